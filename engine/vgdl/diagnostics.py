@@ -1,0 +1,65 @@
+"""What is wrong with a text, where, and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding in a text.
+
+    `rule` cites the specification rule for findings of the gvgai reading ("01 1.5.3"), else "". Lines and columns
+    count from 1; 0 means the whole file.
+    """
+
+    severity: str
+    """"error" or "warning"."""
+    message: str
+    file: str = "<text>"
+    line: int = 0
+    column: int = 0
+    source_line: str = ""
+    expected: str = ""
+    suggestion: str = ""
+    rule: str = ""
+
+    def __str__(self) -> str:
+        place = self.file + (f":{self.line}:{self.column}" if self.line else "")
+        text = f"{place}: {self.severity}: {self.message}"
+        if self.suggestion:
+            text += f", did you mean `{self.suggestion}`?"
+        if self.expected:
+            text += f" (expected {self.expected})"
+        if self.rule:
+            text += f" [spec {self.rule}]"
+        if self.line and self.source_line:
+            shown = self.source_line.replace("\t", " ")
+            start = max(0, self.column - 60)
+            clipped = shown[start : start + 120]
+            text += f"\n    {clipped}\n    {' ' * max(0, self.column - 1 - start)}^"
+        return text
+
+
+class PcgError(Exception):
+    """Base of all errors this toolkit raises for bad input."""
+
+
+class VGDLError(PcgError):
+    """A game or level text that cannot be used; carries every finding."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(str(d) for d in self.diagnostics))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name closest to `name`, or "" when none is close (case differences count as very close)."""
+    names = list(known)
+    folded = {n.lower(): n for n in names}
+    if name.lower() in folded:
+        return folded[name.lower()]
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return close[0] if close else ""

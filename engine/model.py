@@ -1,0 +1,96 @@
+"""The forward-model protocol: what a planning agent may ask of any game.
+
+`Model` is the protocol's compiled form for one game and level: a record of function addresses (`kernel.protocol`) that
+search kernels call. `Pool` is memory for many states of it. Python agents need neither: they use the state objects
+(`copy`, `advance`, `score`, `winner`, `actions`) of the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pcg.engine.kernel import protocol
+
+
+class Pool:
+    """A block of memory holding `count` states of `stride` bytes, formatted and ready for `copy_state`.
+
+    State k lies at ``address + k * stride``. The memory lives as long as this object.
+    """
+
+    def __init__(self, memory: np.ndarray[Any, np.dtype[np.int64]], count: int, stride: int) -> None:
+        self._memory = memory
+        self.count = count
+        self.stride = stride
+        self.address = int(memory.ctypes.data)
+
+    def __repr__(self) -> str:
+        return f"<pool of {self.count} states, {self.stride} bytes each>"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in all."""
+        return self.count * self.stride
+
+
+class Model:
+    """A compiled forward model of one game and level.
+
+    Attributes:
+        address: address of the `kernel.protocol.MODEL` record, to be passed to search kernels.
+        players: number of players.
+        max_actions: the largest number of actions a player can have.
+        stochastic: whether a transition may draw random numbers.
+    """
+
+    def __init__(
+        self,
+        record: np.ndarray[Any, Any],
+        *,
+        room: int,
+        stride_of: Callable[[int], int],
+        format_block: Callable[[int, int], None],
+        stochastic: bool,
+        owner: object,
+    ) -> None:
+        self._record = record
+        self._room = room
+        self._stride_of = stride_of
+        self._format = format_block
+        self._owner = owner  # keeps the tables alive
+        self.stochastic = stochastic
+        self.address = int(record.ctypes.data)
+        self.players = int(record[0]["players"])
+        self.max_actions = int(record[0]["max_actions"])
+
+    def __repr__(self) -> str:
+        return f"<model of {self._owner!r}, {self.players} player(s)>"
+
+    @property
+    def room(self) -> int:
+        """How many moving sprites a state of a new pool has room for."""
+        return self._room
+
+    @property
+    def stride(self) -> int:
+        """Bytes of one state in a new pool."""
+        return self._stride_of(self._room)
+
+    def pool(self, count: int) -> Pool:
+        """Memory for `count` states (8-byte aligned, not initialised beyond its format)."""
+        stride = self.stride
+        memory = np.zeros(count * stride // 8 + 1, dtype=np.int64)
+        pool = Pool(memory, count, stride)
+        for k in range(count):
+            self._format(pool.address + k * stride, self._room)
+        return pool
+
+    def grow(self) -> None:
+        """Give the states of later pools twice the room. Call it when a kernel returned `protocol.GROW`."""
+        self._room = self._room * 2
+
+
+__all__ = ["Model", "Pool", "protocol"]

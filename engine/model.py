@@ -7,12 +7,12 @@ search kernels call. `Pool` is memory for many states of it. Python agents need 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-
 from pcg.engine.kernel import protocol
+from pcg.engine.kernel.ids import ACTIONS
 
 
 class Pool:
@@ -44,6 +44,9 @@ class Model:
         players: number of players.
         max_actions: the largest number of actions a player can have.
         stochastic: whether a transition may draw random numbers.
+        action_names: name of each action code; NIL is code 0.
+        categories: for each pair of `kernel.protocol.features` what kind of thing it counts: "avatar", "npc", "portal",
+            "resource", "movable", "static" or "" (unknown); empty when the engine does not say. Heuristics read it.
     """
 
     def __init__(
@@ -55,6 +58,8 @@ class Model:
         format_block: Callable[[int, int], None],
         stochastic: bool,
         owner: object,
+        action_names: Sequence[str] = ACTIONS,
+        categories: Sequence[str] = (),
     ) -> None:
         self._record = record
         self._room = room
@@ -62,6 +67,8 @@ class Model:
         self._format = format_block
         self._owner = owner  # keeps the tables alive
         self.stochastic = stochastic
+        self.action_names = tuple(action_names)
+        self.categories = tuple(categories)
         self.address = int(record.ctypes.data)
         self.players = int(record[0]["players"])
         self.max_actions = int(record[0]["max_actions"])

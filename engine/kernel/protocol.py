@@ -8,7 +8,6 @@ where noted. State blocks come from a pool (`pcg.engine.model.Pool`) and may onl
 from __future__ import annotations
 
 import numpy as np
-
 from pcg.engine.kernel.runtime import call2, call3, call3_double, call4, call5, inner, view_of
 
 OK = 0
@@ -45,7 +44,7 @@ model_at = view_of(MODEL)
 def copy_state(model, to, source):
     """Make the block at `to` equal to the state at `source`; returns OK or GROW."""
     m = model_at(model)
-    return call3(m.copy, m.game, to, source)
+    return call3(m["copy"], m.game, to, source)  # a numpy record, with the compiler off, has its own m.copy
 
 
 @inner

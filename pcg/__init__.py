@@ -1,6 +1,19 @@
-"""pcg: procedural content generation for games."""
+"""pcg: procedural content generation for games.
 
+Three words explain it: an *engine* runs games, *evaluators* judge them, *generators* make them. This module exports the
+dozen names that most users need and imports nothing until one of them is used; everything else is reachable by a path
+that can be guessed (`pcg.engine.vgdl`, `pcg.evaluators.agents`, `pcg.generators.levels`, `pcg.runs`).
+
+    import pcg
+    game = pcg.load("boxes")
+    state = game.start(level=0, seed=1)
+    agent = pcg.make_agent("mcts", seed=1)
+    state.advance(agent.act(state))
+"""
+
+from importlib import import_module as _import_module
 from pathlib import Path as _Path
+from typing import TYPE_CHECKING
 
 # A checkout keeps the sub-packages beside this folder; a non-editable install has them inside it.
 _root = _Path(__file__).resolve().parent.parent
@@ -8,3 +21,51 @@ if (_root / "engine" / "vgdl").is_dir() and (_root / "generators").is_dir():
     __path__.append(str(_root))
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from pcg.engine.game import Game as Game
+    from pcg.engine.game import load as load
+    from pcg.engine.state import Outcome as Outcome
+    from pcg.engine.state import State as State
+    from pcg.engine.vgdl import VGDLError as VGDLError
+    from pcg.engine.vgdl import check_game as check_game
+    from pcg.engine.vgdl import check_level as check_level
+    from pcg.evaluators.agents import Agent as Agent
+    from pcg.evaluators.agents import Budget as Budget
+    from pcg.evaluators.agents import make_agent as make_agent
+    from pcg.evaluators.agents import play as play
+    from pcg.evaluators.agents import solve as solve
+    from pcg.evaluators.analysis import analyse as analyse
+    from pcg.generators.levels import make_generator as make_generator
+
+_EXPORTS: dict[str, str] = {
+    "Agent": "pcg.evaluators.agents",
+    "Budget": "pcg.evaluators.agents",
+    "Game": "pcg.engine.game",
+    "Outcome": "pcg.engine.state",
+    "State": "pcg.engine.state",
+    "VGDLError": "pcg.engine.vgdl",
+    "analyse": "pcg.evaluators.analysis",
+    "check_game": "pcg.engine.vgdl",
+    "check_level": "pcg.engine.vgdl",
+    "load": "pcg.engine.game",
+    "make_agent": "pcg.evaluators.agents",
+    "make_generator": "pcg.generators.levels",
+    "play": "pcg.evaluators.agents",
+    "solve": "pcg.evaluators.agents",
+}
+
+__all__ = ["__version__", *_EXPORTS]
+
+
+def __getattr__(name: str) -> object:
+    """Import an exported name on first use (PEP 562), so that `import pcg` costs nothing."""
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'pcg' has no attribute {name!r}; it exports {', '.join(_EXPORTS)}")
+    value = getattr(_import_module(_EXPORTS[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,97 @@
+# The commands a person or a robot runs here. Each works in a fresh clone: the environment is made on first use, from the
+# exact versions in constraints.txt. Override with `make PYTHON=python3.12 test` or `make VENV=/elsewhere test`.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(abspath $(VENV))/bin
+RUN := $(VENV)/.runtime-installed
+DEV := $(VENV)/.dev-installed
+JOBS ?= 2
+
+# The reference's games and recorded plays stand beside the repository where they are available; they are never part of it.
+SHARED ?= $(abspath ../shared)
+CORPUS := {aliens,sokoban,zelda,frogs,boulderdash,chase,missilecommand,butterflies,survivezombies,portals,camelRace,digdug,pacman,seaquest,whackamole,eggomania}
+
+OTHER_GAMES := fixed_shooter boxes
+
+.PHONY: help demo test check bench docs format types conformance checked-kernels lint clean
+
+help:
+	@echo "make demo    generate levels for the dungeon game and open a report (about three minutes the first time)"
+	@echo "make test    all tests"
+	@echo "make check   formatting, lint, types, docs, replay of recorded plays, kernels without the compiler"
+	@echo "make bench   speed of the engine, beside the reference's where its numbers are at hand"
+	@echo "make docs    the documentation, in site/"
+
+# --- environment ----------------------------------------------------------------------------------------------------
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pcg needs Python 3.11 or later; try make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+$(RUN): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e .
+	@touch $@
+
+$(DEV): $(RUN)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@
+
+# --- what people run ------------------------------------------------------------------------------------------------
+
+demo: $(RUN)
+	rm -rf demo
+	$(BIN)/pcg warmup
+	$(BIN)/pcg levels dungeon --generator evolve -n 10 --seed 1 --budget 60s --workers $(JOBS) --out demo/dungeon
+	for game in $(OTHER_GAMES); do \
+	  $(BIN)/pcg levels $$game --generator constructive -n 5 --seed 1 --budget 10s --workers $(JOBS) --out demo/$$game || exit 1; \
+	done
+	@echo
+	@echo "Open demo/dungeon/report.html in a browser; the levels are in demo/dungeon/levels."
+
+test: $(DEV)
+	$(BIN)/pcg warmup
+	$(BIN)/python -m pytest -n $(JOBS)
+
+check: lint types checked-kernels docs conformance
+
+bench: $(DEV)
+	$(BIN)/pcg warmup
+	$(BIN)/python benchmarks/run_bench.py --peer $(SHARED)/gvgai
+
+docs: $(DEV)
+	$(BIN)/mkdocs build --quiet --strict --config-file docs/mkdocs.yml --site-dir $(CURDIR)/site
+
+# --- parts of check -------------------------------------------------------------------------------------------------
+
+lint: $(DEV)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+format: $(DEV)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# mypy does not follow the import hook of an editable install, so it reads a tree of links with the import names.
+types: $(DEV)
+	rm -rf build/typing
+	mkdir -p build/typing/pcg
+	ln -s $(CURDIR)/pcg/* $(addprefix $(CURDIR)/,engine evaluators generators games) build/typing/pcg/
+	cd build/typing && $(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p pcg
+
+# The kernels again as plain Python (what a debugger and coverage see), and compiled with every access checked.
+checked-kernels: $(DEV)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -m kernel
+	PCG_BOUNDSCHECK=1 $(BIN)/pcg warmup
+	PCG_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(JOBS) -m kernel
+
+conformance: $(DEV)
+	@if [ -d "$(SHARED)/gvgai/traces" ]; then \
+	  $(BIN)/pcg conformance "$(SHARED)/gvgai/traces" --games "$(SHARED)/gvgai/games" --only 'gridphysics/$(CORPUS)/*'; \
+	else \
+	  echo "no recorded plays at $(SHARED)/gvgai/traces; the replay of the reference's games is left out"; \
+	fi
+
+clean:
+	rm -rf build site demo *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -19,7 +19,7 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatabl
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile once before worker processes start, so that they load from the cache instead of compiling side by side."""
+    """Compile before worker processes start, so that they load from the cache instead of compiling side by side."""
     if getattr(session.config.option, "numprocesses", None):
         from pcg.engine.kernel.runtime import compile_all
 

@@ -106,7 +106,9 @@ def test_every_dependency_is_pinned_in_the_constraints(project: dict) -> None:
 
 
 def test_importing_pcg_imports_nothing_heavy() -> None:
-    program = "import sys, pcg, pcg.cli; print([m for m in ('numba', 'numpy', 'matplotlib', 'lark') if m in sys.modules])"
+    program = (
+        "import sys, pcg, pcg.cli; print([m for m in ('numba', 'numpy', 'matplotlib', 'lark') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -117,5 +119,5 @@ def test_every_exported_name_exists_and_a_wrong_one_says_what_there_is() -> None
     for name in pcg.__all__:
         assert getattr(pcg, name) is not None
     assert set(pcg.__all__) == set(dir(pcg))
-    with pytest.raises(AttributeError, match="it exports .*load"):
+    with pytest.raises(AttributeError, match=r"it exports .*load"):
         _ = pcg.lode  # type: ignore[attr-defined]

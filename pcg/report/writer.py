@@ -1,0 +1,38 @@
+"""From a run folder to its report: draw the pictures, put the page together, replace what was there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.report.page import render_page
+from pcg.report.pictures import draw_pictures
+
+REPORT = "report.html"
+_NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
+
+
+def write_report(folder: Path | str) -> Path:
+    """Draw the pictures of a run and write its `report.html`.
+
+    Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`).
+
+    Args:
+        folder: a run folder; the run may have been interrupted, but must have written its summary.
+
+    Returns:
+        The path of the page.
+
+    Raises:
+        PcgError: if the folder is not a run.
+    """
+    folder = Path(folder)
+    for name in _NEEDED:
+        if not (folder / name).is_file():
+            raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")
+    draw_pictures(folder)
+    page = folder / REPORT
+    draft = page.with_name(f".{REPORT}.draft")
+    draft.write_text(render_page(folder), encoding="utf-8", newline="\n")
+    draft.replace(page)
+    return page

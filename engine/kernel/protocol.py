@@ -8,6 +8,7 @@ where noted. State blocks come from a pool (`pcg.engine.model.Pool`) and may onl
 from __future__ import annotations
 
 import numpy as np
+
 from pcg.engine.kernel.runtime import call2, call3, call3_double, call4, call5, inner, view_of
 
 OK = 0

@@ -49,7 +49,7 @@ def next_int(address, bound):
 
 @inner
 def next_float(address):
-    """nextFloat as a double: 24 random bits in [0, 1)."""
+    """NextFloat as a double: 24 random bits in [0, 1)."""
     return next_bits(address, 24) / 16777216.0
 
 

@@ -103,7 +103,7 @@ def _our_cache(folder: Path) -> Iterator[None]:
         numba.config.CACHE_DIR = before
 
 
-# --- inner functions -------------------------------------------------------------------------------------------------
+# --- inner functions ---
 
 
 def _normal(kind: types.Type) -> types.Type:
@@ -129,7 +129,7 @@ def inner(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-# --- islands ---------------------------------------------------------------------------------------------------------
+# --- islands ---
 
 _lock = threading.RLock()
 _python_islands: dict[int, Callable[..., Any]] = {}
@@ -221,7 +221,7 @@ def compile_all(progress: Callable[[str, float], None] | None = None) -> float:
     return time.perf_counter() - started
 
 
-# --- memory and calls by address ----------------------------------------------------------------------------------------
+# --- memory and calls by address ---
 
 if JIT:
 
@@ -379,7 +379,7 @@ else:
     call2_double = call3_double = _call
 
 
-# --- trampolines: Python -> island, without the GIL -----------------------------------------------------------------------
+# --- trampolines: Python -> island, without the GIL ---
 
 
 def _trampoline(function: Callable[..., Any]) -> Any:

@@ -1,0 +1,562 @@
+"""The phases of a tick: avatars, other sprites, time effects, EOS, pairs, terminations (spec 01 section 3).
+
+The pair phase is where time goes. Three things make it fast without changing a result: level sprites are found by cell;
+pairs of sprites that did not overlap at the last evaluation and have not moved since are not tested again; and
+candidates among level sprites are collected from the few sprites that can touch them.
+"""
+
+from __future__ import annotations
+
+from pcg.engine.kernel.avatars import update_avatar
+from pcg.engine.kernel.effects import (
+    execute,
+    execute_time,
+    is_out,
+    queue_timer,
+    record_event,
+    settle,
+    time_effect_at,
+    timer_at,
+)
+from pcg.engine.kernel.effects_motion import bounce_batch
+from pcg.engine.kernel.ids import EFFECT_ID, TERMINATION_ID
+from pcg.engine.kernel.layout import (
+    ACTION_AT,
+    AVATAR_AT,
+    DISABLED,
+    E_BATCH,
+    GROUP_BYTES,
+    N_GROUND,
+    N_SLOW_FIRST,
+    ON_GROUND,
+    SCORE_AT,
+    SPRITE_BYTES,
+    T_AVATAR_CLASS,
+    T_GROUND,
+    T_IDLE,
+    T_SOLID,
+    TERMINATION_BYTES,
+    WIN_AT,
+    context_at,
+    group_view,
+    sprite_at,
+    state_at,
+    termination_view,
+)
+from pcg.engine.kernel.movers import update_sprite
+from pcg.engine.kernel.physics import pre_movement
+from pcg.engine.kernel.protocol import GROW
+from pcg.engine.kernel.runtime import inner, load8, load32, load64, load_double, store32, store64
+from pcg.engine.kernel.store import (
+    alive_of,
+    at_edge,
+    effect_at,
+    entry_at,
+    first_moving,
+    first_of,
+    group_at,
+    int_at,
+    is_killed,
+    is_mortal_alive,
+    next_moving,
+    next_of,
+    overlaps,
+    slot_address,
+    type_at,
+)
+
+_WALL_BOUNCE = EFFECT_ID["wallBounce"]
+_WALL_REVERSE = EFFECT_ID["wallReverse"]
+_ESCAPE = 6
+_COUNTER = TERMINATION_ID["SpriteCounter"]
+_MORE = TERMINATION_ID["SpriteCounterMore"]
+_MULTI = TERMINATION_ID["MultiSpriteCounter"]
+_TIMEOUT = TERMINATION_ID["Timeout"]
+_STOP = TERMINATION_ID["StopCounter"]
+_UNDECIDED, _LOSES, _WINS = -1, 0, 1
+
+
+# --- avatars and other sprites ---
+
+
+@inner
+def filtered(gm, a, action):
+    """The action the engine applies: what is not in the avatar's list becomes NIL; ESCAPE stays."""
+    if action == 0 or action == _ESCAPE:
+        return action
+    ty = type_at(gm, sprite_at(a).type)
+    for i in range(ty.actions_n):
+        if int_at(gm, ty.actions_at + i) == action:
+            return action
+    return 0
+
+
+@inner
+def avatar_phase(gm, st, action0, action1):
+    """Players' avatars in order; a disabled or missing one does nothing."""
+    for player in range(context_at(gm).players):
+        slot = load32(st + AVATAR_AT + 4 * player)
+        if slot >= 0:
+            a = slot_address(gm, st, slot)
+            if sprite_at(a).bits & DISABLED == 0:
+                action = filtered(gm, a, action0 if player == 0 else action1)
+                if action == _ESCAPE:
+                    state_at(st).ended = 1
+                store32(st + ACTION_AT + 4 * player, action)
+                pre_movement(a)
+                update_avatar(gm, st, a, action)
+
+
+@inner
+def sprite_phase(gm, st):
+    """All other sprites: types from last to first in the draw order, groups in order."""
+    g = context_at(gm)
+    order = g.ints + 4 * g.order_at
+    groups = st + state_at(st).at_groups
+    for k in range(g.n_order):
+        t = load32(order + 4 * (g.n_order - 1 - k))
+        group = group_view(groups + GROUP_BYTES * t)
+        if group.head < 0:
+            continue
+        bits = type_at(gm, t).bits
+        if bits & T_AVATAR_CLASS:
+            continue
+        if bits & T_IDLE:
+            if group.fresh != 0:
+                group.fresh = 0
+                a = first_moving(gm, st, t)
+                while a != 0:
+                    pre_movement(a)
+                    a = next_moving(gm, st, a)
+            continue
+        # sprites that join this very group now wait for the next tick (the reference would crash)
+        last = state_at(st).next_id
+        a = first_moving(gm, st, t)
+        while a != 0 and sprite_at(a).id < last:
+            if sprite_at(a).bits & DISABLED == 0:
+                pre_movement(a)
+                update_sprite(gm, st, a)
+            a = next_moving(gm, st, a)
+
+
+# --- time effects and EOS ---
+
+
+@inner
+def time_phase(gm, st):
+    """Time effects that are due."""
+    s = state_at(st)
+    guard = 0
+    while s.timers > 0 and timer_at(st, 0).due <= s.tick and s.status == 0 and guard < 10000:
+        guard += 1
+        n = timer_at(st, 0).effect
+        s.timers -= 1
+        for i in range(s.timers):
+            here = timer_at(st, i)
+            following = timer_at(st, i + 1)
+            here.due = following.due
+            here.effect = following.effect
+        te = time_effect_at(gm, n)
+        if te.enabled == 0:
+            continue
+        s.clock += 1
+        if te.bound < 0:
+            execute_time(gm, st, n, 0)
+        else:
+            ty = type_at(gm, te.bound)
+            for i in range(ty.sub_n):
+                last = s.next_id
+                a = first_of(gm, st, int_at(gm, ty.sub_at + i))
+                while a != 0 and sprite_at(a).id < last:
+                    if is_out(st, a) == 0:
+                        execute_time(gm, st, n, a)
+                    a = next_of(gm, st, a)
+        if te.repeating != 0 and te.timer > 0:
+            queue_timer(st, s.tick + te.timer, n)
+
+
+@inner
+def eos_phase(gm, st):
+    """EOS effects of every type, for the moving sprites at the edge (a level sprite is always inside)."""
+    g = context_at(gm)
+    s = state_at(st)
+    for n in range(g.n_eos):
+        t = int_at(gm, g.eos_at + 2 * n)
+        e = int_at(gm, g.eos_at + 2 * n + 1)
+        ty = type_at(gm, t)
+        for i in range(ty.sub_n):
+            u = int_at(gm, ty.sub_at + i)
+            group = group_at(st, u)
+            a = first_moving(gm, st, u)
+            while a != 0:
+                if at_edge(gm, a) != 0 and is_out(st, a) == 0:
+                    tail = group.tail
+                    s.clock += 1
+                    execute(gm, st, e, a, 0)
+                    if group.tail != tail:
+                        # an addition to the walked group ends the walk of that group (spec 01 section 3.6)
+                        break
+                a = next_moving(gm, st, a)
+
+
+# --- pairs ---
+
+
+@inner
+def meets(gm, a, b):
+    """The overlap test of a rule, with ground detection by the first sprite (spec 02 section 4.7)."""
+    if overlaps(a, b):
+        hit = 1
+    else:
+        hit = 0
+    p = sprite_at(a)
+    q = sprite_at(b)
+    if type_at(gm, p.type).bits & T_GROUND and p.bits & ON_GROUND == 0 and type_at(gm, q.type).bits & T_SOLID:
+        below = (
+            p.x < q.x + q.w
+            and q.x < p.x + p.w
+            and p.y + 3 < q.y + q.h
+            and q.y < p.y + 3 + p.h
+            and p.w > 0
+            and p.h > 0
+            and q.w > 0
+            and q.h > 0
+        )
+        if below and q.ly > p.ly + p.h // 2 and p.y > p.ly:
+            p.bits = p.bits | ON_GROUND
+    return hit
+
+
+@inner
+def push_hit(gm, st, n, b):
+    """Append to the hit list; a full list sets the status."""
+    s = state_at(st)
+    if n >= s.room:
+        s.status = GROW
+        return n
+    store64(st + s.at_scratch + 8 * n, b)
+    return n + 1
+
+
+@inner
+def level_hits(gm, st, a, t, n, extra):
+    """Append the level sprites of type t that `a` overlaps, in group order.
+
+    `extra` widens the search downwards for ground detection; -1 asks for the plain overlap test.
+    """
+    g = context_at(gm)
+    count = load32(g.level_start + 8 * t + 4)
+    if count == 0:
+        return n
+    p = sprite_at(a)
+    if p.w <= 0 or p.h <= 0:
+        return n
+    block = g.block
+    x1 = p.x + p.w - 1
+    y1 = p.y + p.h - 1 + (extra if extra > 0 else 0)
+    if x1 < 0 or y1 < 0 or p.x >= g.width or p.y >= g.height:
+        return n
+    c0 = p.x // block if p.x > 0 else 0
+    r0 = p.y // block if p.y > 0 else 0
+    c1 = x1 // block
+    r1 = y1 // block
+    if c1 >= g.columns:
+        c1 = g.columns - 1
+    if r1 >= g.rows:
+        r1 = g.rows - 1
+    for r in range(r0, r1 + 1):
+        for c in range(c0, c1 + 1):
+            cell = r * g.columns + c
+            start = load32(g.cell_start + 4 * cell)
+            end = load32(g.cell_start + 4 * cell + 4)
+            for i in range(start, end):
+                k = load32(g.cell_items + 4 * i)
+                b = g.level + SPRITE_BYTES * k
+                if sprite_at(b).type != t or b == a:
+                    continue
+                if k < g.n_mortal and is_mortal_alive(st, k) == 0:
+                    continue
+                if overlaps(a, b) if extra < 0 else meets(gm, a, b) != 0:
+                    # cells are visited row by row, but several sprites of a cell, or rows, may be out of order
+                    j = n
+                    n = push_hit(gm, st, n, b)
+                    base = st + state_at(st).at_scratch
+                    while j > 0 and n > j:
+                        before = load64(base + 8 * (j - 1))
+                        if sprite_at(before).type != t or before < b:
+                            break
+                        store64(base + 8 * j, before)
+                        store64(base + 8 * (j - 1), b)
+                        j -= 1
+    return n
+
+
+@inner
+def collect_hits(gm, st, entry, a, since, last):
+    """Fill the hit list of first sprite `a`; returns its length.
+
+    Pairs unmoved since clock `since` are left out, and so are sprites created by this effect (ids from `last` on).
+    """
+    n = 0
+    at = entry.second_at
+    still = 1 if sprite_at(a).moved <= since else 0
+    extra = 3 if entry.bits & N_GROUND else 0
+    for i in range(entry.second_n):
+        u = int_at(gm, at + i)
+        if still == 0:
+            n = level_hits(gm, st, a, u, n, extra)
+        group = group_at(st, u)
+        if group.head < 0 or (still != 0 and group.stamp <= since):
+            continue
+        b = first_moving(gm, st, u)
+        while b != 0 and sprite_at(b).id < last:
+            if b != a and (still == 0 or sprite_at(b).moved > since) and meets(gm, a, b) != 0:
+                n = push_hit(gm, st, n, b)
+            b = next_moving(gm, st, b)
+    return n
+
+
+@inner
+def run_first(gm, st, entry, a, since, last):
+    """Evaluate one entry for one first sprite; returns the number of hits."""
+    n = collect_hits(gm, st, entry, a, since, last)
+    if n == 0:
+        return 0
+    e = entry.effect
+    hits = st + state_at(st).at_scratch
+    if entry.bits & E_BATCH:
+        kind = effect_at(gm, e).kind
+        times = 0
+        if kind == _WALL_BOUNCE:
+            times = bounce_batch(gm, st, a, hits, n, 0)
+        elif kind == _WALL_REVERSE:
+            times = bounce_batch(gm, st, a, hits, n, 1)
+        settle(gm, st, e, times)
+        for i in range(n):
+            record_event(gm, st, a, load64(hits + 8 * i))
+        return n
+    for i in range(n):
+        b = load64(hits + 8 * i)
+        if is_killed(st, a) == 0 and meets(gm, a, b) != 0:
+            execute(gm, st, e, a, b)
+    return n
+
+
+@inner
+def level_candidates(gm, st, entry, t, since):
+    """Collect the level sprites of type t that some second sprite overlaps now, in group order, behind the hit list.
+
+    Returns their number, or -1 when they must be found by walking the group instead.
+    """
+    s = state_at(st)
+    base = st + s.at_scratch + 8 * s.room
+    n = 0
+    if entry.second_has_level != 0 and since < 0:
+        return -1
+    for i in range(entry.second_moving_n):
+        u = int_at(gm, entry.second_moving_at + i)
+        group = group_at(st, u)
+        if group.head < 0 or group.stamp <= since:
+            continue
+        b = first_moving(gm, st, u)
+        while b != 0:
+            if sprite_at(b).moved > since:
+                found = level_hits(gm, st, b, t, 0, -1)
+                for j in range(found):
+                    a = load64(st + s.at_scratch + 8 * j)
+                    k = n
+                    while k > 0 and load64(base + 8 * (k - 1)) > a:
+                        k -= 1
+                    if k > 0 and load64(base + 8 * (k - 1)) == a:
+                        continue
+                    if n >= s.room:
+                        s.status = GROW
+                        return 0
+                    m = n
+                    while m > k:
+                        store64(base + 8 * m, load64(base + 8 * (m - 1)))
+                        m -= 1
+                    store64(base + 8 * k, a)
+                    n += 1
+            b = next_moving(gm, st, b)
+    return n
+
+
+@inner
+def newest(gm, st, at, n):
+    """Latest clock at which a rectangle of one of n types (from pool place `at`) changed; -1 when none has sprites."""
+    latest = -1
+    for i in range(n):
+        group = group_at(st, int_at(gm, at + i))
+        if group.head >= 0 and group.stamp > latest:
+            latest = group.stamp
+    return latest
+
+
+@inner
+def run_entry(gm, st, n):
+    """Evaluate one effect of one pair."""
+    g = context_at(gm)
+    s = state_at(st)
+    entry = entry_at(gm, n)
+    if entry.shield >= 0 and s.shields != 0 and load8(st + s.at_shields + entry.shield) != 0:
+        return
+    clean = st + s.at_clean + 4 * n
+    since = load32(clean)
+    if entry.bits & N_GROUND:
+        since = -1
+    elif since >= 0:
+        changed = newest(gm, st, entry.first_moving_at, entry.first_moving_n)
+        if changed <= since and newest(gm, st, entry.second_moving_at, entry.second_moving_n) <= since:
+            return
+    s.clock += 1
+    now = s.clock
+    last = s.next_id
+    met = 0
+    for i in range(entry.first_n):
+        t = int_at(gm, entry.first_at + i)
+        level = load32(g.level_start + 8 * t + 4)
+        group = group_at(st, t)
+        if group.count == 0:
+            continue
+        if level > 0:
+            found = -1
+            if entry.bits & N_SLOW_FIRST == 0:
+                found = level_candidates(gm, st, entry, t, since)
+            if found >= 0:
+                for j in range(found):
+                    a = load64(st + s.at_scratch + 8 * (s.room + j))
+                    met += run_first(gm, st, entry, a, -1, last)
+            else:
+                first = load32(g.level_start + 8 * t)
+                for k in range(first, first + level):
+                    if k >= g.n_mortal or is_mortal_alive(st, k):
+                        met += run_first(gm, st, entry, g.level + SPRITE_BYTES * k, since, last)
+        a = first_moving(gm, st, t)
+        while a != 0 and sprite_at(a).id < last:
+            met += run_first(gm, st, entry, a, since, last)
+            a = next_moving(gm, st, a)
+    # with no hit nothing has changed, so all pairs are known to be apart as of now
+    store32(clean, now if met == 0 else -1)
+
+
+@inner
+def pair_phase(gm, st):
+    """All effects of all pairs, in the order of the pairs' first definition."""
+    s = state_at(st)
+    for n in range(context_at(gm).n_entries):
+        run_entry(gm, st, n)
+        if s.status != 0:
+            return
+
+
+# --- terminations ---
+
+
+@inner
+def sum_alive(gm, st, te):
+    """Sum of the living sprites of a termination's types."""
+    total = 0
+    if te.stype1 >= 0:
+        total += alive_of(gm, st, te.stype1)
+    if te.stype2 >= 0:
+        total += alive_of(gm, st, te.stype2)
+    if te.stype3 >= 0:
+        total += alive_of(gm, st, te.stype3)
+    return total
+
+
+@inner
+def kinds_alive(gm, st, t):
+    """Entries of sub(t) with living sprites and a non-empty group of their own."""
+    ty = type_at(gm, t)
+    kinds = 0
+    for i in range(ty.sub_n):
+        u = int_at(gm, ty.sub_at + i)
+        if alive_of(gm, st, u) > 0 and group_at(st, u).count > 0:
+            kinds += 1
+    return kinds
+
+
+@inner
+def win_by_score(gm, st, player):
+    """count_score: the highest score wins, if it is not 0 (spec 01 section 4.3)."""
+    g = context_at(gm)
+    best = load_double(st + SCORE_AT)
+    zero = best == 0.0
+    for other in range(1, g.players):
+        value = load_double(st + SCORE_AT + 8 * other)
+        if value != 0.0:
+            zero = False
+            if value > best:
+                best = value
+    return 1 if not zero and load_double(st + SCORE_AT + 8 * player) == best else 0
+
+
+@inner
+def win_by_counter(gm, st, te, player):
+    """Timeout with use_counter, the reference's reading of it (spec 01 section 4.2)."""
+    g = context_at(gm)
+    counters = st + state_at(st).at_counters
+    if te.compare != 0:
+        equal = 1
+        for i in range(1, g.n_counters):
+            if load32(counters + 4 * i) != load32(counters):
+                equal = 0
+        if player == 0:
+            return 1 - equal
+        return equal
+    if g.players != g.n_counters or player != 0 or te.list_n < g.players:
+        return 0
+    last = g.players - 1
+    return 1 if load32(counters + 4 * last) == int_at(gm, te.list_at + last) else 0
+
+
+@inner
+def fires(gm, st, te):
+    """1 when a termination ends the game now."""
+    s = state_at(st)
+    if te.kind == _TIMEOUT:
+        return 1 if s.tick >= te.limit else 0
+    total = sum_alive(gm, st, te)
+    if te.kind == _STOP:
+        if te.min_flag != 0:
+            s.can_end = 1 if total <= te.limit else 0
+        else:
+            s.can_end = 1 if total != te.limit else 0
+        return 0
+    if s.can_end == 0:
+        return 0
+    if te.kind == _COUNTER:
+        return 1 if total <= te.limit else 0
+    if te.kind == _MORE:
+        return 1 if total >= te.limit else 0
+    if te.kind == _MULTI:
+        return 1 if total == te.limit or (te.min_flag != 0 and total > te.limit) else 0
+    return 1 if total == te.limit and kinds_alive(gm, st, te.stype1) == te.sub_types else 0
+
+
+@inner
+def termination_phase(gm, st):
+    """Terminations in order, the first that fires decides; then the engine's own time limit."""
+    g = context_at(gm)
+    s = state_at(st)
+    for i in range(g.n_terminations):
+        if s.ended != 0:
+            break
+        te = termination_view(g.terminations + TERMINATION_BYTES * i)
+        if fires(gm, st, te) != 0:
+            s.ended = 1
+            for player in range(g.players):
+                won = te.win0 if player == 0 else te.win1
+                if te.count_score != 0:
+                    won = win_by_score(gm, st, player)
+                if te.kind == _TIMEOUT and te.use_counter != 0:
+                    won = win_by_counter(gm, st, te, player)
+                if load32(st + AVATAR_AT + 4 * player) >= 0:
+                    store32(st + WIN_AT + 4 * player, _WINS if won != 0 else _LOSES)
+    if s.tick >= g.max_tick:
+        s.ended = 1
+        for player in range(g.players):
+            if load32(st + WIN_AT + 4 * player) != _WINS:
+                store32(st + WIN_AT + 4 * player, _LOSES)

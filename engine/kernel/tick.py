@@ -1,0 +1,387 @@
+"""The compiled entry points of the VGDL engine: one tick, copying, formatting, and the rest of the forward-model protocol.
+
+Each is an island (`runtime`): a C function over addresses. `gm` is a CONTEXT, `st` a state block.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pcg.engine.kernel.effects import queue_timer, time_effect_at, timer_at
+from pcg.engine.kernel.layout import (
+    AVATAR_AT,
+    COPIED_HEADER,
+    DISABLED,
+    EVENT_BYTES,
+    GROUP_BYTES,
+    SCORE_AT,
+    STATE_BYTES,
+    TIMER_BYTES,
+    WIN_AT,
+    context_at,
+    event_view,
+    sprite_at,
+    state_at,
+)
+from pcg.engine.kernel.phases import avatar_phase, eos_phase, pair_phase, sprite_phase, termination_phase, time_phase
+from pcg.engine.kernel.protocol import GROW, OK
+from pcg.engine.kernel.runtime import (
+    call4,
+    copy_bytes,
+    inner,
+    island,
+    load8,
+    load32,
+    load64,
+    load_double,
+    store8,
+    store32,
+    store64,
+    store_double,
+)
+from pcg.engine.kernel.store import (
+    add_sprite,
+    clear_killed,
+    effect_at,
+    first_moving,
+    first_of,
+    group_at,
+    int_at,
+    next_moving,
+    next_of,
+    res_get,
+    res_held,
+    slot_address,
+    type_at,
+)
+
+
+@inner
+def align8(n):
+    """Round up to a multiple of 8."""
+    return (n + 7) & ~7
+
+
+# --- layout ---
+
+
+@inner
+def lay_out(gm, st, room):
+    """Write the places of all sections for a block with room for so many moving sprites; returns its bytes."""
+    g = context_at(gm)
+    s = state_at(st)
+    s.room = room
+    s.room_timers = g.n_time_effects + room // 4 + 2 if g.n_time_effects > 0 else 0
+    s.room_events = 8 + room // 8
+    s.room_res = room // 8 + 2 if g.n_res > 0 else 0
+    at = align8(STATE_BYTES)
+    s.at_groups = at
+    at = align8(at + GROUP_BYTES * g.n_types)
+    s.at_effects = at
+    at = align8(at + g.n_effects)
+    s.at_clean = at
+    at = align8(at + 4 * g.n_entries)
+    s.at_shields = at
+    at = align8(at + g.n_shields)
+    s.at_counters = at
+    at = align8(at + 4 * g.n_counters)
+    s.at_alive = at
+    at = align8(at + g.n_mortal)
+    s.at_timers = at
+    at = align8(at + TIMER_BYTES * s.room_timers)
+    s.at_res = at
+    at = align8(at + 4 * g.n_res * s.room_res)
+    s.at_events = at
+    at = align8(at + EVENT_BYTES * s.room_events)
+    s.at_sprites = at
+    at = align8(at + g.stride * room)
+    s.at_scratch = at
+    s.bytes = at + 16 * room
+    return s.bytes
+
+
+@island("i8(i8, i8, i8)")
+def format_block(gm, st, room):
+    """Lay out a zeroed block; returns the bytes it needs."""
+    return lay_out(gm, st, room)
+
+
+@island("i8(i8, i8)")
+def begin(gm, st):
+    """Set a laid-out block to the state of an empty level, before tick 0."""
+    g = context_at(gm)
+    s = state_at(st)
+    s.score0 = 0.0
+    s.score1 = 0.0
+    s.win0 = -1
+    s.win1 = -1
+    s.avatar0 = -1
+    s.avatar1 = -1
+    s.tick = -1
+    s.ended = 0
+    s.status = 0
+    s.can_end = 1
+    s.next_id = 0
+    s.sprites = 0
+    s.slots = 0
+    s.free = -1
+    s.kill_head = -1
+    s.kill_entries = 0
+    s.level_kills = 0
+    s.clock = 0
+    s.timers = 0
+    s.events = 0
+    s.shields = 0
+    s.res_rows = 0
+    s.res_free = -1
+    for t in range(g.n_types):
+        group = group_at(st, t)
+        group.head = -1
+        group.tail = -1
+        group.count = load32(g.level_start + 8 * t + 4)
+        group.disabled = 0
+        group.stamp = 0
+        group.created = 1 if group.count > 0 else 0
+        group.fresh = 0
+    for e in range(g.n_effects):
+        store8(st + s.at_effects + e, effect_at(gm, e).initial)
+    for n in range(g.n_entries):
+        store32(st + s.at_clean + 4 * n, -1)
+    for k in range(g.n_mortal):
+        store8(st + s.at_alive + k, 1)
+    for n in range(g.n_time_effects):
+        te = time_effect_at(gm, n)
+        if te.first > -2:
+            queue_timer(st, te.first, n)
+    return s.status
+
+
+@island("i8(i8, i8, i8, i8, i8)")
+def place(gm, st, t, x, y):
+    """Put a sprite of type t on an empty level's pixel (x, y), singletons ignored; returns its slot or -1."""
+    a = add_sprite(gm, st, t, x, y, 1)
+    if a == 0:
+        return -1
+    return sprite_at(a).slot
+
+
+# --- the tick ---
+
+
+@inner
+def tick(gm, st, action0, action1):
+    """One game cycle; returns the status."""
+    s = state_at(st)
+    if s.ended != 0:
+        return OK
+    s.status = OK
+    s.events = 0
+    s.tick += 1
+    s.clock += 1
+    avatar_phase(gm, st, action0, action1)
+    sprite_phase(gm, st)
+    time_phase(gm, st)
+    eos_phase(gm, st)
+    pair_phase(gm, st)
+    clear_killed(gm, st)
+    termination_phase(gm, st)
+    return s.status
+
+
+@island("i8(i8, i8, i8, i8)")
+def advance(gm, st, action0, action1):
+    """Play one tick with the players' action codes; returns OK or GROW (content then undefined)."""
+    return tick(gm, st, action0, action1)
+
+
+# --- copying ---
+
+
+@inner
+def copy_block(gm, to, source):
+    """Make block `to` equal to `source`; layouts may differ as long as there is room."""
+    s = state_at(source)
+    d = state_at(to)
+    g = context_at(gm)
+    if s.room == d.room:
+        copy_bytes(to, source, s.at_sprites + s.slots * g.stride)
+        return OK
+    if s.slots > d.room or s.timers > d.room_timers or s.events > d.room_events or s.res_rows > d.room_res:
+        return GROW
+    copy_bytes(to, source, COPIED_HEADER)
+    # everything between the groups and the timers has the same size in every block of the game and level
+    copy_bytes(to + d.at_groups, source + s.at_groups, s.at_timers - s.at_groups)
+    copy_bytes(to + d.at_timers, source + s.at_timers, TIMER_BYTES * s.timers)
+    copy_bytes(to + d.at_res, source + s.at_res, 4 * g.n_res * s.res_rows)
+    copy_bytes(to + d.at_events, source + s.at_events, EVENT_BYTES * s.events)
+    copy_bytes(to + d.at_sprites, source + s.at_sprites, g.stride * s.slots)
+    return OK
+
+
+@island("i8(i8, i8, i8)")
+def copy_state(gm, to, source):
+    """Copy a state between formatted blocks; returns OK or GROW."""
+    return copy_block(gm, to, source)
+
+
+# --- the rest of the forward-model protocol ---
+
+
+@island("i8(i8, i8, i8)")
+def model_advance(gm, st, joint):
+    """Protocol: one tick with the action codes at `joint`."""
+    second = 0
+    if context_at(gm).players > 1:
+        second = load64(joint + 8)
+    return call4(context_at(gm).advance, gm, st, load64(joint), second)
+
+
+@island("i8(i8, i8)")
+def model_over(gm, st):
+    """Protocol: 1 when the game has ended."""
+    return state_at(st).ended
+
+
+@island("i8(i8, i8, i8)")
+def model_outcome(gm, st, player):
+    """Protocol: 1 won, -1 lost, 0 undecided."""
+    win = load32(st + WIN_AT + 4 * player)
+    if win == 1:
+        return 1
+    return -1 if win == 0 else 0
+
+
+@island("f8(i8, i8, i8)")
+def model_score(gm, st, player):
+    """Protocol: the player's score."""
+    return load_double(st + SCORE_AT + 8 * player)
+
+
+@island("i8(i8, i8, i8, i8)")
+def model_actions(gm, st, player, out):
+    """Protocol: the action codes the player's avatar can use, NIL not included."""
+    if state_at(st).ended != 0:
+        return 0
+    slot = load32(st + AVATAR_AT + 4 * player)
+    if slot < 0:
+        return 0
+    ty = type_at(gm, sprite_at(slot_address(gm, st, slot)).type)
+    n = 0
+    for i in range(ty.actions_n):
+        code = int_at(gm, ty.actions_at + i)
+        if code != 0:
+            store64(out + 8 * n, code)
+            n += 1
+    return n
+
+
+@island("i8(i8, i8, i8)")
+def model_reseed(gm, st, seed):
+    """Protocol: a new random stream, java.util.Random(seed)'s; the auxiliary one follows from it."""
+    s = state_at(st)
+    s.rng = (seed ^ 0x5DEECE66D) & 0xFFFFFFFFFFFF
+    s.aux = ((seed + 0x9E3779B9) ^ 0x5DEECE66D) & 0xFFFFFFFFFFFF
+    return OK
+
+
+@island("i8(i8, i8, i8, i8, i8)")
+def model_features(gm, st, player, out, room):
+    """Protocol: per type, how many are alive and how far the nearest is from the avatar, in cells (-1: none)."""
+    g = context_at(gm)
+    slot = load32(st + AVATAR_AT + 4 * player)
+    x = 0
+    y = 0
+    if slot >= 0:
+        p = sprite_at(slot_address(gm, st, slot))
+        x = p.x
+        y = p.y
+    n = 0
+    for t in range(g.n_types):
+        if n + 2 > room:
+            break
+        group = group_at(st, t)
+        store_double(out + 8 * n, float(group.count - group.disabled))
+        best = -1.0
+        if slot >= 0:
+            b = first_of(gm, st, t)
+            while b != 0:
+                q = sprite_at(b)
+                if q.slot != slot and q.bits & DISABLED == 0:
+                    d = (abs(q.x - x) + abs(q.y - y)) / g.block
+                    if best < 0.0 or d < best:
+                        best = d
+                b = next_of(gm, st, b)
+        store_double(out + 8 * n + 8, best)
+        n += 2
+    return n
+
+
+@island("i8(i8, i8, i8, i8)")
+def model_events(gm, st, out, room):
+    """Protocol: events of the last tick: from-avatar flag, active type, passive type, passive id."""
+    s = state_at(st)
+    n = s.events if s.events < room else room
+    for i in range(n):
+        ev = event_view(st + s.at_events + EVENT_BYTES * i)
+        store64(out + 32 * i, ev.from_avatar)
+        store64(out + 32 * i + 8, ev.active)
+        store64(out + 32 * i + 16, ev.passive)
+        store64(out + 32 * i + 24, ev.passive_id)
+    return n
+
+
+@inner
+def mix(h, value):
+    """Fold a value into a 62-bit hash without overflow: two 31-bit lanes, each multiplied modulo a prime."""
+    low = h & 0x7FFFFFFF
+    high = (h >> 31) & 0x7FFFFFFF
+    word = value & 0xFFFFFFFF
+    low = ((low ^ (word & 0x7FFFFFFF)) * 1103515245 + 12345 + (word >> 31)) % 2147483647
+    high = ((high + word) * 69621 + low) % 2147483629
+    return (high << 31) | low
+
+
+@inner
+def mix_double(h, value):
+    """Fold a double, exact to 1/4096, which separates all speeds and directions that games use."""
+    return mix(h, math.floor(value * 4096.0 + 0.5))
+
+
+@island("i8(i8, i8)")
+def model_key(gm, st):
+    """Protocol: a hash of what the future depends on (ids, history and, where it cannot matter, time left out)."""
+    g = context_at(gm)
+    s = state_at(st)
+    h = mix(88172645463, s.ended)
+    h = mix(h, s.win0 + 8 * s.win1)
+    if g.time_matters != 0:
+        h = mix(h, s.tick)
+    if g.stochastic != 0:
+        h = mix(mix(h, s.rng), s.rng >> 31)
+    for i in range(s.timers):
+        h = mix(mix(h, timer_at(st, i).due - s.tick), timer_at(st, i).effect)
+    for i in range(g.n_counters):
+        h = mix(h, load32(st + s.at_counters + 4 * i))
+    for k in range(g.n_mortal):
+        if load8(st + s.at_alive + k) == 0:
+            h = mix(h, k)
+    for t in range(g.n_types):
+        a = first_moving(gm, st, t)
+        if a != 0:
+            h = mix(h, -1 - t)
+            ty = type_at(gm, t)
+            while a != 0:
+                p = sprite_at(a)
+                h = mix(h, (p.x + 4096) * 65536 + p.y + 4096)
+                h = mix(h, p.bits)
+                h = mix_double(mix_double(h, p.ox), p.oy)
+                h = mix_double(h, p.speed)
+                waited = p.lastmove if p.lastmove < ty.cooldown else ty.cooldown
+                h = mix(h, p.hp * 1024 + waited)
+                h = mix(mix(h, p.a0), p.a1 * 512 + p.a2)
+                h = mix(h, p.ttl)
+                for i in range(g.n_res):
+                    if res_held(gm, st, a, i) != 0:
+                        h = mix(h, res_get(gm, st, a, i) * 64 + i + 1)
+                a = next_moving(gm, st, a)
+    return h

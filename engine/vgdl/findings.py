@@ -1,0 +1,131 @@
+"""Collecting diagnostics in a reading: the same doubt is a warning in `gvgai` and an error in `strict`.
+
+The `gvgai` reading must do what the reference does and may only remark on it; the `strict` reading refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NoReturn, Protocol
+
+from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError, nearest
+
+READINGS = ("strict", "gvgai")
+MAX_FINDINGS = 200
+"""A text with more findings than this is reported up to here."""
+
+
+class Placed(Protocol):
+    """Anything with a line and a column: words, options, lines, remarks."""
+
+    @property
+    def line(self) -> int: ...
+
+    @property
+    def column(self) -> int: ...
+
+
+def check_reading(reading: str) -> str:
+    """`reading` if it is one, else PcgError."""
+    if reading in READINGS:
+        return reading
+    hint = nearest(reading, READINGS)
+    raise PcgError(f"unknown reading `{reading}`, expected strict or gvgai" + (f"; did you mean `{hint}`?" if hint else ""))
+
+
+class Findings:
+    """Diagnostics of one text in one reading."""
+
+    def __init__(self, reading: str, file: str, lines: list[str]) -> None:
+        self.strict = check_reading(reading) == "strict"
+        self.file = file
+        self.lines = lines
+        self.items: list[Diagnostic] = []
+        self._seen: set[tuple[int, int, str]] = set()
+
+    def _add(
+        self, severity: str, message: str, at: Placed | None, rule: str, expected: str, known: Iterable[str], name: str
+    ) -> None:
+        line, column = (at.line, at.column) if at is not None else (0, 0)
+        key = (line, column, message)
+        if key in self._seen or len(self.items) >= MAX_FINDINGS:
+            return
+        self._seen.add(key)
+        shown = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        suggestion = nearest(name, known) if name else ""
+        self.items.append(
+            Diagnostic(severity, message, self.file, line, column, shown, expected, suggestion, "" if self.strict else rule)
+        )
+
+    def error(
+        self,
+        message: str,
+        at: Placed | None = None,
+        rule: str = "",
+        *,
+        expected: str = "",
+        known: Iterable[str] = (),
+        name: str = "",
+    ) -> None:
+        """Something neither reading accepts. `name` is the wrong name, `known` the right ones."""
+        self._add("error", message, at, rule, expected, known, name)
+
+    def warning(self, message: str, at: Placed | None = None, rule: str = "") -> None:
+        """Something both readings accept."""
+        self._add("warning", message, at, rule, "", (), "")
+
+    def doubt(
+        self,
+        message: str,
+        at: Placed | None = None,
+        rule: str = "",
+        *,
+        so: str = "",
+        expected: str = "",
+        known: Iterable[str] = (),
+        name: str = "",
+    ) -> None:
+        """An error in the strict reading, else a warning. `so` says what the reference makes of it."""
+        if self.strict:
+            self._add("error", message, at, rule, expected, known, name)
+        else:
+            self._add("warning", f"{message}; {so}" if so else message, at, rule, expected, known, name)
+
+    def strict_error(self, message: str, at: Placed | None = None, *, expected: str = "") -> None:
+        """Something only the strict reading objects to."""
+        if self.strict:
+            self._add("error", message, at, "", expected, (), "")
+
+    def crash(
+        self,
+        message: str,
+        at: Placed | None = None,
+        rule: str = "",
+        *,
+        expected: str = "",
+        known: Iterable[str] = (),
+        name: str = "",
+    ) -> NoReturn:
+        """Something that stops the reference itself: raises VGDLError with all errors so far."""
+        # The crash must not be lost among many findings.
+        if len(self.items) >= MAX_FINDINGS:
+            del self.items[-1:]
+        self.error(message, at, rule, expected=expected, known=known, name=name)
+        self.raise_errors()
+        raise AssertionError("an error was just added")
+
+    def raise_errors(self) -> None:
+        """Raises VGDLError when there are errors, in file order."""
+        errors = [item for item in self.items if item.severity == "error"]
+        if errors:
+            raise VGDLError(sorted(errors, key=lambda d: (d.line, d.column)))
+
+    def sorted(self) -> tuple[Diagnostic, ...]:
+        """Everything, in file order."""
+        return tuple(sorted(self.items, key=lambda d: (d.line, d.column)))
+
+    @staticmethod
+    def renamed(items: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
+        """The same findings under another file name."""
+        return tuple(replace(item, file=file) for item in items)

@@ -1,0 +1,260 @@
+"""From the lines of InteractionSet and TerminationSet to effects, pairs, EOS lists, the time queue and terminations.
+
+Spec 01 sections 1.6 and 1.7, spec 03 sections 2 and 3. A line that cannot be built raises `Abandon`: the reference then
+silently leaves the rest of that set and all later sets unread; the strict reading goes on to find further errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pcg.engine.vgdl import ontology
+from pcg.engine.vgdl.definition import Effect, Pair, Termination, TimeEffect, Value
+from pcg.engine.vgdl.findings import Findings, Placed
+from pcg.engine.vgdl.ontology_params import EffectSpec, Param
+from pcg.engine.vgdl.sprite_set import Substitute, fit_options
+from pcg.engine.vgdl.tree import InteractionLine, Option, TerminationLine, Word
+
+MAX_REPEAT = 1_000
+"""Most repetitions of an effect in its pair's list."""
+MAX_LISTED = 200_000
+"""Most entries in all lists of effects together."""
+
+
+class Abandon(Exception):
+    """A line the reference cannot build: it leaves this set and all later ones."""
+
+    def __init__(
+        self, message: str, at: Placed, rule: str, *, expected: str = "", known: Sequence[str] = (), name: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.message, self.at, self.rule = message, at, rule
+        self.expected, self.known, self.name = expected, known, name
+
+
+def _same(text: str) -> str:
+    return text
+
+
+class InteractionTable:
+    """The rules of a game while its InteractionSets are read."""
+
+    def __init__(self, findings: Findings, index: Mapping[str, int], substitute: Substitute) -> None:
+        self.findings = findings
+        self.index = index
+        self.substitute = substitute
+        self.effects: list[Effect] = []
+        self._pairs: dict[tuple[int, int], list[int]] = {}
+        self._pair_lines: dict[tuple[int, int], int] = {}
+        self.eos_types: list[int] = []
+        self._eos_effects: dict[int, list[int]] = {}
+        self.time_effects: list[TimeEffect] = []
+        self._listed = 0
+
+    def clear(self) -> None:
+        """What a further SpriteSet does (spec 01 section 1.2 rule 7)."""
+        self.effects.clear()
+        self._pairs.clear()
+        self._pair_lines.clear()
+        self.eos_types.clear()
+        self._eos_effects.clear()
+        self.time_effects.clear()
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        return tuple(Pair(first, second, tuple(listed)) for (first, second), listed in self._pairs.items())
+
+    @property
+    def eos_effects(self) -> dict[int, tuple[int, ...]]:
+        return {type_id: tuple(listed) for type_id, listed in self._eos_effects.items()}
+
+    def read(self, line: InteractionLine) -> None:
+        """One line. Raises Abandon."""
+        if not line.seconds:
+            raise Abandon(
+                f"the interaction of `{line.first}` has no second object", line, "01 1.3", expected="a b > effect"
+            )  # fmt: skip
+        if len(line.effects) > 1:
+            self.findings.doubt(
+                f"the interaction names {len(line.effects)} effects", line.effects[0], "01 1.3",
+                so=f"`{line.effects[-1]}` counts", expected="one effect",
+            )  # fmt: skip
+        timed = "TIME" in (line.first.text.upper(), line.seconds[0].text.upper())
+        name = line.effects[-1]
+        silent = timed or name.text == "addTimer"
+        effect = self._build(name, name.text, line, silent=silent, timed=timed)
+        if timed:
+            self._time(line, effect)
+            return
+        for second in line.seconds:
+            self._register(line, second, effect)
+
+    def _build(
+        self, at: Word, name: str, line: InteractionLine, *, silent: bool, timed: bool, inner_of: str = ""
+    ) -> int:
+        spec = ontology.EFFECTS.get(name)
+        if spec is None:
+            raise Abandon(
+                f"unknown effect `{name}`", at, "03 2.4", known=tuple(ontology.EFFECTS), name=name
+            )  # fmt: skip
+        # The inner effect of addTimer sees the texts as written, without the values of game-space parameters.
+        substitute = _same if inner_of else self.substitute
+        params = fit_options(line.options, spec.params, self.findings, name, substitute, self.index, silent=True)
+        inner: int | None = None
+        if not inner_of:
+            inner = self._check_params(at, spec, line, params, timed)
+        for key in spec.params:
+            self._check_type(spec, spec.params[key], params, line, at)
+        self.effects.append(Effect(len(self.effects), name, params, inner, line.line))
+        return len(self.effects) - 1
+
+    def _check_params(
+        self, at: Word, spec: EffectSpec, line: InteractionLine, params: dict[str, Value], timed: bool
+    ) -> int | None:
+        """Reports what is dropped from the line; builds and returns addTimer's inner effect."""
+        known: Mapping[str, Param] = spec.params
+        if timed:
+            known = {**known, **ontology.TIME_EFFECT_PARAMS}
+        inner: int | None = None
+        if spec.name == "addTimer":
+            name = params.get("ftype")
+            if not isinstance(name, str):
+                raise Abandon("addTimer needs the name of an effect", at, "03 4.7", expected="ftype=effect")
+            if name == "addTimer":
+                self.findings.crash("addTimer cannot start itself", at, "03 4.7", expected="ftype=another effect")
+            inner = self._build(at, name, line, silent=True, timed=False, inner_of="addTimer")
+            known = {**ontology.EFFECTS[name].params, **known}
+        # The reference says nothing of unknown keys on TIME and addTimer lines; they are no less dropped.
+        owner = spec.name if not timed else f"{spec.name} on a TIME line"
+        fit_options(line.options, known, self.findings, owner, self.substitute, self.index)
+        return inner
+
+    def _check_type(
+        self, spec: EffectSpec, param: Param, params: Mapping[str, Value], line: InteractionLine, at: Word
+    ) -> None:
+        value = params.get(param.name)
+        if value is None:
+            if param.required:
+                raise Abandon(f"{spec.name} needs `{param.name}`", at, "03 2.4", expected=f"{param.name}=...")
+        elif param.must_exist and value not in self.index and value != "":
+            option = next((o for o in reversed(line.options) if o.key == param.name), None)
+            raise Abandon(
+                f"unknown sprite `{value}` in `{param.name}={value}`", _ValueOf(option) if option else at, "03 2.4",
+                known=tuple(self.index), name=str(value),
+            )  # fmt: skip
+
+    def _time(self, line: InteractionLine, effect: int) -> None:
+        """A TIME line: the effect becomes the delegate of a time effect (spec 01 section 1.6, spec 03 section 3)."""
+        first, seconds = line.first, line.seconds
+        for second in seconds:
+            if first.text in self.index and second.text in self.index or len(seconds) > 1:
+                self.findings.crash(
+                    "a TIME line has exactly one other object", seconds[-1], "01 1.6.7", expected="a TIME > effect"
+                )
+        other = first if first.text.upper() != "TIME" else seconds[0]
+        if other.text.upper() == "EOS" and other.text not in self.index:
+            self._unknown_with_eos(first if other is not first else seconds[0])
+        bound = self.index.get(other.text, -1)
+        if bound < 0 and other.text.upper() != "TIME":
+            self.findings.doubt(
+                f"unknown sprite `{other}`", other, "01 1.6.6", so="the time effect is bound to no sprite",
+                known=self.index, name=other.text,
+            )  # fmt: skip
+        params = fit_options(
+            line.options, ontology.TIME_EFFECT_PARAMS, self.findings, "TIME", self.substitute, None, silent=True
+        )
+        timer = params.get("timer", -1)
+        if params.get("repeating") and isinstance(timer, int) and timer <= 0:
+            self.findings.crash(
+                "a repeating time effect needs a positive timer", line, "03 3", expected="timer=1 or more"
+            )  # fmt: skip
+        self.time_effects.append(TimeEffect(effect, bound, params))
+
+    def _register(self, line: InteractionLine, second: Word, effect: int) -> None:
+        """Lists the effect for one second object (spec 01 section 1.6 rule 2)."""
+        first = line.first
+        one, two = self.index.get(first.text), self.index.get(second.text)
+        if one is not None and two is not None:
+            self._pair(line, second, one, two, effect)
+        elif second.text.upper() == "EOS":
+            self._eos(first, one, effect)
+        elif first.text.upper() == "EOS":
+            self._eos(second, two, effect)
+        elif second.text.upper() == "TIME":
+            raise Abandon("TIME must be the first of the second objects", second, "01 1.6.7", expected="a TIME > effect")
+        else:
+            wrong = first if one is None else second
+            raise Abandon(
+                f"unknown sprite `{wrong}`", wrong, "01 1.6.2", known=(*self.index, "EOS", "TIME"), name=wrong.text
+            )
+
+    def _pair(self, line: InteractionLine, second: Word, one: int, two: int, effect: int) -> None:
+        listed = self._pairs.get((one, two))
+        if listed is None:
+            listed = self._pairs[one, two] = []
+            self._pair_lines[one, two] = line.line
+        elif next(reversed(self._pairs)) != (one, two):
+            self.findings.warning(
+                f"the pair `{line.first} {second}` is first defined in line {self._pair_lines[one, two]}: this effect runs"
+                " there, before the lines in between",
+                second,
+                "01 1.6.4",
+            )
+        repeat = self.effects[effect].params.get("repeat", 1)
+        assert isinstance(repeat, int)
+        if repeat > MAX_REPEAT:
+            self.findings.crash(f"repeat={repeat} is too much", line, expected=f"at most {MAX_REPEAT}")
+        self._listed += max(repeat, 0)
+        if self._listed > MAX_LISTED:
+            self.findings.crash(f"the game lists more than {MAX_LISTED} effects", line)
+        listed += [effect] * repeat
+
+    def _eos(self, sprite: Word, index: int | None, effect: int) -> None:
+        if index is None:
+            self._unknown_with_eos(sprite)
+            return
+        if index in self._eos_effects:
+            self.findings.doubt(
+                f"`{sprite}` already has an EOS line", sprite, "01 1.6.5",
+                so="every EOS effect of it runs once per line in every tick", expected="one EOS line per sprite",
+            )  # fmt: skip
+        self.eos_types.append(index)
+        self._eos_effects.setdefault(index, []).append(effect)
+
+    def _unknown_with_eos(self, sprite: Word) -> None:
+        self.findings.crash(
+            f"unknown sprite `{sprite}` with EOS, which stops the reference in the first tick", sprite, "01 1.6.6",
+            known=self.index, name=sprite.text,
+        )  # fmt: skip
+
+
+class _ValueOf:
+    """The place of an option's value."""
+
+    def __init__(self, option: Option) -> None:
+        self.line, self.column = option.line, option.value_column
+
+
+def read_termination(
+    line: TerminationLine, findings: Findings, index: Mapping[str, int], substitute: Substitute
+) -> Termination:
+    """One line of the TerminationSet (spec 01 sections 1.7 and 4). Raises Abandon."""
+    name = line.name.text
+    spec = ontology.TERMINATIONS.get(name)
+    if spec is None:
+        raise Abandon(
+            f"unknown termination `{name}`", line.name, "01 1.7", known=tuple(ontology.TERMINATIONS), name=name
+        )
+    for word in line.ignored:
+        findings.doubt(f"`{word}` has no meaning here", word, "01 1.3", so="it is ignored", expected="key=value")
+    params = fit_options(line.options, spec.params, findings, name, substitute, index)
+    for param in spec.params.values():
+        value = params.get(param.name)
+        if value is None and param.required:
+            raise Abandon(f"{name} needs `{param.name}`", line.name, "01 1.7", expected=f"{param.name}=sprite")
+        if value is not None and param.must_exist and value not in index:
+            option = next(o for o in reversed(line.options) if o.key == param.name)
+            raise Abandon(
+                f"unknown sprite `{value}` in `{option}`", _ValueOf(option), "01 1.7", known=tuple(index), name=str(value)
+            )
+    return Termination(name, params, line.line)

@@ -1,0 +1,189 @@
+"""Lines to tokens for the grammar: words, indentation, and the set in force (spec 01 section 1.1).
+
+Everything that depends on earlier lines happens here, so that the grammar itself is context-free: the current set, the
+attachment of a line to a parent, and the lines that the reference drops before they reach the tree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lark import Token
+from lark.lexer import Lexer
+
+from pcg.engine.vgdl.source import split_lines
+from pcg.engine.vgdl.tree import Remark
+
+MAX_DEPTH = 64
+"""Deepest nesting of lines."""
+
+SECTIONS = {
+    name.lower(): name for name in ("SpriteSet", "InteractionSet", "LevelMapping", "TerminationSet", "ParameterSet")
+}
+
+_WORD = re.compile("[^ \t]+")
+
+
+class LexError(Exception):
+    """A text that yields no tokens; `parser` turns it into a VGDLError."""
+
+    def __init__(self, message: str, line: int, column: int, expected: str = "") -> None:
+        super().__init__(message)
+        self.message, self.line, self.column, self.expected = message, line, column, expected
+
+
+class Dropped(Exception):
+    """A line whose words the reference cannot convert (spec 01 section 1.1 rule 6)."""
+
+    def __init__(self, reason: str, column: int) -> None:
+        super().__init__(reason)
+        self.reason, self.column = reason, column
+
+
+class LineEnd(Token):
+    """EOL or END: carries the remarks before its line and the comment behind it."""
+
+    before: tuple[Remark, ...]
+
+
+def _line_end(kind: str, comment: str, before: list[Remark], line: int, column: int) -> LineEnd:
+    token = LineEnd(kind, comment, line=line, column=column)
+    token.before = tuple(before)
+    return token
+
+
+Pair = tuple[str, str, int]
+"""Token type, text, column."""
+
+
+def _option_or(kind: str, word: str, column: int) -> Pair:
+    if "=" not in word:
+        return kind, word, column
+    # The reference splits at `=` and needs a second part; trailing empty parts do not exist.
+    if len(word.rstrip("=").split("=")) < 2:
+        raise Dropped(f"`{word}` has no value", column)
+    return "OPTION", word, column
+
+
+def _header(words: list[tuple[str, int]]) -> list[Pair]:
+    return [("GAME_CLASS", *words[0]), *(_option_or("IGNORED", *word) for word in words[1:])]
+
+
+def _sprite(words: list[tuple[str, int]]) -> list[Pair]:
+    return [
+        ("SPRITE_NAME", *words[0]),
+        *(("_ARROW", *word) if word[0] == ">" else _option_or("CLASS", *word) for word in words[1:]),
+    ]
+
+
+def _interaction(words: list[tuple[str, int]]) -> list[Pair]:
+    result: list[Pair] = [("OBJECT", *words[0])]
+    after = False
+    effect = False
+    for text, column in words[1:]:
+        if after:
+            result.append(_option_or("EFFECT", text, column))
+            effect = effect or result[-1][0] == "EFFECT"
+        elif text == ">":
+            after = True
+            result.append(("ARROW", text, column))
+        else:
+            result.append(("SECOND", text, column))
+    if len(words) > 1 and not effect:
+        raise Dropped("the interaction names no effect", words[-1][1] + len(words[-1][0]))
+    return result
+
+
+def _termination(words: list[tuple[str, int]]) -> list[Pair]:
+    return [("TERMINATION_CLASS", *words[0]), *(_option_or("IGNORED", *word) for word in words[1:])]
+
+
+def _mapping(words: list[tuple[str, int]]) -> list[Pair]:
+    return [(kind, *word) for kind, word in zip(("CHARACTER", "MAPS_TO", *["SPRITE"] * len(words)), words, strict=False)]
+
+
+def _parameter(words: list[tuple[str, int]]) -> list[Pair]:
+    return [("PARAMETER_NAME", *words[0]), *(_option_or("IGNORED", *word) for word in words[1:])]
+
+
+_LINE = {
+    "": _header,
+    "SpriteSet": _sprite,
+    "InteractionSet": _interaction,
+    "TerminationSet": _termination,
+    "LevelMapping": _mapping,
+    "ParameterSet": _parameter,
+}
+
+
+def tokenize(text: str) -> Iterator[Token]:
+    """The tokens of a game text. Raises LexError (and VGDLError from `split_lines`)."""
+    lines = split_lines(text, "<text>")
+    current = ""
+    indents: list[int] = []  # of the last accepted line's ancestors and itself
+    opened: list[bool] = []  # whether an _INDENT was issued below that line
+    before: list[Remark] = []
+    for number, raw in enumerate(lines, 1):
+        hash_at = raw.find("#")
+        content, comment = (raw, "") if hash_at < 0 else (raw[:hash_at], raw[hash_at:].rstrip())
+        words = [(match.group(), match.start() + 1) for match in _WORD.finditer(content)]
+        if not words:
+            if comment:
+                if hash_at == 0 and raw.strip("#") == "":
+                    raise LexError("a line of only `#` at the start of a line stops the reference's parser [spec 01 1.1.2]",
+                                   number, 1, "a blank before it, or a word behind it")  # fmt: skip
+                before.append(Remark("comment", comment, number, hash_at + 1))
+            elif before and before[-1].kind == "blank" or not indents and not before:
+                pass  # runs of blank lines are one, and none opens a text
+            else:
+                before.append(Remark("blank", "", number, 1))
+            continue
+        column = words[0][1]
+        indent = column - 1
+        section = SECTIONS.get(words[0][0].lower()) if len(words) == 1 else None
+        try:
+            if section is not None:
+                current = section
+                tokens: list[Pair] = [("SECTION", *words[0])]
+            else:
+                tokens = _LINE[current](words)
+        except Dropped as drop:
+            before.append(Remark("broken", raw.strip(), number, drop.column, drop.reason))
+            continue
+        if indents:
+            if indent <= indents[0]:
+                before.append(Remark("outside", raw.strip(), number, column, "it is indented no deeper than the header"))
+                continue
+            while indents[-1] >= indent:
+                indents.pop()
+                if opened.pop():
+                    yield Token("_DEDENT", "", line=number, column=column)
+            if not opened[-1]:
+                opened[-1] = True
+                yield Token("_INDENT", "", line=number, column=column)
+        indents.append(indent)
+        opened.append(False)
+        if len(indents) > MAX_DEPTH:
+            raise LexError(f"lines are nested deeper than {MAX_DEPTH} levels", number, column)
+        for kind, value, at in tokens:
+            yield Token(kind, value, line=number, column=at)
+        yield _line_end("EOL", comment, before, number, len(content) + 1)
+        before = []
+    for was_open in reversed(opened):
+        if was_open:
+            yield Token("_DEDENT", "", line=len(lines), column=1)
+    while before and before[-1].kind == "blank":
+        before.pop()
+    yield _line_end("END", "", before, len(lines), 1)
+
+
+class LineLexer(Lexer):
+    """`tokenize` in the shape lark wants."""
+
+    def __init__(self, lexer_conf: Any) -> None:
+        del lexer_conf
+
+    def lex(self, text: Any) -> Iterator[Token]:  # type: ignore[override]
+        return tokenize(str(text))

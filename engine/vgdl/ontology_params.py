@@ -1,0 +1,211 @@
+"""What an entry of the ontology is made of: parameters, sprite classes, effects, terminations.
+
+Only the record types; the entries are in `ontology_sprites`, `ontology_avatars`, `ontology_effects` and
+`ontology_terminations`, the registry in `ontology`. Parameter types follow spec 01 section 1.4 and spec 02 section 1.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from pcg.engine.vgdl.definition import Value
+
+FIELD_TYPES: Final[Mapping[str, str]] = {
+    "int": "int",
+    "double": "double",
+    "float": "float",
+    "bool": "bool",
+    "text": "text",
+    "direction": "direction",
+    "colour": "colour",
+    "image": "text",
+    "sprite": "text",
+    "sprites": "text",
+    "effect": "text",
+    "integers": "text",
+    "flags": "text",
+}
+"""Parameter type -> type of the reference's field, which decides what fits."""
+
+TYPE_HELP: Final[Mapping[str, str]] = {
+    "int": "an integer",
+    "double": "a number",
+    "float": "an integer",
+    "bool": "True or False",
+    "text": "a word that is neither a number, nor True or False, nor a constant",
+    "direction": "one of UP DOWN LEFT RIGHT NONE",
+    "colour": "a colour name such as RED or LIGHTBLUE",
+    "image": "an image name",
+    "sprite": "the name of a sprite",
+    "sprites": "names of sprites, separated by commas",
+    "effect": "the name of an effect",
+    "integers": "integers, separated by commas",
+    "flags": "True or False, or one per player separated by commas",
+}
+"""Parameter type -> what a message calls it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter of a class, effect or termination."""
+
+    name: str
+    type: str
+    """A key of FIELD_TYPES."""
+    default: Value | None
+    """Value when not given; None for "none"."""
+    help: str
+    unit: str = ""
+    range: tuple[float, float] | None = None
+    """Sensible values, both ends included; a guide for generators and the strict reading, not enforced by the engine."""
+    required: bool = False
+    """Without it the entry cannot be built."""
+    late: bool = False
+    """A required parameter whose absence the reference only notices in play."""
+    must_exist: bool = False
+    """The named sprite must be defined, else the entry cannot be built."""
+    inert: bool = False
+    """Accepted by the reference, without influence on play."""
+    drawing: bool = False
+    """Only the picture depends on it."""
+
+    @property
+    def field(self) -> str:
+        """Java type of the field behind it: int, double, float, bool, text, direction or colour."""
+        return FIELD_TYPES[self.type]
+
+    @property
+    def references(self) -> bool:
+        """Whether the value names sprite types."""
+        return self.type in ("sprite", "sprites")
+
+
+@dataclass(frozen=True, slots=True)
+class SpriteClass:
+    """A sprite or avatar class."""
+
+    name: str
+    parent: str | None
+    params: Mapping[str, Param]
+    """All parameters, inherited ones included, with this class's defaults."""
+    help: str
+    rule: str
+    """Where the specification defines it, "02 2.3"."""
+    own: tuple[str, ...] = ()
+    """Names of the parameters this class adds."""
+    defaults: Mapping[str, Value] = field(default_factory=dict)
+    """Defaults in which this class differs from its parent."""
+    actions: tuple[str, ...] = ()
+    """Actions offered to a controller, in the reference's order, NIL not included. Avatars only."""
+    avatar: bool = False
+    moves: bool = False
+    """Its own update can change its rectangle with the default parameters. (Any class that is not static moves once it is
+    given a speed and an orientation.)"""
+    turns: bool = False
+    """Its own update can change its orientation or speed."""
+    dies: bool = False
+    """Its own update can kill it with the default parameters. (`timeToLive` and `total` make others mortal.)"""
+    creates: tuple[str, ...] = ()
+    """Parameters whose types its own update creates."""
+    creates_self: bool = False
+    """It creates its own type when the parameters of `creates` are absent."""
+    stochastic: bool = False
+    """Its own update can draw from a random generator."""
+    runnable: bool = True
+    """Whether the kernel has it."""
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        return tuple(name for name, param in self.params.items() if param.required)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectSpec:
+    """An effect. A is the first sprite, B the second.
+
+    The flags are upper bounds over all parameter values; `writes` narrows them for given parameters. "Moves" means the
+    rectangle, "changes" any other field, "kills" also the disabling of an avatar.
+    """
+
+    name: str
+    params: Mapping[str, Param]
+    help: str
+    rule: str
+    own: tuple[str, ...] = ()
+    """Names of the parameters beyond the base fields."""
+    needs_first: bool = False
+    """Without A it only logs a warning."""
+    needs_second: bool = False
+    """Without B it only logs a warning."""
+    moves_first: bool = False
+    moves_second: bool = False
+    only_resets: bool = False
+    """All its moves put a rectangle back to `lastrect`, so a sprite that nothing else moves stays where it is (except the
+    first instance of a type with wMult or hMult, whose first `lastrect` is unscaled)."""
+    changes_first: bool = False
+    changes_second: bool = False
+    kills_first: bool = False
+    kills_second: bool = False
+    creates: tuple[str, ...] = ()
+    """Parameters whose types it creates (for updateSpawnType: lets spawners create)."""
+    creates_first: bool = False
+    """It creates a sprite of A's own type."""
+    creates_subtypes: bool = False
+    """The types of `creates` stand for all entries of their `sub` lists."""
+    touches: tuple[str, ...] = ()
+    """Parameters whose sprites it changes, moves or kills, whoever A and B are."""
+    touches_subtypes: bool = False
+    """`touches` means `sub(t)`, ancestors included, instead of exactly t."""
+    touches_all: bool = False
+    """It can write every sprite of the game."""
+    only_if: Mapping[str, str] = field(default_factory=dict)
+    """Flag name -> boolean parameter that must be true for it."""
+    uses_prob: bool = False
+    batch: bool = False
+    """Runs once per A against all overlapping B by default."""
+    kill: bool = False
+    """The reference's is_kill_effect."""
+    stochastic: bool = False
+    """It can draw from the game's random generator."""
+    runnable: bool = True
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        return tuple(name for name, param in self.params.items() if param.required)
+
+    def writes(self, params: Mapping[str, Value]) -> Mapping[str, bool]:
+        """The six flags `moves_first` ... `kills_second` for given parameters.
+
+        >>> from pcg.engine.vgdl import ontology
+        >>> ontology.EFFECTS["transformTo"].writes({"stype": "rock"})["kills_second"]
+        False
+        """
+        result = {}
+        for flag in WRITE_FLAGS:
+            value = bool(getattr(self, flag))
+            condition = self.only_if.get(flag)
+            if value and condition is not None:
+                value = bool(params.get(condition, self.params[condition].default))
+            result[flag] = value
+        return result
+
+
+WRITE_FLAGS: Final = ("moves_first", "moves_second", "changes_first", "changes_second", "kills_first", "kills_second")
+
+
+@dataclass(frozen=True, slots=True)
+class TerminationSpec:
+    """A termination."""
+
+    name: str
+    params: Mapping[str, Param]
+    help: str
+    rule: str
+    own: tuple[str, ...] = ()
+    runnable: bool = True
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        return tuple(name for name, param in self.params.items() if param.required)

@@ -1,0 +1,90 @@
+"""From a path or a text to checked lines: the guards against input that is not a text or is out of all proportion.
+
+The reference reads any bytes of any length. Here a text has bounds, far above every known game, so that bad input ends in
+one message instead of a hang.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pcg.engine.vgdl.diagnostics import Diagnostic, VGDLError
+
+MAX_TEXT = 2_000_000
+"""Characters in a text."""
+MAX_LINE = 20_000
+"""Characters in a line."""
+
+# Tab and line ends are the only control characters of a text; anything else means a binary file.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]")
+_LINE_END = re.compile("\r\n|\r|\n")
+
+
+def fail(message: str, *, file: str, line: int = 0, column: int = 0, source_line: str = "", expected: str = "") -> VGDLError:
+    """A VGDLError with a single finding."""
+    return VGDLError(
+        [Diagnostic("error", message, file, line, column, source_line[: MAX_LINE + 1], expected)]
+    )
+
+
+def is_text(source: str | Path) -> bool:
+    """Whether `source` is VGDL text rather than a path: a str with a line end, or the empty str."""
+    return isinstance(source, str) and (source == "" or "\n" in source or "\r" in source)
+
+
+def read_source(source: str | Path) -> tuple[str, str]:
+    """The text and the file name of a path, or `source` itself and "<text>". Raises VGDLError when it cannot be read."""
+    if isinstance(source, str) and is_text(source):
+        return source, "<text>"
+    name = str(source)
+    if len(name) > 4096 or "\x00" in name:
+        raise fail("this is neither a file name nor VGDL text", file="<text>", expected="a path, or a text with line ends")
+    path = Path(source)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(4 * MAX_TEXT + 1)
+    except OSError as error:
+        raise fail(f"cannot read the file: {error.strerror or error}", file=name) from error
+    if len(data) > 4 * MAX_TEXT:
+        raise fail(f"the file is larger than {4 * MAX_TEXT} bytes", file=name)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
+        raise fail(
+            f"not a text file: byte 0x{data[error.start]:02x} is not UTF-8", file=name, line=line, column=column
+        ) from error
+    return text, name
+
+
+def split_lines(text: str, file: str) -> list[str]:
+    """The lines of a text without their ends (LF, CRLF or CR; a final one makes no further line).
+
+    Raises VGDLError for control characters and for texts or lines beyond the bounds.
+    """
+    if len(text) > MAX_TEXT:
+        longest = max((len(line), number) for number, line in enumerate(_LINE_END.split(text), 1))
+        if longest[0] > MAX_LINE:
+            raise fail(f"line {longest[1]} has {longest[0]} characters", file=file, expected=f"at most {MAX_LINE}")
+        raise fail(f"the text has {len(text)} characters", file=file, expected=f"at most {MAX_TEXT}")
+    lines = _LINE_END.split(text)
+    if lines[-1] == "":
+        lines.pop()
+    control = _CONTROL.search(text)
+    if control:
+        start = control.start()
+        line = len(_LINE_END.findall(text, 0, start)) + 1
+        column = start - max(text.rfind("\n", 0, start), text.rfind("\r", 0, start))
+        raise fail(f"not a text: control character 0x{ord(text[start]):02x}", file=file, line=line, column=column)
+    for number, content in enumerate(lines, 1):
+        if len(content) > MAX_LINE:
+            raise fail(
+                f"the line has {len(content)} characters",
+                file=file,
+                line=number,
+                column=MAX_LINE + 1,
+                expected=f"at most {MAX_LINE}",
+            )
+    return lines

@@ -1,0 +1,96 @@
+"""Parameters of a game space (spec 01 section 1.9, spec 04 section 4.1).
+
+A game space is a game with named blanks. The reference fills a blank that is not fixed with a random value, unseeded, at
+first use; here it takes the first sample point: the minimum, or False. `read_game(parameters=...)` fixes it from outside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pcg.engine.vgdl.findings import Findings
+from pcg.engine.vgdl.tree import ParameterLine
+from pcg.engine.vgdl.values import parse_double, parse_int
+
+MAX_POINTS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceParameter:
+    """One parameter. `points` is the number of its values."""
+
+    name: str
+    kind: str
+    """"int", "double" or "bool"."""
+    minimum: float
+    increment: float
+    maximum: float
+    points: int
+    text: str
+    """What its name is replaced by."""
+    description: str
+    line: int
+
+    def point(self, index: int) -> str:
+        """The text of sample point `index`, from 0. Raises IndexError outside the range.
+
+        >>> SpaceParameter("N", "int", 10, 5, 60, 11, "10", "", 0).point(2)
+        '20'
+        """
+        if not 0 <= index < self.points:
+            raise IndexError(f"{self.name} has the points 0 to {self.points - 1}, not {index}")
+        if self.kind == "bool":
+            return "true" if index == 1 else "false"
+        value = self.minimum + index * self.increment
+        return str(int(value)) if self.kind == "int" else repr(float(value))
+
+
+def read_parameter(line: ParameterLine, findings: Findings, given: Mapping[str, str]) -> SpaceParameter:
+    """A line of the ParameterSet. Raises VGDLError when it cannot be read, as it stops the reference."""
+    name = line.name.text
+    options = {option.key: option for option in line.options}
+    for word in line.ignored[1:] if line.ignored and line.ignored[0].text == ">" else line.ignored:
+        findings.doubt(f"`{word}` has no meaning here", word, "01 1.3", so="it is ignored", expected="key=value")
+    for option in line.options:
+        if option.key not in ("values", "string", "value"):
+            findings.doubt(
+                f"unknown option `{option.key}`", option, "01 1.9", so="it is ignored",
+                known=("values", "string", "value"), name=option.key,
+            )  # fmt: skip
+    expected = "values=min:increment:max or values=True:False"
+    if "values" not in options:
+        findings.crash(f"the parameter `{name}` has no values", line, "01 1.9", expected=expected)
+    values = options["values"]
+    pieces = values.value.split(":")
+    lowered = [piece.lower() for piece in pieces]
+    numbers = (0.0, 1.0, 1.0)
+    if len(pieces) == 2 and all(piece in ("true", "false") for piece in lowered):
+        kind, points = "bool", 2 if lowered[0] != lowered[1] else 1
+        text = lowered[0] if points == 1 else "false"
+    elif len(pieces) == 3:
+        kind = "double" if any("." in piece for piece in pieces) else "int"
+        read = [(parse_double if kind == "double" else parse_int)(piece) for piece in pieces]
+        if any(number is None or not math.isfinite(number) for number in read):
+            findings.crash(f"`{values}` does not hold numbers", values, "01 1.9", expected=expected)
+        low, step, high = (float(number) for number in read if number is not None)
+        numbers = (low, step, high)
+        quotient = (high - low) / step if step else 0.0
+        if not 0 <= quotient < MAX_POINTS:
+            findings.crash(f"`{values}` is no range", values, "01 1.9", expected=expected)
+        points = 1 + int(quotient)
+        text = str(int(low)) if kind == "int" else repr(low)
+    else:
+        findings.crash(f"`{values}` is no range", values, "01 1.9", expected=expected)
+    if name in given:
+        text = given[name]
+    elif "value" in options:
+        text = options["value"].value
+    else:
+        findings.doubt(
+            f"the parameter `{name}` is not fixed", line, "01 1.9",
+            so=f"the reference draws it unseeded, here it is the minimum {text}", expected="value=...",
+        )  # fmt: skip
+    description = options["string"].value if "string" in options else ""
+    return SpaceParameter(name, kind, *numbers, points, text, description, line.line)

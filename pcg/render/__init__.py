@@ -1,0 +1,42 @@
+"""Pictures of games: PNG, GIF and a coloured terminal view, drawn with our own 16x16 tiles.
+
+`rgb_array`, `render_png`, `render_level`, `contact_sheet` (module `picture`), `render_gif` (`animation`) and
+`render_ansi` (`terminal`). Nothing is imported until it is used: the command line starts without numpy and PIL.
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pcg.render.animation import render_gif as render_gif
+    from pcg.render.animation import write_gif as write_gif
+    from pcg.render.picture import contact_sheet as contact_sheet
+    from pcg.render.picture import render_level as render_level
+    from pcg.render.picture import render_png as render_png
+    from pcg.render.picture import rgb_array as rgb_array
+    from pcg.render.terminal import render_ansi as render_ansi
+
+_EXPORTS = {
+    "contact_sheet": "picture",
+    "render_ansi": "terminal",
+    "render_gif": "animation",
+    "render_level": "picture",
+    "render_png": "picture",
+    "rgb_array": "picture",
+    "write_gif": "animation",
+}
+
+__all__ = ["contact_sheet", "render_ansi", "render_gif", "render_level", "render_png", "rgb_array", "write_gif"]
+
+
+def __getattr__(name: str) -> object:
+    """Import an exported function on first use (PEP 562)."""
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'pcg.render' has no attribute {name!r}; it exports {', '.join(__all__)}")
+    value = getattr(_import_module(f"pcg.render.{_EXPORTS[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,102 @@
+"""Animated GIFs of a play: a recorded list of actions replayed by the engine, one frame per tick.
+
+Small on purpose: one palette for the whole film, whole-number scaling, and a bound on the number of frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.render.picture import rgb_array
+from pcg.render.tileset import NATIVE, Pixels
+
+if TYPE_CHECKING:
+    from pcg.engine.game import Game
+
+LARGEST_SIDE = 480
+"""Neither side of a film is longer, in pixels, unless the level has more cells than that."""
+
+MOST_COLOURS = 256
+LAST_FRAME_MS = 1500
+
+
+def render_gif(
+    game: Game,
+    level: int | str | Path,
+    actions: Sequence[str],
+    path: str | Path,
+    *,
+    seed: int = 0,
+    fps: float = 15,
+    max_frames: int = 400,
+) -> Path:
+    """Replay `actions` from the start of `level` with `seed` and save the film at `path`; the path.
+
+    A play longer than `max_frames` is shown with steps left out, never cut short; it stops where the game ends.
+    """
+    if fps <= 0 or max_frames < 2:
+        raise PcgError(f"GIF: fps={fps}, max_frames={max_frames}; expected fps above 0 and at least 2 frames")
+    state = game.start(level=level, seed=seed)
+    tile = max(1, min(NATIVE, LARGEST_SIDE // max(state.width, state.height)))
+    step = max(1, -(-(len(actions) + 1) // (max_frames - 1)))
+    frames = [rgb_array(state, tile=tile)]
+    for number, action in enumerate(actions, start=1):
+        if state.is_over:
+            break
+        state.advance(action)
+        if number % step == 0 or state.is_over or number == len(actions):
+            frames.append(rgb_array(state, tile=tile))
+    scale = max(1, LARGEST_SIDE // max(frames[0].shape[:2]))
+    return write_gif(frames, path, milliseconds=1000 / fps, scale=scale)
+
+
+def write_gif(frames: Sequence[Pixels], path: str | Path, *, milliseconds: float, scale: int = 1) -> Path:
+    """Save frames of one shape (height, width, 3) as a looping GIF, each pixel `scale` x `scale`; the path.
+
+    The last frame stays longer. Frames equal to their predecessor are merged into it.
+    """
+    palette, indexed = _indexed(frames)
+    durations: list[float] = []
+    images: list[Image.Image] = []
+    previous: Pixels | None = None
+    for frame in indexed:
+        if previous is not None and np.array_equal(frame, previous):
+            durations[-1] += milliseconds
+            continue
+        image = Image.fromarray(frame.repeat(scale, axis=0).repeat(scale, axis=1), "P")
+        image.putpalette(palette)
+        images.append(image)
+        durations.append(milliseconds)
+        previous = frame
+    durations[-1] += LAST_FRAME_MS
+    # GIF counts hundredths of a second; fractions are carried over so that the film keeps its speed.
+    rounded, owed = [], 0.0
+    for duration in durations:
+        owed += duration / 10
+        rounded.append(max(2, round(owed)) * 10)
+        owed -= rounded[-1] / 10
+    path = Path(path)
+    images[0].save(path, "GIF", save_all=True, append_images=images[1:], duration=rounded, loop=0, disposal=1)
+    return path
+
+
+def _indexed(frames: Sequence[Pixels]) -> tuple[bytes, list[Pixels]]:
+    """One palette for all frames (RGB bytes) and the frames as indices into it."""
+    weights = np.array([65536, 256, 1], dtype=np.int64)
+    packed = [frame.astype(np.int64) @ weights for frame in frames]
+    colours = np.unique(np.concatenate([np.unique(frame) for frame in packed]))
+    if len(colours) <= MOST_COLOURS:
+        indexed = [np.searchsorted(colours, frame).astype(np.uint8) for frame in packed]
+        rgb = np.stack([colours >> 16 & 255, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8)
+        return rgb.tobytes(), indexed
+    strip = np.stack([colours >> 16 & 255, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8)[None]
+    reduced = Image.fromarray(strip, "RGB").quantize(MOST_COLOURS, dither=Image.Dither.NONE)
+    nearest = np.asarray(reduced, dtype=np.uint8)[0]
+    palette = bytes(reduced.getpalette() or ())
+    return palette, [nearest[np.searchsorted(colours, frame)] for frame in packed]

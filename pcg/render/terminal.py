@@ -1,0 +1,147 @@
+"""A state as text: in 24-bit colour for terminals, or as plain level characters.
+
+Two coloured views. The *picture* view draws the tiles with half blocks, two pixels to a character cell. The *letter*
+view needs two columns per level cell only: ground and walls are background colours, everything else is the first two
+letters of its type's name, and the avatar is `@`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.render.colours import BACKDROP, RGB, mix
+
+if TYPE_CHECKING:
+    from pcg.engine.state import State
+    from pcg.render.tileset import Pixels
+
+LETTER_VIEW = 2
+"""The cell width, in columns, that means the letter view."""
+
+CELL_WIDTHS = (16, 12, 8, 6, 4, LETTER_VIEW)
+"""Sensible widths of a level cell, in terminal columns, widest first; all even."""
+
+RESET = "\x1b[0m"
+HALF_BLOCK = "▀"
+_ARROWS = {"up": "^", "left": "<", "down": "v", "right": ">", "": " "}
+
+
+def fitting_cell(state: State, columns: int, lines: int) -> int:
+    """The widest of `CELL_WIDTHS` with which the state fits into `columns` x `lines`; the letter view if none does."""
+    for cell in CELL_WIDTHS:
+        if state.width * cell <= columns and state.height * cell // 2 <= lines:
+            return cell
+    return LETTER_VIEW
+
+
+def render_ansi(state: State, colour: bool = True, *, cell: int = LETTER_VIEW) -> str:
+    """A state as lines of text joined by newlines, without a final one.
+
+    With `colour`: 24-bit SGR escapes, `width * cell` columns and `height * cell / 2` lines; `cell` is even, and 2
+    means the letter view. Without: `width` columns and `height` lines of level characters, no escapes.
+    """
+    if not colour:
+        return _plain(state)
+    if cell < 2 or cell % 2:
+        raise PcgError(f"cell={cell}: a level cell must be an even number of columns wide, 2 or more")
+    if cell == LETTER_VIEW:
+        return _letters(state)
+    from pcg.render.picture import rgb_array
+
+    return half_blocks(rgb_array(state, tile=cell))
+
+
+def half_blocks(pixels: Pixels) -> str:
+    """An RGB array (h, w, 3) as ceil(h / 2) lines of w upper half blocks: foreground above, background below."""
+    rows = pixels.tolist()
+    if len(rows) % 2:
+        rows.append([list(BACKDROP)] * len(rows[0]))
+    lines = []
+    for upper, lower in zip(rows[::2], rows[1::2], strict=True):
+        parts: list[str] = []
+        above_now: list[int] | None = None
+        below_now: list[int] | None = None
+        for above, below in zip(upper, lower, strict=True):
+            if above != above_now:
+                parts.append("\x1b[38;2;{};{};{}m".format(*above))
+                above_now = above
+            if below != below_now:
+                parts.append("\x1b[48;2;{};{};{}m".format(*below))
+                below_now = below
+            parts.append(HALF_BLOCK)
+        lines.append("".join(parts) + RESET)
+    return "\n".join(lines)
+
+
+def _plain(state: State) -> str:
+    """Level characters: the one that stands for exactly a cell's sprites, else the one for its topmost sprite."""
+    mapping = state.game.definition.mapping
+    exact = {frozenset(names): letter for letter, names in reversed(mapping.items())}
+    topmost = {names[-1]: letter for letter, names in reversed(mapping.items()) if names}
+
+    def letter(names: tuple[str, ...]) -> str:
+        if not names:
+            return " "
+        return exact.get(frozenset(names)) or topmost.get(names[-1]) or names[-1][0]
+
+    return "\n".join("".join(letter(_by_draw_order(state, names)) for names in row) for row in state.grid())
+
+
+def _by_draw_order(state: State, names: tuple[str, ...]) -> tuple[str, ...]:
+    definition = state.game.definition
+    rank = {definition.types[kind].name: place for place, kind in enumerate(definition.draw_order)}
+    return tuple(sorted(names, key=lambda name: rank.get(name, len(rank))))
+
+
+def _letters(state: State) -> str:
+    """The letter view: per cell the colour of its ground and a two-letter sign for what stands on it."""
+    from pcg.render.picture import painter_for, state_items
+    from pcg.render.tileset import facing_of
+
+    tileset = painter_for(state.game, 16).tileset
+    types = state.game.definition.types
+    avatar = state.avatar
+    rank = {kind: place for place, kind in enumerate(state.game.definition.draw_order)}
+    ground: dict[tuple[int, int], RGB] = {}
+    signs: dict[tuple[int, int], tuple[str, RGB]] = {}
+    block = state.block_size
+    for item in sorted(state_items(state), key=lambda item: rank.get(item.kind, len(rank))):
+        # The cell under a sprite's centre, so that what moves by fractions of a cell is seen where most of it is.
+        place = ((item.x + item.width // 2) // block, (item.y + item.height // 2) // block)
+        look = tileset.looks[item.kind]
+        shown = look.colour or tileset.tiles[look.tile].colour
+        stamp = tileset.stamp(item.kind, look.tile, "", 16, 16)
+        if stamp.mask is None:
+            red, green, blue = (round(float(value)) for value in stamp.rgb.reshape(-1, 3).mean(axis=0))
+            ground[place] = (red, green, blue)
+            signs.pop(place, None)
+        else:
+            signs[place] = (types[item.kind].name[:2].capitalize(), shown)
+    if avatar is not None and not avatar.disabled:
+        place = ((avatar.x + avatar.w // 2) // block, (avatar.y + avatar.h // 2) // block)
+        if place in signs:
+            signs[place] = ("@" + _ARROWS[facing_of(avatar.orientation)], signs[place][1])
+    lines = []
+    for row in range(state.height):
+        parts = []
+        for column in range(state.width):
+            below = ground.get((column, row), BACKDROP)
+            sign, above = signs.get((column, row), ("  ", below))
+            parts.append("\x1b[1;38;2;{};{};{}m".format(*_legible(above, below)))
+            parts.append("\x1b[48;2;{};{};{}m".format(*below) + f"{sign:<2}")
+        lines.append("".join(parts) + RESET)
+    return "\n".join(lines)
+
+
+def _legible(above: RGB, below: RGB) -> RGB:
+    """The sign's colour, moved away from its background when the two are of nearly the same lightness."""
+    light, dark = _lightness(above), _lightness(below)
+    if abs(light - dark) >= 70:
+        return above
+    return mix(above, (255, 255, 255), 0.65) if dark < 128 else mix(above, (0, 0, 0), 0.65)
+
+
+def _lightness(colour: RGB) -> float:
+    red, green, blue = colour
+    return 0.3 * red + 0.59 * green + 0.11 * blue

@@ -1,4 +1,5 @@
-"""The VGDL language: text to syntax tree to game definition, and back to text; levels; the ontology of what can be named.
+"""The VGDL language: text to syntax tree to game definition, and back to text; levels; the ontology of what can be
+named.
 
 `read_game` and `read_level` are what most callers need. Names are loaded on first use, so importing this costs little.
 """
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from pcg.engine.vgdl.tree import Tree
 
 _HOMES = {
-    **dict.fromkeys(("Effect", "GameDefinition", "Level", "Pair", "SpriteType", "Termination", "TimeEffect"), "definition"),
+    **dict.fromkeys(
+        ("Effect", "GameDefinition", "Level", "Pair", "SpriteType", "Termination", "TimeEffect"), "definition"
+    ),
     **dict.fromkeys(("Diagnostic", "PcgError", "VGDLError", "nearest"), "diagnostics"),
     **dict.fromkeys(("block_size", "read_level"), "level"),
     **dict.fromkeys(("loads", "parse"), "parser"),

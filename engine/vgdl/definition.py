@@ -41,7 +41,7 @@ class SpriteType:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One effect object: a line of the InteractionSet (shared by all pairs of that line), or addTimer's inner effect."""
+    """One effect object: an interaction line (shared by all its pairs), or addTimer's inner effect."""
 
     index: int
     name: str

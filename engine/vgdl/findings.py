@@ -31,7 +31,9 @@ def check_reading(reading: str) -> str:
     if reading in READINGS:
         return reading
     hint = nearest(reading, READINGS)
-    raise PcgError(f"unknown reading `{reading}`, expected strict or gvgai" + (f"; did you mean `{hint}`?" if hint else ""))
+    raise PcgError(
+        f"unknown reading `{reading}`, expected strict or gvgai" + (f"; did you mean `{hint}`?" if hint else "")
+    )
 
 
 class Findings:
@@ -55,7 +57,9 @@ class Findings:
         shown = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         suggestion = nearest(name, known) if name else ""
         self.items.append(
-            Diagnostic(severity, message, self.file, line, column, shown, expected, suggestion, "" if self.strict else rule)
+            Diagnostic(
+                severity, message, self.file, line, column, shown, expected, suggestion, "" if self.strict else rule
+            )
         )
 
     def error(

@@ -73,12 +73,15 @@ class InteractionTable:
         if not line.seconds:
             raise Abandon(
                 f"the interaction of `{line.first}` has no second object", line, "01 1.3", expected="a b > effect"
-            )  # fmt: skip
+            )
         if len(line.effects) > 1:
             self.findings.doubt(
-                f"the interaction names {len(line.effects)} effects", line.effects[0], "01 1.3",
-                so=f"`{line.effects[-1]}` counts", expected="one effect",
-            )  # fmt: skip
+                f"the interaction names {len(line.effects)} effects",
+                line.effects[0],
+                "01 1.3",
+                so=f"`{line.effects[-1]}` counts",
+                expected="one effect",
+            )
         timed = "TIME" in (line.first.text.upper(), line.seconds[0].text.upper())
         name = line.effects[-1]
         silent = timed or name.text == "addTimer"
@@ -94,9 +97,7 @@ class InteractionTable:
     ) -> int:
         spec = ontology.EFFECTS.get(name)
         if spec is None:
-            raise Abandon(
-                f"unknown effect `{name}`", at, "03 2.4", known=tuple(ontology.EFFECTS), name=name
-            )  # fmt: skip
+            raise Abandon(f"unknown effect `{name}`", at, "03 2.4", known=tuple(ontology.EFFECTS), name=name)
         # The inner effect of addTimer sees the texts as written, without the values of game-space parameters.
         substitute = _same if inner_of else self.substitute
         params = fit_options(line.options, spec.params, self.findings, name, substitute, self.index, silent=True)
@@ -139,15 +140,18 @@ class InteractionTable:
         elif param.must_exist and value not in self.index and value != "":
             option = next((o for o in reversed(line.options) if o.key == param.name), None)
             raise Abandon(
-                f"unknown sprite `{value}` in `{param.name}={value}`", _ValueOf(option) if option else at, "03 2.4",
-                known=tuple(self.index), name=str(value),
-            )  # fmt: skip
+                f"unknown sprite `{value}` in `{param.name}={value}`",
+                _ValueOf(option) if option else at,
+                "03 2.4",
+                known=tuple(self.index),
+                name=str(value),
+            )
 
     def _time(self, line: InteractionLine, effect: int) -> None:
         """A TIME line: the effect becomes the delegate of a time effect (spec 01 section 1.6, spec 03 section 3)."""
         first, seconds = line.first, line.seconds
         for second in seconds:
-            if first.text in self.index and second.text in self.index or len(seconds) > 1:
+            if len(seconds) > 1 or (first.text in self.index and second.text in self.index):
                 self.findings.crash(
                     "a TIME line has exactly one other object", seconds[-1], "01 1.6.7", expected="a TIME > effect"
                 )
@@ -157,9 +161,13 @@ class InteractionTable:
         bound = self.index.get(other.text, -1)
         if bound < 0 and other.text.upper() != "TIME":
             self.findings.doubt(
-                f"unknown sprite `{other}`", other, "01 1.6.6", so="the time effect is bound to no sprite",
-                known=self.index, name=other.text,
-            )  # fmt: skip
+                f"unknown sprite `{other}`",
+                other,
+                "01 1.6.6",
+                so="the time effect is bound to no sprite",
+                known=self.index,
+                name=other.text,
+            )
         params = fit_options(
             line.options, ontology.TIME_EFFECT_PARAMS, self.findings, "TIME", self.substitute, None, silent=True
         )
@@ -167,7 +175,7 @@ class InteractionTable:
         if params.get("repeating") and isinstance(timer, int) and timer <= 0:
             self.findings.crash(
                 "a repeating time effect needs a positive timer", line, "03 3", expected="timer=1 or more"
-            )  # fmt: skip
+            )
         self.time_effects.append(TimeEffect(effect, bound, params))
 
     def _register(self, line: InteractionLine, second: Word, effect: int) -> None:
@@ -181,7 +189,9 @@ class InteractionTable:
         elif first.text.upper() == "EOS":
             self._eos(second, two, effect)
         elif second.text.upper() == "TIME":
-            raise Abandon("TIME must be the first of the second objects", second, "01 1.6.7", expected="a TIME > effect")
+            raise Abandon(
+                "TIME must be the first of the second objects", second, "01 1.6.7", expected="a TIME > effect"
+            )
         else:
             wrong = first if one is None else second
             raise Abandon(
@@ -195,8 +205,8 @@ class InteractionTable:
             self._pair_lines[one, two] = line.line
         elif next(reversed(self._pairs)) != (one, two):
             self.findings.warning(
-                f"the pair `{line.first} {second}` is first defined in line {self._pair_lines[one, two]}: this effect runs"
-                " there, before the lines in between",
+                f"the pair `{line.first} {second}` is first defined in line {self._pair_lines[one, two]}: "
+                "this effect runs there, before the lines in between",
                 second,
                 "01 1.6.4",
             )
@@ -215,17 +225,23 @@ class InteractionTable:
             return
         if index in self._eos_effects:
             self.findings.doubt(
-                f"`{sprite}` already has an EOS line", sprite, "01 1.6.5",
-                so="every EOS effect of it runs once per line in every tick", expected="one EOS line per sprite",
-            )  # fmt: skip
+                f"`{sprite}` already has an EOS line",
+                sprite,
+                "01 1.6.5",
+                so="every EOS effect of it runs once per line in every tick",
+                expected="one EOS line per sprite",
+            )
         self.eos_types.append(index)
         self._eos_effects.setdefault(index, []).append(effect)
 
     def _unknown_with_eos(self, sprite: Word) -> None:
         self.findings.crash(
-            f"unknown sprite `{sprite}` with EOS, which stops the reference in the first tick", sprite, "01 1.6.6",
-            known=self.index, name=sprite.text,
-        )  # fmt: skip
+            f"unknown sprite `{sprite}` with EOS, which stops the reference in the first tick",
+            sprite,
+            "01 1.6.6",
+            known=self.index,
+            name=sprite.text,
+        )
 
 
 class _ValueOf:
@@ -255,6 +271,10 @@ def read_termination(
         if value is not None and param.must_exist and value not in index:
             option = next(o for o in reversed(line.options) if o.key == param.name)
             raise Abandon(
-                f"unknown sprite `{value}` in `{option}`", _ValueOf(option), "01 1.7", known=tuple(index), name=str(value)
+                f"unknown sprite `{value}` in `{option}`",
+                _ValueOf(option),
+                "01 1.7",
+                known=tuple(index),
+                name=str(value),
             )
     return Termination(name, params, line.line)

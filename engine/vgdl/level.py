@@ -1,7 +1,7 @@
 """From a level text to placements of sprites (spec 01 section 2).
 
-A level is a grid of characters, one per cell, read with the level mapping of its game. Singletons and surplus avatars are
-the engine's business: placements are what the mapping says, in order of creation.
+A level is a grid of characters, one per cell, read with the level mapping of its game. Singletons and surplus avatars
+are the engine's business: placements are what the mapping says, in order of creation.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class _At:
 
 
 def block_size(definition: GameDefinition, width: int, height: int) -> int:
-    """Pixels per cell (spec 01 section 2 rule 2).
+    r"""Pixels per cell (spec 01 section 2 rule 2).
 
     >>> from pcg.engine.vgdl import read_game
-    >>> game = read_game("BasicGame\\n  SpriteSet\\n    goal > Door\\n", reading="gvgai")
+    >>> game = read_game("BasicGame\n  SpriteSet\n    goal > Door\n", reading="gvgai")
     >>> block_size(game, 30, 11)
     26
     """
@@ -43,8 +43,8 @@ def block_size(definition: GameDefinition, width: int, height: int) -> int:
 def read_level(text: str, definition: GameDefinition, *, reading: str = "strict", file: str = "<level>") -> Level:
     """The level of a text for a game. Raises VGDLError with all errors found.
 
-    `strict` wants a rectangle of mapped characters with one avatar per player. `gvgai` pads and cuts rows to the width of
-    the first one and ignores unmapped characters, with a warning for each.
+    `strict` wants a rectangle of mapped characters with one avatar per player. `gvgai` pads and cuts rows to the
+    width of the first one and ignores unmapped characters, with a warning for each.
     """
     level, findings = scan_level(text, definition, reading=reading, file=file)
     findings.raise_errors()
@@ -52,9 +52,7 @@ def read_level(text: str, definition: GameDefinition, *, reading: str = "strict"
     return level
 
 
-def scan_level(
-    text: str, definition: GameDefinition, *, reading: str, file: str
-) -> tuple[Level | None, Findings]:
+def scan_level(text: str, definition: GameDefinition, *, reading: str, file: str) -> tuple[Level | None, Findings]:
     """`read_level` that returns what it found instead of raising; None in place of a level that cannot be read.
 
     Raises VGDLError only for a text that is no text.
@@ -63,14 +61,18 @@ def scan_level(
     findings = Findings(reading, file, rows)
     width, height = (len(rows[0]) if rows else 0), len(rows)
     if width == 0:
-        findings.error("the level has no cells", None if not rows else _At(1, 1), "01 2.1", expected="at least one character")
+        findings.error(
+            "the level has no cells", None if not rows else _At(1, 1), "01 2.1", expected="at least one character"
+        )
         return None, findings
     if width * height > MAX_CELLS:
         findings.error(f"the level has {width} x {height} cells", None, expected=f"at most {MAX_CELLS}")
         return None, findings
     block = block_size(definition, width, height)
     if max(width, height) * block > MAX_PIXELS:
-        findings.error(f"the level has {max(width, height)} cells of {block} pixels in a row", expected=f"{MAX_PIXELS} pixels")
+        findings.error(
+            f"the level has {max(width, height)} cells of {block} pixels in a row", expected=f"{MAX_PIXELS} pixels"
+        )
         return None, findings
     _check_rows(rows, width, findings)
     placements = _place(rows, width, definition, findings)
@@ -92,14 +94,20 @@ def _check_rows(rows: Sequence[str], width: int, findings: Findings) -> None:
     for number, row in enumerate(rows, 1):
         if len(row) < width:
             findings.doubt(
-                f"row {number} has {len(row)} cells, the first has {width}", _At(number, len(row) + 1), "01 2.3",
-                so="it is filled with blanks", expected="rows of one length",
-            )  # fmt: skip
+                f"row {number} has {len(row)} cells, the first has {width}",
+                _At(number, len(row) + 1),
+                "01 2.3",
+                so="it is filled with blanks",
+                expected="rows of one length",
+            )
         elif len(row) > width:
             findings.doubt(
-                f"row {number} has {len(row)} cells, the first has {width}", _At(number, width + 1), "01 2.3",
-                so="it is cut", expected="rows of one length",
-            )  # fmt: skip
+                f"row {number} has {len(row)} cells, the first has {width}",
+                _At(number, width + 1),
+                "01 2.3",
+                so="it is cut",
+                expected="rows of one length",
+            )
 
 
 def _place(
@@ -115,9 +123,12 @@ def _place(
                 ids = mapped[character] = _resolve(character, definition, findings, y + 1, x + 1)
             if not ids and character not in definition.mapping and character != " ":
                 findings.doubt(
-                    f"the character `{character}` is not mapped", _At(y + 1, x + 1), "01 2.4", so="it is skipped",
+                    f"the character `{character}` is not mapped",
+                    _At(y + 1, x + 1),
+                    "01 2.4",
+                    so="it is skipped",
                     expected="one of " + " ".join(sorted(definition.mapping)),
-                )  # fmt: skip
+                )
             for type_id in ids:
                 placements.append((type_id, x, y))
         if len(placements) > MAX_SPRITES:
@@ -134,9 +145,12 @@ def _resolve(character: str, definition: GameDefinition, findings: Findings, lin
         type_id = definition.type_index.get(name)
         if type_id is None:
             findings.error(
-                f"`{character}` is mapped to the unknown sprite `{name}`", _At(line, column), "01 1.8",
-                known=definition.type_index, name=name,
-            )  # fmt: skip
+                f"`{character}` is mapped to the unknown sprite `{name}`",
+                _At(line, column),
+                "01 1.8",
+                known=definition.type_index,
+                name=name,
+            )
             continue
         problem = cannot_create(definition.types[type_id])
         if problem:
@@ -163,19 +177,28 @@ def cannot_create(sprite: SpriteType) -> str:
 
 def _check_avatars(placements: Sequence[tuple[int, int, int]], definition: GameDefinition, findings: Findings) -> None:
     avatars = [
-        (x, y) for type_id, x, y in placements if ontology.SPRITE_CLASSES[definition.types[type_id].class_name or ""].avatar
+        (x, y)
+        for type_id, x, y in placements
+        if ontology.SPRITE_CLASSES[definition.types[type_id].class_name or ""].avatar
     ]
     players = definition.players
     if not avatars:
-        findings.doubt("the level has no avatar", None, "01 2.10", so="nobody can play it", expected=f"{players} avatar(s)")
+        findings.doubt(
+            "the level has no avatar", None, "01 2.10", so="nobody can play it", expected=f"{players} avatar(s)"
+        )
     elif len(avatars) > players:
         x, y = avatars[players]
         findings.doubt(
-            f"the level has {len(avatars)} avatars for {players} player(s)", _At(y + 1, x + 1), "01 2.7",
+            f"the level has {len(avatars)} avatars for {players} player(s)",
+            _At(y + 1, x + 1),
+            "01 2.7",
             so="those after the first are removed",
-        )  # fmt: skip
+        )
     elif len(avatars) < players:
         findings.doubt(
-            f"the level has {len(avatars)} avatar(s) for {players} players", None, "01 2.9", so="a player has none",
+            f"the level has {len(avatars)} avatar(s) for {players} players",
+            None,
+            "01 2.9",
+            so="a player has none",
             expected=f"{players} avatars",
-        )  # fmt: skip
+        )

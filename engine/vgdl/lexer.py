@@ -101,7 +101,9 @@ def _termination(words: list[tuple[str, int]]) -> list[Pair]:
 
 
 def _mapping(words: list[tuple[str, int]]) -> list[Pair]:
-    return [(kind, *word) for kind, word in zip(("CHARACTER", "MAPS_TO", *["SPRITE"] * len(words)), words, strict=False)]
+    return [
+        (kind, *word) for kind, word in zip(("CHARACTER", "MAPS_TO", *["SPRITE"] * len(words)), words, strict=False)
+    ]
 
 
 def _parameter(words: list[tuple[str, int]]) -> list[Pair]:
@@ -132,10 +134,14 @@ def tokenize(text: str) -> Iterator[Token]:
         if not words:
             if comment:
                 if hash_at == 0 and raw.strip("#") == "":
-                    raise LexError("a line of only `#` at the start of a line stops the reference's parser [spec 01 1.1.2]",
-                                   number, 1, "a blank before it, or a word behind it")  # fmt: skip
+                    raise LexError(
+                        "a line of only `#` at the start of a line stops the reference's parser [spec 01 1.1.2]",
+                        number,
+                        1,
+                        "a blank before it, or a word behind it",
+                    )
                 before.append(Remark("comment", comment, number, hash_at + 1))
-            elif before and before[-1].kind == "blank" or not indents and not before:
+            elif (before and before[-1].kind == "blank") or (not indents and not before):
                 pass  # runs of blank lines are one, and none opens a text
             else:
                 before.append(Remark("blank", "", number, 1))
@@ -154,7 +160,9 @@ def tokenize(text: str) -> Iterator[Token]:
             continue
         if indents:
             if indent <= indents[0]:
-                before.append(Remark("outside", raw.strip(), number, column, "it is indented no deeper than the header"))
+                before.append(
+                    Remark("outside", raw.strip(), number, column, "it is indented no deeper than the header")
+                )
                 continue
             while indents[-1] >= indent:
                 indents.pop()

@@ -108,7 +108,7 @@ def register_effect(
     """
     params = tuple(params)
     _check_name(name, _effects, params)
-    ontology_effects._define(_effects, name, "user", help, *params, runnable=runnable, **flags)
+    ontology_effects.define(_effects, name, "user", help, *params, runnable=runnable, **flags)
     return _effects[name]
 
 
@@ -129,9 +129,9 @@ def register_termination(
 def unregister(name: str) -> None:
     """Removes an entry that was registered by a user. Raises PcgError when there is none."""
     for known in (_sprite_classes, _effects, _terminations):
-        entry = known.get(name)  # type: ignore[attr-defined]
+        entry = known.get(name)
         if entry is not None and entry.rule == "user":
-            del known[name]  # type: ignore[attr-defined]
+            del known[name]
             return
     raise PcgError(f"`{name}` is not an entry registered by a user")
 

@@ -63,7 +63,8 @@ def avatar_classes() -> dict[str, SpriteClass]:
         actions=SHOOTING, creates=("stype",),
     )  # fmt: skip
     define(
-        known, "OngoingShootAvatar", "ShootAvatar", "02 3.5", "never stops, shoots where it faces", defaults={"speed": 1.0}
+        known, "OngoingShootAvatar", "ShootAvatar", "02 3.5", "never stops, shoots where it faces",
+        defaults={"speed": 1.0},
     )  # fmt: skip
     define(
         known, "ShootOnlyAvatar", "ShootAvatar", "02 3.4", "stands still; each action fires one of its weapons",

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pcg.engine.vgdl.ontology_params import EffectSpec, Param
 
 BASE_PARAMS: Final[tuple[Param, ...]] = (
-    Param("scoreChange", "integers", "0", "score added for every player, or one number per player", "points", (-100, 100)),
+    Param("scoreChange", "integers", "0", "score for every player, or one number per player", "points", (-100, 100)),
     Param("counter", "integers", "0", "added to the game counters, one number per counter; a single number is dropped"),
     Param("counterElse", "integers", "0", "second set of counter changes; a single number is dropped"),
     Param("count", "bool", True, "whether `counter` is applied"),
@@ -36,7 +36,7 @@ TIME_PARAMS: Final[tuple[Param, ...]] = (
 """Fields a time effect has beyond those of every effect (spec 03 section 3)."""
 
 
-def _define(known: dict[str, EffectSpec], name: str, rule: str, help: str, *params: Param, **flags: Any) -> None:
+def define(known: dict[str, EffectSpec], name: str, rule: str, help: str, *params: Param, **flags: Any) -> None:
     batch = bool(flags.get("batch", False))
     base = {p.name: p for p in BASE_PARAMS}
     if batch:
@@ -68,39 +68,40 @@ def effects() -> dict[str, EffectSpec]:
 def _position(known: dict[str, EffectSpec]) -> None:
     rule = "03 4.1"
     pixel_perfect = Param("pixelPerfect", "bool", False, "puts A next to B instead of back")
-    _define(known, "stepBack", rule, "puts A back where it was", pixel_perfect, **A, moves_first=True, only_resets=True)
-    _define(
+    define(known, "stepBack", rule, "puts A back where it was", pixel_perfect, **A, moves_first=True, only_resets=True)
+    define(
         known, "undoAll", rule, "puts every sprite back where it was",
         Param("notStype", "sprites", None, "types left alone"), touches_all=True, only_resets=True,
     )  # fmt: skip
-    _define(
+    define(
         known, "align", rule, "puts A on B",
         Param("orient", "bool", True, "A also takes B's orientation"), **AB, moves_first=True, changes_first=True,
         only_if={"changes_first": "orient"},
     )  # fmt: skip
-    _define(
+    define(
         known, "wrapAround", rule, "puts A at the opposite edge",
         Param("offset", "double", 0.0, "distance from the edge", "sprite sizes", (-1, 1)),
         **A, moves_first=True, changes_first=True,
     )  # fmt: skip
-    _define(
-        known, "turnAround", rule, "turns A round and moves it two steps down", **A, moves_first=True, changes_first=True
+    define(
+        known, "turnAround", rule, "turns A round and moves it two steps down",
+        **A, moves_first=True, changes_first=True,
     )  # fmt: skip
-    _define(
+    define(
         known, "bounceForward", rule, "B pushes A on", **AB, moves_first=True, changes_first=True
     )  # fmt: skip
-    _define(
+    define(
         known, "pullWithIt", rule, "B carries A along",
         Param("pixelPerfect", "bool", False, "A takes B's rectangle"), **AB, moves_first=True, changes_first=True,
     )  # fmt: skip
-    _define(
+    define(
         known, "teleportToExit", rule, "moves A to an exit of the portal B, or kills it when there is none",
         **AB, moves_first=True, changes_first=True, kills_first=True, stochastic=True,
     )  # fmt: skip
 
 
 def _walls_and_directions(known: dict[str, EffectSpec]) -> None:
-    _define(
+    define(
         known, "wallStop", "03 4.2", "A stops at the wall B and slides along it",
         **AB, moves_first=True, changes_first=True, only_resets=True,
     )  # fmt: skip
@@ -108,66 +109,67 @@ def _walls_and_directions(known: dict[str, EffectSpec]) -> None:
         ("wallBounce", "A bounces off the walls it hits"),
         ("wallReverse", "A turns back at the walls it hits"),
     ):
-        _define(
-            known, name, "03 4.2", help, **AB, moves_first=True, moves_second=True, changes_first=True, only_resets=True,
-            batch=True,
+        define(
+            known, name, "03 4.2", help,
+            **AB, moves_first=True, moves_second=True, changes_first=True, only_resets=True, batch=True,
         )  # fmt: skip
-    _define(
+    define(
         known, "bounceDirection", "03 4.2", "A bounces off B at an angle that depends on where it hit",
         Param("maxBounceAngleDeg", "double", 60.0, "steepest angle", "degrees", (0, 90)), **AB, changes_first=True,
     )  # fmt: skip
-    _define(known, "reverseDirection", "03 4.3", "A turns back", **A, changes_first=True)
-    _define(known, "flipDirection", "03 4.3", "A gets a random direction", **A, changes_first=True, stochastic=True)
-    _define(
+    define(known, "reverseDirection", "03 4.3", "A turns back", **A, changes_first=True)
+    define(known, "flipDirection", "03 4.3", "A gets a random direction", **A, changes_first=True, stochastic=True)
+    define(
         known, "attractGaze", "03 4.3", "A takes B's orientation with probability `prob`",
         Param("align", "bool", False, "A also takes B's lane"), **AB, changes_first=True, moves_first=True,
         only_if={"moves_first": "align"}, uses_prob=True, stochastic=True,
     )  # fmt: skip
-    _define(known, "halfSpeed", "03 4.3", "halves A's speed", **A, changes_first=True)
+    define(known, "halfSpeed", "03 4.3", "halves A's speed", **A, changes_first=True)
     for name, help, default in (
         ("increaseSpeedToAll", "adds to the speed of all sprites of a type", 0.1),
         ("decreaseSpeedToAll", "takes from the speed of all sprites of a type", 0.1),
         ("setSpeedForAll", "sets the speed of all sprites of a type", 0.0),
     ):
-        _define(
+        define(
             known, name, "03 4.3", help, _sprite("stype", "whose speed"),
             Param("value", "double", default, "speed", "as the sprite's speed", (0, 2)),
             touches=("stype",), touches_subtypes=True,
         )  # fmt: skip
-    _define(known, "waterPhysics", "03 4.3", "sets A's gravity to 0.2", changes_first=True)
+    define(known, "waterPhysics", "03 4.3", "sets A's gravity to 0.2", changes_first=True)
 
 
 def _kills(known: dict[str, EffectSpec]) -> None:
     rule = "03 4.4"
     limit = Param("limit", "int", 0, "threshold", "units", (0, 100))
     kill = {"kills_first": True, "kill": True}
-    _define(known, "killSprite", rule, "kills A", **A, **kill)
-    _define(known, "killBoth", rule, "kills A and B", **AB, **kill, kills_second=True)
-    _define(
-        known, "killAll", rule, "kills all sprites of exactly one type", _sprite("stype", "whom"), touches=("stype",), kill=True
+    define(known, "killSprite", rule, "kills A", **A, **kill)
+    define(known, "killBoth", rule, "kills A and B", **AB, **kill, kills_second=True)
+    define(
+        known, "killAll", rule, "kills all sprites of exactly one type", _sprite("stype", "whom"),
+        touches=("stype",), kill=True,
     )  # fmt: skip
-    _define(known, "killIfAlive", rule, "kills A if B is alive", **AB, **kill)
-    _define(
+    define(known, "killIfAlive", rule, "kills A if B is alive", **AB, **kill)
+    define(
         known, "killIfHasMore", rule, "kills A if it holds at least `limit` of a resource",
         _sprite("resource", "which resource"), limit, **A, **kill,
     )  # fmt: skip
-    _define(
+    define(
         known, "killIfHasLess", rule, "kills A if it holds at most `limit` of a resource",
         _sprite("resource", "which resource"), limit, **A, **kill,
     )  # fmt: skip
-    _define(
+    define(
         known, "killIfOtherHasMore", rule, "kills A if B holds at least `limit` of a resource",
         _sprite("resource", "which resource", must_exist=False), limit,
         Param("subtract", "bool", False, "takes `limit` of it from B"),
         **AB, **kill, changes_second=True, only_if={"changes_second": "subtract"},
     )  # fmt: skip
-    _define(known, "killIfFromAbove", rule, "kills A if it comes from above B", **AB, **kill)
-    _define(known, "killIfFrontal", rule, "kills A if it and B move in opposite directions, or A stands", **AB, **kill)
-    _define(known, "killIfNotFrontal", rule, "kills A unless it and B move in opposite directions", **AB, **kill)
+    define(known, "killIfFromAbove", rule, "kills A if it comes from above B", **AB, **kill)
+    define(known, "killIfFrontal", rule, "kills A if it and B move in opposite directions, or A stands", **AB, **kill)
+    define(known, "killIfNotFrontal", rule, "kills A unless it and B move in opposite directions", **AB, **kill)
     speed = Param("limspeed", "double", 1.0, "threshold", "difference of orientations, or speed", (0, 100))
-    _define(known, "killIfFast", rule, "kills A if it is faster than `limspeed`", speed, **AB, **kill)
-    _define(known, "killIfSlow", rule, "kills A if it is slower than `limspeed`", speed, **AB, **kill)
-    _define(known, "killIfNotUpright", rule, "kills A unless its rotation is upright", **kill)
+    define(known, "killIfFast", rule, "kills A if it is faster than `limspeed`", speed, **AB, **kill)
+    define(known, "killIfSlow", rule, "kills A if it is slower than `limspeed`", speed, **AB, **kill)
+    define(known, "killIfNotUpright", rule, "kills A unless its rotation is upright", **kill)
 
 
 def _transforms(known: dict[str, EffectSpec]) -> None:
@@ -175,17 +177,17 @@ def _transforms(known: dict[str, EffectSpec]) -> None:
     second = Param("killSecond", "bool", False, "also kills B")
     common = (second, Param("forceOrientation", "bool", False, "the new sprite takes A's orientation in any case"))
     flags: dict[str, Any] = {"kills_second": True, "only_if": {"kills_second": "killSecond"}, "kill": True}
-    _define(
+    define(
         known, "transformTo", rule, "replaces A by a sprite of another type",
         _sprite("stype", "what A becomes"), *common, **A, **flags, kills_first=True, creates=("stype",),
     )  # fmt: skip
-    _define(
+    define(
         known, "transformToAll", rule, "replaces all sprites of exactly one type",
         _sprite("stype", "which sprites"), _sprite("stypeTo", "what they become"), *common,
         **flags, creates=("stypeTo",), touches=("stype",),
     )  # fmt: skip
-    _define(
-        known, "transformIfCount", rule, "replaces A by `stype` if the number of `stypeCount` is in range, else by `estype`",
+    define(
+        known, "transformIfCount", rule, "replaces A by `stype` if a number of sprites is in range, else by `estype`",
         _sprite("stype", "what A becomes in range"),
         _sprite("stypeCount", "what is counted", must_exist=False),
         Param("geq", "int", 0, "least number", "sprites", (0, 1000)),
@@ -193,12 +195,12 @@ def _transforms(known: dict[str, EffectSpec]) -> None:
         _sprite("estype", "what A becomes out of range", required=False, must_exist=False),
         *common, **AB, **flags, kills_first=True, creates=("stype", "estype"),
     )  # fmt: skip
-    _define(
+    define(
         known, "transformToRandomChild", rule, "replaces A by a random ancestor or descendant of a type",
         _sprite("stype", "whose relatives"), *common,
         **A, **flags, kills_first=True, creates=("stype",), creates_subtypes=True, stochastic=True,
     )  # fmt: skip
-    _define(
+    define(
         known, "transformToSingleton", rule, "replaces all `stype` by `stype_other`, then A by `stype`",
         _sprite("stype", "what A becomes"), _sprite("stype_other", "what those before become"),
         Param("takeOrientation", "bool", False, "the new sprite faces B"),
@@ -211,33 +213,38 @@ def _spawns(known: dict[str, EffectSpec]) -> None:
     draws: dict[str, Any] = {"uses_prob": True, "stochastic": True}
     stype = _sprite("stype", "what is created")
     limit = Param("limit", "int", 0, "threshold", "units", (0, 100))
-    _define(known, "cloneSprite", rule, "creates a sprite of A's type on A", **A, creates_first=True)
-    _define(known, "spawn", rule, "creates a sprite on A", stype, **A, **draws, creates=("stype",))
-    _define(known, "spawnBehind", rule, "creates a sprite where B was", stype, needs_second=True, **draws, creates=("stype",))
-    for name, where in (("spawnAbove", "above"), ("spawnBelow", "below"), ("spawnLeft", "left of"), ("spawnRight", "right of")):
-        _define(
+    define(known, "cloneSprite", rule, "creates a sprite of A's type on A", **A, creates_first=True)
+    define(known, "spawn", rule, "creates a sprite on A", stype, **A, **draws, creates=("stype",))
+    define(
+        known, "spawnBehind", rule, "creates a sprite where B was", stype,
+        needs_second=True, **draws, creates=("stype",),
+    )  # fmt: skip
+    sides = {"spawnAbove": "above", "spawnBelow": "below", "spawnLeft": "left of", "spawnRight": "right of"}
+    for name, where in sides.items():
+        define(
             known, name, rule, f"creates a sprite one block {where} B",
             _sprite("stype", "what is created", must_exist=False),
             Param("stepBack", "bool", False, "counts from where B was"),
             needs_second=True, **draws, creates=("stype",),
         )  # fmt: skip
-    _define(
+    define(
         known, "spawnIfHasMore", rule, "creates a sprite on A if A holds at least `limit` of a resource",
-        _sprite("resource", "which resource"), stype, limit, Param("spend", "int", 0, "taken from A", "units", (0, 100)),
+        _sprite("resource", "which resource"), stype, limit,
+        Param("spend", "int", 0, "taken from A", "units", (0, 100)),
         **A, **draws, changes_first=True, creates=("stype",),
     )  # fmt: skip
-    _define(
+    define(
         known, "spawnIfHasLess", rule, "creates a sprite on A if A holds at most `limit` of a resource",
         _sprite("resource", "which resource"), stype, limit, **A, **draws, creates=("stype",),
     )  # fmt: skip
-    _define(
-        known, "spawnIfCounterSubTypes", rule, "creates `stype` on A if a count and a number of subtypes match, else `estype`",
+    define(
+        known, "spawnIfCounterSubTypes", rule, "creates `stype` on A if two counts match, else `estype`",
         stype, _sprite("estype", "what is created otherwise"), _sprite("stypeCount", "what is counted"),
         Param("limit", "int", 0, "number of sprites", "sprites", (0, 1000)),
         Param("subTypesNum", "int", -1, "half the number of populated subtypes", "types", (-1, 100)),
         **A, creates=("stype", "estype"),
     )  # fmt: skip
-    _define(
+    define(
         known, "updateSpawnType", rule, "spawners of a type spawn something else from now on",
         _sprite("stype", "what they spawn"), _sprite("spawnPoint", "which spawners"),
         creates=("stype",), touches=("spawnPoint",), touches_subtypes=True,
@@ -249,17 +256,17 @@ def _holdings(known: dict[str, EffectSpec]) -> None:
     take = Param("killResource", "bool", True, "the resource disappears")
     second = Param("killSecond", "bool", False, "also kills B")
     health = Param("value", "int", 1, "change", "health points", (1, 100))
-    _define(
+    define(
         known, "collectResource", rule, "B collects the resource A", take,
         **AB, changes_second=True, kills_first=True, only_if={"kills_first": "killResource"},
     )  # fmt: skip
-    _define(
+    define(
         known, "collectResourceIfHeld", rule, "B collects the resource A if it holds enough of another",
         take, _sprite("heldResource", "what B must hold", must_exist=False),
         Param("value", "int", 1, "how much of it", "units", (1, 100)),
         **AB, changes_second=True, kills_first=True, only_if={"kills_first": "killResource"},
     )  # fmt: skip
-    _define(
+    define(
         known, "changeResource", rule, "changes how much of a resource A holds",
         _sprite("resource", "which resource", must_exist=False),
         Param("value", "int", 1, "change", "units", (-100, 100)),
@@ -270,27 +277,28 @@ def _holdings(known: dict[str, EffectSpec]) -> None:
         ("addHealthPoints", "A gains health unless it would reach its limit"),
         ("addHealthPointsToMax", "A gains health up to its limit"),
     ):
-        _define(
+        define(
             known, name, rule, help, health, second,
             **A, changes_first=True, kills_second=True, only_if={"kills_second": "killSecond"},
         )  # fmt: skip
-    _define(
+    define(
         known, "subtractHealthPoints", rule, "A, or a sprite of a type, loses health and dies at `limit`",
         health, Param("limit", "int", 0, "dies at this or less", "health points", (0, 100)),
         Param("stype", "sprite", "", "whom instead of A", must_exist=True),
         Param("scoreChangeIfKilled", "integers", "0", "replaces scoreChange when it kills", "points", (-100, 100)),
         needs_first=True, changes_first=True, kills_first=True, touches=("stype",), touches_subtypes=True, kill=True,
     )  # fmt: skip
-    _define(
+    define(
         known, "removeScore", rule, "sets the score of A's player, or of a type's players, to 0",
         second, Param("stype", "sprite", "", "whose players instead of A's"),
         **A, changes_first=True, kills_second=True, only_if={"kills_second": "killSecond"}, touches=("stype",),
     )  # fmt: skip
-    _define(
+    define(
         known, "shieldFrom", rule, "A's type is safe from one effect of another type for the rest of the tick",
         _sprite("stype", "from whom"), Param("ftype", "effect", None, "from which effect", required=True), **A,
     )  # fmt: skip
-    _define(
+    define(
         known, "addTimer", rule, "executes another effect after a time",
-        Param("ftype", "effect", None, "which effect; its parameters stand on the same line", required=True), *TIME_PARAMS,
+        Param("ftype", "effect", None, "which effect; its parameters stand on the same line", required=True),
+        *TIME_PARAMS,
     )  # fmt: skip

@@ -59,7 +59,8 @@ class Param:
     help: str
     unit: str = ""
     range: tuple[float, float] | None = None
-    """Sensible values, both ends included; a guide for generators and the strict reading, not enforced by the engine."""
+    """Sensible values, both ends included; a guide for generators and the strict reading, not enforced by the
+    engine."""
     required: bool = False
     """Without it the entry cannot be built."""
     late: bool = False
@@ -101,8 +102,8 @@ class SpriteClass:
     """Actions offered to a controller, in the reference's order, NIL not included. Avatars only."""
     avatar: bool = False
     moves: bool = False
-    """Its own update can change its rectangle with the default parameters. (Any class that is not static moves once it is
-    given a speed and an orientation.)"""
+    """Its own update can change its rectangle with the default parameters. (Any class that is not static moves once
+    it is given a speed and an orientation.)"""
     turns: bool = False
     """Its own update can change its orientation or speed."""
     dies: bool = False
@@ -142,8 +143,8 @@ class EffectSpec:
     moves_first: bool = False
     moves_second: bool = False
     only_resets: bool = False
-    """All its moves put a rectangle back to `lastrect`, so a sprite that nothing else moves stays where it is (except the
-    first instance of a type with wMult or hMult, whose first `lastrect` is unscaled)."""
+    """All its moves put a rectangle back to `lastrect`, so a sprite that nothing else moves stays where it is (except
+    the first instance of a type with wMult or hMult, whose first `lastrect` is unscaled)."""
     changes_first: bool = False
     changes_second: bool = False
     kills_first: bool = False

@@ -28,8 +28,8 @@ BASE_PARAMS: Final[tuple[Param, ...]] = (
     Param("portal", "bool", False, "observed as a portal"),
     Param("is_from_avatar", "bool", False, "counts as created by an avatar in the event history"),
     Param("is_oriented", "bool", False, "has a facing: moves passively, turns, hands its orientation on"),
-    Param("orientation", "direction", NONE, "initial facing; any other than NONE makes the sprite oriented"),
-    Param("speed", "double", 0.0, "distance of one move", "cells per move (grid), pixels per tick (continuous)", (0, 2)),
+    Param("orientation", "direction", NONE, "initial facing; all but NONE make the sprite oriented"),
+    Param("speed", "double", 0.0, "distance of one move", "cells per move, or pixels per tick (continuous)", (0, 2)),
     Param("cooldown", "int", 0, "least time between two moves, or between two spawns", "ticks", (1, 100)),
     Param("lastmove", "int", 0, "time since the last move", "ticks"),
     Param("rotateInPlace", "bool", False, "a press in a new direction only turns"),
@@ -39,7 +39,7 @@ BASE_PARAMS: Final[tuple[Param, ...]] = (
     Param("mass", "double", 1.0, "divides the impulses of continuous physics", range=(0.1, 10)),
     Param("gravity", "double", 0.0, "downward impulse per tick of continuous physics", "pixels per tick", (0, 10)),
     Param("friction", "double", 0.0, "share of the speed lost per tick of continuous physics", range=(0, 1)),
-    Param("max_speed", "double", -1.0, "cap of the speed in continuous physics; -1 for none", "pixels per tick", (-1, 100)),
+    Param("max_speed", "double", -1.0, "cap of the speed in continuous physics; -1 none", "pixels per tick", (-1, 100)),
     Param("jump_strength", "double", 0.0, "impulse of a jump", "pixels per tick", (0, 50)),
     Param("solid", "bool", False, "can be stood upon in continuous physics"),
     Param("on_ground", "bool", False, "stands on something solid"),
@@ -50,7 +50,7 @@ BASE_PARAMS: Final[tuple[Param, ...]] = (
     Param("maxHealthPoints", "int", 0, "highest health so far", "health points", (0, 1000)),
     Param("limitHealthPoints", "int", 1000, "cap of the health", "health points", (0, 1000)),
     Param("timeToLive", "int", -1, "dies in the update after this many; -1 for never", "ticks", (-1, 2000)),
-    Param("singleton", "bool", False, "at most one sprite of this line's subtree at a time (only as written on the line)"),
+    Param("singleton", "bool", False, "at most one sprite of the subtree of the line it is written on"),
     Param("hidden", "flags", None, "not observed; does not block the path-finder"),
     Param("invisible", "flags", "false", "not drawn", drawing=True),
     Param("color", "colour", None, "colour", drawing=True),
@@ -120,7 +120,7 @@ def sprite_classes() -> dict[str, SpriteClass]:
         defaults={"is_resource": True},
     )  # fmt: skip
     define(
-        known, "ResourcePack", "Resource", "02 2.3", "a resource that counts as another one; its own limit is not registered",
+        known, "ResourcePack", "Resource", "02 2.3", "counts as another resource; its own limit is not registered",
         Param("resource_name", "sprite", None, "the resource it counts as", required=True),
         defaults={"is_static": True},
     )  # fmt: skip
@@ -194,7 +194,7 @@ def _movers(known: dict[str, SpriteClass]) -> None:
         Param("epsilon", "double", 0.0, "chance of a random step", range=(0, 1)),
     )  # fmt: skip
     define(
-        known, "PathAltChaser", "AlternateChaser", "02 2.7", "an AlternateChaser on shortest paths; needs `obs` in the header",
+        known, "PathAltChaser", "AlternateChaser", "02 2.7", "an AlternateChaser on shortest paths; needs `obs`",
         Param("randomTarget", "bool", False, "draws its target instead of taking the nearest"),
     )  # fmt: skip
     define(
@@ -226,7 +226,7 @@ def _producers(known: dict[str, SpriteClass]) -> None:
         known, "Bomber", "SpawnPoint", "02 2.8", "a spawner that moves if given a speed",
         defaults={"is_static": False, "is_oriented": True, "orientation": RIGHT, "is_npc": True, "speed": 0.0},
     )  # fmt: skip
-    bomber = {"is_static": False, "is_oriented": True, "orientation": RIGHT, "is_npc": True}
+    bomber: dict[str, Value] = {"is_static": False, "is_oriented": True, "orientation": RIGHT, "is_npc": True}
     define(
         known, "RandomBomber", "SpawnPoint", "02 2.8", "a spawner that walks at random",
         defaults={**bomber, "speed": 1.0}, moves=True, turns=True,

@@ -1,7 +1,7 @@
 """VGDL text to syntax tree. The language is defined in `grammar.lark`; `lexer` prepares its tokens.
 
-Both readings share this tree: what a reading accepts is decided by `resolver` and `strict`. The parser is built once per
-process, on first use.
+Both readings share this tree: what a reading accepts is decided by `resolver` and `strict`. The parser is built once
+per process, on first use.
 """
 
 from __future__ import annotations
@@ -70,10 +70,7 @@ def _common(parts: list[Any]) -> dict[str, Any]:
 
 
 def _split(parts: list[Any]) -> tuple[tuple[Option, ...], tuple[Word, ...]]:
-    return (
-        tuple(part for part in parts if type(part) is Option),
-        tuple(part for part in parts if type(part) is Word),
-    )
+    return (tuple(part for part in parts if type(part) is Option), tuple(part for part in parts if type(part) is Word))
 
 
 def _header(parts: list[Any]) -> Header:
@@ -120,6 +117,11 @@ def _parameter(parts: list[Any]) -> ParameterLine:
     return ParameterLine(parts[0], *_split(parts[1:]), **common)
 
 
+_WORDS = (
+    "GAME_CLASS", "SECTION", "SPRITE_NAME", "CLASS", "OBJECT", "SECOND", "EFFECT", "TERMINATION_CLASS", "CHARACTER",
+    "MAPS_TO", "SPRITE", "PARAMETER_NAME", "IGNORED",
+)  # fmt: skip
+
 _CALLBACKS: dict[str, Any] = {
     "game": lambda parts: (parts[0], parts[1].before),
     "children": tuple,
@@ -132,20 +134,14 @@ _CALLBACKS: dict[str, Any] = {
     "mapping": _mapping,
     "parameter": _parameter,
     "OPTION": _option,
-    **{
-        kind: _word
-        for kind in (
-            "GAME_CLASS SECTION SPRITE_NAME CLASS OBJECT SECOND EFFECT TERMINATION_CLASS CHARACTER MAPS_TO SPRITE "
-            "PARAMETER_NAME IGNORED"
-        ).split()
-    },
+    **dict.fromkeys(_WORDS, _word),
 }
 
 
 def parse(text: str, *, file: str = "<text>") -> Tree:
-    """The syntax tree of a game text. Raises VGDLError when the reference's parser would stop as well.
+    r"""The syntax tree of a game text. Raises VGDLError when the reference's parser would stop as well.
 
-    >>> tree = parse("BasicGame\\n  SpriteSet\\n    rock > Passive color=GRAY\\n")
+    >>> tree = parse("BasicGame\n  SpriteSet\n    rock > Passive color=GRAY\n")
     >>> tree.header.children[0].children[0].classes[0].text
     'Passive'
     """
@@ -158,7 +154,7 @@ def parse(text: str, *, file: str = "<text>") -> Tree:
     from pcg.engine.vgdl.lexer import LexError
 
     try:
-        header, after = _lark().parse(text)  # type: ignore[misc]
+        parsed: Any = _lark().parse(text)
     except LexError as error:
         raise fail(
             error.message,
@@ -170,6 +166,7 @@ def parse(text: str, *, file: str = "<text>") -> Tree:
         ) from None
     except UnexpectedInput as error:
         raise VGDLError([_unexpected(error, lines, file)]) from None
+    header, after = parsed
     return Tree(header, after, file, text)
 
 

@@ -40,13 +40,13 @@ MAX_COUNTERS = 1_000
 def read_game(
     source: str | Path, *, reading: str = "strict", parameters: Mapping[str, str] | None = None
 ) -> GameDefinition:
-    """The game of a file or text (a str with a line end is text).
+    r"""The game of a file or text (a str with a line end is text).
 
     `reading` is "strict" or "gvgai". `parameters` fixes parameters of a game space, as text. Raises VGDLError with all
     errors found.
 
     >>> from pcg.engine.vgdl import read_game
-    >>> game = read_game("BasicGame\\n  SpriteSet\\n    goal > Door\\n", reading="gvgai")
+    >>> game = read_game("BasicGame\n  SpriteSet\n    goal > Door\n", reading="gvgai")
     >>> [t.name for t in game.types], game.draw_order
     (['wall', 'avatar', 'goal'], (0, 2, 1))
     """
@@ -128,19 +128,27 @@ class Resolver:
             for child in node.children:
                 if child.column != first:
                     self.findings.doubt(
-                        f"the line is indented by {child.column - 1}, its first sibling by {first - 1}", child, "01 1.1.7",
+                        f"the line is indented by {child.column - 1}, its first sibling by {first - 1}",
+                        child,
+                        "01 1.1.7",
                         so="it still counts as a sibling",
-                    )  # fmt: skip
+                    )
 
     def _header(self, header: Header) -> dict[str, Value]:
         name = header.game_class
         if name.text not in GAME_CLASSES:
             self.findings.crash(
-                f"unknown game class `{name}`", name, "01 1.2.1", expected=" or ".join(GAME_CLASSES), known=GAME_CLASSES,
+                f"unknown game class `{name}`",
+                name,
+                "01 1.2.1",
+                expected=" or ".join(GAME_CLASSES),
+                known=GAME_CLASSES,
                 name=name.text,
-            )  # fmt: skip
+            )
         for word in header.ignored:
-            self.findings.doubt(f"`{word}` has no meaning here", word, "01 1.3", so="it is ignored", expected="key=value")
+            self.findings.doubt(
+                f"`{word}` has no meaning here", word, "01 1.3", so="it is ignored", expected="key=value"
+            )
         values = fit_options(header.options, ontology.GAME_PARAMS, self.findings, name.text, lambda text: text, None)
         options = {option.key: option for option in header.options}
         players = values.get("no_players", 1)
@@ -161,12 +169,17 @@ class Resolver:
             if section.identifier != "ParameterSet":
                 continue
             if header.game_class.text != "GameSpace":
-                self.findings.crash("a ParameterSet needs a GameSpace", section, "01 1.9", expected="GameSpace in line 1")
+                self.findings.crash(
+                    "a ParameterSet needs a GameSpace", section, "01 1.9", expected="GameSpace in line 1"
+                )
             for line in section.children:
                 self._no_children(line)
                 if not isinstance(line, ParameterLine):
                     self.findings.crash(
-                        f"`{line.identifier}` is no parameter", line, "01 1.9", expected="NAME > values=min:increment:max"
+                        f"`{line.identifier}` is no parameter",
+                        line,
+                        "01 1.9",
+                        expected="NAME > values=min:increment:max",
                     )
                 parameter = read_parameter(line, self.findings, self.given)
                 self.space[parameter.name] = parameter
@@ -182,7 +195,10 @@ class Resolver:
             identifier = section.identifier
             if identifier is None:
                 self.findings.crash(
-                    "an interaction stands where a set header should be", section, "01 1.2.4", expected=" or ".join(SECTIONS)
+                    "an interaction stands where a set header should be",
+                    section,
+                    "01 1.2.4",
+                    expected=" or ".join(SECTIONS),
                 )
             if identifier == "ParameterSet":
                 continue
@@ -200,22 +216,35 @@ class Resolver:
         if isinstance(section, Section):
             right = next(name for name in (*SECTIONS, "ParameterSet") if name.lower() == identifier.lower())
             self.findings.doubt(
-                f"the set header `{identifier}` is written in the wrong case", section, "01 1.2.3",
-                so="its lines are not read", known=(right,), name=identifier,
-            )  # fmt: skip
+                f"the set header `{identifier}` is written in the wrong case",
+                section,
+                "01 1.2.3",
+                so="its lines are not read",
+                known=(right,),
+                name=identifier,
+            )
         else:
             self.findings.doubt(
-                f"`{identifier}` stands where a set header should be", section, "01 1.2.3",
-                so="it and the lines below it are not read", known=SECTIONS, name=identifier,
+                f"`{identifier}` stands where a set header should be",
+                section,
+                "01 1.2.3",
+                so="it and the lines below it are not read",
+                known=SECTIONS,
+                name=identifier,
                 expected="one of " + ", ".join(SECTIONS),
-            )  # fmt: skip
+            )
 
     def _abandon(self, abandon: Abandon) -> None:
         self.abandoned = True
         self.findings.doubt(
-            abandon.message, abandon.at, f"01 1.2.5, {abandon.rule}", so="the rest of this set and all later sets are not read",
-            expected=abandon.expected, known=abandon.known, name=abandon.name,
-        )  # fmt: skip
+            abandon.message,
+            abandon.at,
+            f"01 1.2.5, {abandon.rule}",
+            so="the rest of this set and all later sets are not read",
+            expected=abandon.expected,
+            known=abandon.known,
+            name=abandon.name,
+        )
 
     def _read_section(self, identifier: str, lines: Sequence[Entry]) -> None:
         if identifier == "SpriteSet":
@@ -234,7 +263,9 @@ class Resolver:
     def _read_line(self, identifier: str, line: Entry) -> None:
         self._no_children(line)
         if identifier != "LevelMapping" and not self.sprites.sets:
-            raise Abandon(f"the {identifier} stands before the SpriteSet", line, "01 1.2.6", expected="the SpriteSet first")
+            raise Abandon(
+                f"the {identifier} stands before the SpriteSet", line, "01 1.2.6", expected="the SpriteSet first"
+            )
         if identifier == "InteractionSet" and isinstance(line, InteractionLine):
             self.interactions.read(line)
         elif identifier == "TerminationSet" and isinstance(line, TerminationLine):
@@ -242,35 +273,54 @@ class Resolver:
         elif identifier == "LevelMapping" and isinstance(line, MappingLine):
             self._map(line)
         else:
-            raise Abandon(f"the line does not belong into a {identifier}", line, "01 1.2.5", expected=f"a line of the {identifier}")
+            raise Abandon(
+                f"the line does not belong into a {identifier}",
+                line,
+                "01 1.2.5",
+                expected=f"a line of the {identifier}",
+            )
 
     def _no_children(self, line: Entry) -> None:
         for child in line.children:
             self.findings.doubt(
-                "the line is indented below a line that has no children", child, "01 1.2.3", so="it is not read",
+                "the line is indented below a line that has no children",
+                child,
+                "01 1.2.3",
+                so="it is not read",
                 expected=f"an indentation of {line.column - 1}",
-            )  # fmt: skip
+            )
 
     def _map(self, line: MappingLine) -> None:
         text = line.character.text
         if line.arrow is None:
-            self.findings.doubt(f"`{text}` is mapped to nothing", line, "01 1.3", so="the line is ignored", expected="c > sprite")
+            self.findings.doubt(
+                f"`{text}` is mapped to nothing", line, "01 1.3", so="the line is ignored", expected="c > sprite"
+            )
             return
         if len(text) > 1:
             self.findings.doubt(
-                f"`{text}` is more than one character", line.character, "01 1.3", so=f"`{text[0]}` counts",
+                f"`{text}` is more than one character",
+                line.character,
+                "01 1.3",
+                so=f"`{text[0]}` counts",
                 expected="a single character",
-            )  # fmt: skip
+            )
         if line.arrow.text != ">":
-            self.findings.doubt(f"`{line.arrow}` stands where `>` should be", line.arrow, "01 1.3", so="it is skipped", expected=">")
+            self.findings.doubt(
+                f"`{line.arrow}` stands where `>` should be", line.arrow, "01 1.3", so="it is skipped", expected=">"
+            )
         if not line.names:
-            self.findings.doubt(f"`{text}` is mapped to no sprite", line, "01 1.3", so="it creates nothing", expected="c > sprite")
+            self.findings.doubt(
+                f"`{text}` is mapped to no sprite", line, "01 1.3", so="it creates nothing", expected="c > sprite"
+            )
         character = text[0]
         if character in self.mapping_lines:
             self.findings.doubt(
-                f"`{character}` is already mapped in line {self.mapping_lines[character].line}", line.character, "01 1.8",
+                f"`{character}` is already mapped in line {self.mapping_lines[character].line}",
+                line.character,
+                "01 1.8",
                 so="this line replaces it",
-            )  # fmt: skip
+            )
         self.mapping_lines[character] = line
         self.mapping[character] = tuple(word.text for word in line.names)
 
@@ -279,9 +329,13 @@ class Resolver:
             for word in line.names:
                 if word.text not in self.sprites.index:
                     self.findings.doubt(
-                        f"unknown sprite `{word}`", word, "01 1.8", so="a level that uses the character stops the reference",
-                        known=self.sprites.index, name=word.text,
-                    )  # fmt: skip
+                        f"unknown sprite `{word}`",
+                        word,
+                        "01 1.8",
+                        so="a level that uses the character stops the reference",
+                        known=self.sprites.index,
+                        name=word.text,
+                    )
 
 
 __all__ = ["Resolver", "read_game", "resolve"]

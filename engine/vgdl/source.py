@@ -1,7 +1,7 @@
 """From a path or a text to checked lines: the guards against input that is not a text or is out of all proportion.
 
-The reference reads any bytes of any length. Here a text has bounds, far above every known game, so that bad input ends in
-one message instead of a hang.
+The reference reads any bytes of any length. Here a text has bounds, far above every known game, so that bad input
+ends in one message instead of a hang.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]")
 _LINE_END = re.compile("\r\n|\r|\n")
 
 
-def fail(message: str, *, file: str, line: int = 0, column: int = 0, source_line: str = "", expected: str = "") -> VGDLError:
+def fail(
+    message: str, *, file: str, line: int = 0, column: int = 0, source_line: str = "", expected: str = ""
+) -> VGDLError:
     """A VGDLError with a single finding."""
-    return VGDLError(
-        [Diagnostic("error", message, file, line, column, source_line[: MAX_LINE + 1], expected)]
-    )
+    return VGDLError([Diagnostic("error", message, file, line, column, source_line[: MAX_LINE + 1], expected)])
 
 
 def is_text(source: str | Path) -> bool:
@@ -34,12 +34,14 @@ def is_text(source: str | Path) -> bool:
 
 
 def read_source(source: str | Path) -> tuple[str, str]:
-    """The text and the file name of a path, or `source` itself and "<text>". Raises VGDLError when it cannot be read."""
+    """The text and the file name of a path, or `source` itself and "<text>". Raises VGDLError if unreadable."""
     if isinstance(source, str) and is_text(source):
         return source, "<text>"
     name = str(source)
     if len(name) > 4096 or "\x00" in name:
-        raise fail("this is neither a file name nor VGDL text", file="<text>", expected="a path, or a text with line ends")
+        raise fail(
+            "this is neither a file name nor VGDL text", file="<text>", expected="a path, or a text with line ends"
+        )
     path = Path(source)
     try:
         with path.open("rb") as stream:

@@ -1,7 +1,8 @@
 """Parameters of a game space (spec 01 section 1.9, spec 04 section 4.1).
 
-A game space is a game with named blanks. The reference fills a blank that is not fixed with a random value, unseeded, at
-first use; here it takes the first sample point: the minimum, or False. `read_game(parameters=...)` fixes it from outside.
+A game space is a game with named blanks. The reference fills a blank that is not fixed with a random value, unseeded,
+at first use; here it takes the first sample point: the minimum, or False. `read_game(parameters=...)` fixes it from
+outside.
 """
 
 from __future__ import annotations
@@ -56,9 +57,13 @@ def read_parameter(line: ParameterLine, findings: Findings, given: Mapping[str, 
     for option in line.options:
         if option.key not in ("values", "string", "value"):
             findings.doubt(
-                f"unknown option `{option.key}`", option, "01 1.9", so="it is ignored",
-                known=("values", "string", "value"), name=option.key,
-            )  # fmt: skip
+                f"unknown option `{option.key}`",
+                option,
+                "01 1.9",
+                so="it is ignored",
+                known=("values", "string", "value"),
+                name=option.key,
+            )
     expected = "values=min:increment:max or values=True:False"
     if "values" not in options:
         findings.crash(f"the parameter `{name}` has no values", line, "01 1.9", expected=expected)
@@ -89,8 +94,11 @@ def read_parameter(line: ParameterLine, findings: Findings, given: Mapping[str, 
         text = options["value"].value
     else:
         findings.doubt(
-            f"the parameter `{name}` is not fixed", line, "01 1.9",
-            so=f"the reference draws it unseeded, here it is the minimum {text}", expected="value=...",
-        )  # fmt: skip
+            f"the parameter `{name}` is not fixed",
+            line,
+            "01 1.9",
+            so=f"the reference draws it unseeded, here it is the minimum {text}",
+            expected="value=...",
+        )
     description = options["string"].value if "string" in options else ""
     return SpaceParameter(name, kind, *numbers, points, text, description, line.line)

@@ -14,7 +14,7 @@ from pcg.engine.vgdl.definition import SpriteType, Value
 from pcg.engine.vgdl.findings import Findings
 from pcg.engine.vgdl.ontology_params import TYPE_HELP, Param
 from pcg.engine.vgdl.tree import Entry, Option, SpriteLine, Word
-from pcg.engine.vgdl.values import CONSTANTS, DIRECTIONS, fit, parse_double, parse_int
+from pcg.engine.vgdl.values import DIRECTIONS, convert, fit, parse_int
 
 MAX_TYPES = 5_000
 """Most sprite types of a game."""
@@ -60,7 +60,7 @@ class SpriteTable:
         self.sets = 0
 
     def read(self, lines: Sequence[Entry]) -> None:
-        """One SpriteSet. A second one appends `wall` and `avatar` to the draw order again (spec 01 section 1.2 rule 7)."""
+        """One SpriteSet. A second one puts `wall` and `avatar` into the draw order again (spec 01 1.2.7)."""
         self.sets += 1
         self.order += [0, 1]
         self._siblings(lines, (), {}, None, None)
@@ -79,10 +79,12 @@ class SpriteTable:
         for line in lines:
             if not isinstance(line, SpriteLine) or not line.defines:
                 self.findings.doubt(
-                    f"`{line.identifier}` is not a sprite definition", line, "01 1.3",
+                    f"`{line.identifier}` is not a sprite definition",
+                    line,
+                    "01 1.3",
                     so="it and the sprites after it on the same level are not read",
                     expected="name > [Class] [key=value ...]",
-                )  # fmt: skip
+                )
                 if self.findings.strict:
                     continue
                 break
@@ -107,10 +109,12 @@ class SpriteTable:
         if own is not None and force is not None and own.text != force:
             assert force_word is not None
             self.findings.doubt(
-                f"the class `{own}` of `{name}` is shadowed by the class `{force}` of line {force_word.line}", own,
-                "01 1.5.3", so=f"`{name}` is a {force}, and only what is below it a {own}",
+                f"the class `{own}` of `{name}` is shadowed by the class `{force}` of line {force_word.line}",
+                own,
+                "01 1.5.3",
+                so=f"`{name}` is a {force}, and only what is below it a {own}",
                 expected="no class below a sprite that names one",
-            )  # fmt: skip
+            )
         index = self.index.setdefault(name, len(self._nodes))
         if index in path:
             self.findings.crash(f"`{name}` is defined below itself", line.name, expected="a tree of sprites")
@@ -122,7 +126,10 @@ class SpriteTable:
             before = self._nodes[index].line
             assert before is not None
             self.findings.doubt(
-                f"`{name}` is already defined in line {before.line}", line.name, "01 1.5.6", so="this definition replaces it"
+                f"`{name}` is already defined in line {before.line}",
+                line.name,
+                "01 1.5.6",
+                so="this definition replaces it",
             )
         singleton = False
         options = dict(inherited)
@@ -134,9 +141,17 @@ class SpriteTable:
         # The class in force is the nearest proper ancestor's own; the line's own class only serves its children.
         effective, effective_word = (force, force_word) if force is not None else (own.text if own else None, own)
         node = _Node(
-            index, name, effective, effective_word, (*path, index), [*path, index], options, singleton,
-            not line.children, line,
-        )  # fmt: skip
+            index,
+            name,
+            effective,
+            effective_word,
+            (*path, index),
+            [*path, index],
+            options,
+            singleton,
+            not line.children,
+            line,
+        )
         if node.leaf:
             if index in self.order:
                 self.order.remove(index)
@@ -157,10 +172,10 @@ class SpriteTable:
         if not self.findings.strict:
             return
         if name.upper() in SPECIAL_OBJECTS:
-            self.findings.strict_error(f"`{name}` cannot be the name of a sprite: it has a meaning of its own", line.name)
-        elif name in CONSTANTS or parse_int(name) is not None or parse_double(name) is not None:
-            self.findings.strict_error(f"a sprite named `{name}` cannot be referenced from a parameter", line.name)
-        elif name.lower() in ("true", "false") or any(c in name for c in "=>,:"):
+            self.findings.strict_error(
+                f"`{name}` cannot be the name of a sprite: it has a meaning of its own", line.name
+            )
+        elif any(c in name for c in "=>,:") or convert("", name)[0] != "text":
             self.findings.strict_error(f"a sprite named `{name}` cannot be referenced from a parameter", line.name)
 
     def types(self, substitute: Substitute) -> tuple[SpriteType, ...]:
@@ -178,20 +193,29 @@ class SpriteTable:
                 if key not in params and node.leaf:
                     late = spec.params[key].late
                     self.findings.doubt(
-                        f"`{node.name}` has no `{key}`, which a {spec.name} needs", node.line, "02 6 R2",
+                        f"`{node.name}` has no `{key}`, which a {spec.name} needs",
+                        node.line,
+                        "02 6 R2",
                         so="the reference fails when " + ("it is first used" if late else "one is created"),
                         expected=f"{key}={TYPE_HELP[spec.params[key].type]}",
-                    )  # fmt: skip
+                    )
         elif node.class_name is not None:
             self.findings.doubt(
-                f"unknown sprite class `{node.class_name}`", node.class_word, "01 1.5.9",
-                so="creating one stops the reference", known=ontology.SPRITE_CLASSES, name=node.class_name,
-            )  # fmt: skip
+                f"unknown sprite class `{node.class_name}`",
+                node.class_word,
+                "01 1.5.9",
+                so="creating one stops the reference",
+                known=ontology.SPRITE_CLASSES,
+                name=node.class_name,
+            )
         elif node.leaf and node.line is not None:
             self.findings.doubt(
-                f"`{node.name}` has no class", node.line.name, "01 1.5.9", so="creating one stops the reference",
+                f"`{node.name}` has no class",
+                node.line.name,
+                "01 1.5.9",
+                so="creating one stops the reference",
                 expected="a sprite class here or on a line above it",
-            )  # fmt: skip
+            )
         limit = 0
         if node.class_name == "Resource":
             given = params.get("limit", DEFAULT_RESOURCE_LIMIT)
@@ -224,8 +248,8 @@ def fit_options(
 ) -> dict[str, Value]:
     """The values of `options` that fit `params`; what is dropped is reported, unless `silent`.
 
-    `types` are the sprite names that references are checked against, None for no check. `known` are further keys that are
-    no mistake.
+    `types` are the sprite names that references are checked against, None for no check. `known` are further keys that
+    are no mistake.
     """
     result: dict[str, Value] = {}
     for option in options:
@@ -236,9 +260,13 @@ def fit_options(
         if param is None:
             if not silent and key not in known:
                 findings.doubt(
-                    f"unknown parameter `{key}` of {owner}", option, "01 1.4", so="it is ignored",
-                    known=[*params, *known], name=key,
-                )  # fmt: skip
+                    f"unknown parameter `{key}` of {owner}",
+                    option,
+                    "01 1.4",
+                    so="it is ignored",
+                    known=[*params, *known],
+                    name=key,
+                )
             continue
         text = substitute(option.value)
         value = fit(key, text, param.field)
@@ -246,9 +274,14 @@ def fit_options(
             result.pop(key, None)
             if not silent:
                 findings.doubt(
-                    f"`{option}` does not fit", _Value(option), "01 1.4", so="it is dropped and the default stays",
-                    expected=TYPE_HELP[param.type], known=DIRECTIONS if param.type == "direction" else (), name=text,
-                )  # fmt: skip
+                    f"`{option}` does not fit",
+                    _Value(option),
+                    "01 1.4",
+                    so="it is dropped and the default stays",
+                    expected=TYPE_HELP[param.type],
+                    known=DIRECTIONS if param.type == "direction" else (),
+                    name=text,
+                )
             continue
         result[key] = value
         if not silent:
@@ -274,7 +307,11 @@ class _Value:
 def _check_option(option: Option, options: Iterable[Option], findings: Findings) -> None:
     if option.rest:
         findings.doubt(
-            f"`{option}` holds more than one `=`", option, "01 1.3", so=f"`{option.rest}` is discarded", expected="key=value"
+            f"`{option}` holds more than one `=`",
+            option,
+            "01 1.3",
+            so=f"`{option.rest}` is discarded",
+            expected="key=value",
         )
     if isinstance(options, tuple) and sum(other.key == option.key for other in options) > 1:
         findings.doubt(f"`{option.key}` is given more than once", option, "01 1.3", so="the last one counts")
@@ -290,23 +327,37 @@ def _check_value(
             # A required type that is missing stops the reading of the whole set; the caller says so.
             if name not in types and not param.must_exist:
                 findings.doubt(
-                    f"unknown sprite `{name}` in `{option}`", place, "01 1.4", so="its use stops the reference",
-                    known=types, name=name,
-                )  # fmt: skip
+                    f"unknown sprite `{name}` in `{option}`",
+                    place,
+                    "01 1.4",
+                    so="its use stops the reference",
+                    known=types,
+                    name=name,
+                )
     elif param.type == "effect" and text not in ontology.EFFECTS:
         findings.doubt(
-            f"unknown effect `{text}` in `{option}`", place, "03 2.4", so="it matches nothing",
-            known=ontology.EFFECTS, name=text,
-        )  # fmt: skip
+            f"unknown effect `{text}` in `{option}`",
+            place,
+            "03 2.4",
+            so="it matches nothing",
+            known=ontology.EFFECTS,
+            name=text,
+        )
     elif param.type == "integers" and any(parse_int(piece) is None for piece in text.split(",")):
         findings.doubt(
-            f"`{option}` is not a list of integers", place, "03 2.7", so="what is no integer counts 0",
+            f"`{option}` is not a list of integers",
+            place,
+            "03 2.7",
+            so="what is no integer counts 0",
             expected=TYPE_HELP["integers"],
-        )  # fmt: skip
+        )
     elif param.type == "flags" and any(piece.lower() not in ("true", "false") for piece in text.split(",")):
         findings.doubt(
-            f"`{option}` is not a list of True and False", place, "01 4.1", so="what is not True counts as False",
+            f"`{option}` is not a list of True and False",
+            place,
+            "01 4.1",
+            so="what is not True counts as False",
             expected=TYPE_HELP["flags"],
-        )  # fmt: skip
+        )
     elif param.inert:
         findings.strict_error(f"`{option.key}` has no effect on {owner}", option)

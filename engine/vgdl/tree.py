@@ -1,8 +1,8 @@
 """The syntax tree of a VGDL text: what was written where, with no opinion on what it means.
 
-Nodes are frozen dataclasses. Lines and columns (both from 1, a tab is one column) are kept for messages and take no part
-in equality, so `loads(dumps(tree)) == tree`. Names are resolved elsewhere (`resolver`); the shape follows spec 01
-section 1.3.
+Nodes are frozen dataclasses. Lines and columns (both from 1, a tab is one column) are kept for messages and take no
+part in equality, so `loads(dumps(tree)) == tree`. Names are resolved elsewhere (`resolver`); the shape follows spec
+01 section 1.3.
 """
 
 from __future__ import annotations
@@ -174,10 +174,10 @@ class Tree:
     source: str = field(default="", compare=False, repr=False)
 
     def walk(self) -> Iterator[Header | Entry]:
-        """All content lines in file order.
+        r"""All content lines in file order.
 
         >>> from pcg.engine.vgdl import loads
-        >>> [node.identifier for node in loads("BasicGame\\n  SpriteSet\\n    a > Missile\\n").walk()]
+        >>> [node.identifier for node in loads("BasicGame\n  SpriteSet\n    a > Missile\n").walk()]
         ['BasicGame', 'SpriteSet', 'a']
         """
         stack: list[Header | Entry] = [self.header]

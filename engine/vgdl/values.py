@@ -80,7 +80,9 @@ def parse_int(text: str) -> int | None:
     if _INT.fullmatch(text) is None:
         # More digits are legal as long as they are leading zeros.
         stripped = text.lstrip("+-")
-        if len(text) - len(stripped) > 1 or not (stripped.isascii() and stripped.isdigit() and stripped.startswith("0")):
+        if len(text) - len(stripped) > 1 or not (
+            stripped.isascii() and stripped.isdigit() and stripped.startswith("0")
+        ):
             return None
         digits = stripped.lstrip("0") or "0"
         text = ("-" if text.startswith("-") else "") + digits

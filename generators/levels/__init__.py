@@ -1,1 +1,27 @@
-"""."""
+"""Level generators for any VGDL game.
+
+Four generators share one contract (`contract`, ask/tell) and one knowledge of the game (`context`):
+
+    random          things at random places: the baseline
+    constructive    laid out, filled and furnished in one go
+    ca              caves from a cellular automaton
+    evolve          two populations, one of them of playable levels (FI-2pop on DEAP)
+
+They build with the same tools: `layout` (walls, rooms, caves, lanes), `counts` (how many of what), `furnish` (where), `repair`,
+`operators` (crossover and mutation), `distance` (how unlike two levels are). All levels are texts in the game's own mapping.
+"""
+
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.contract import Candidate, LevelGenerator
+from pcg.generators.levels.distance import level_distance
+from pcg.generators.levels.registry import GENERATORS, generator_class, make_generator
+
+__all__ = [
+    "GENERATORS",
+    "Candidate",
+    "LevelContext",
+    "LevelGenerator",
+    "generator_class",
+    "level_distance",
+    "make_generator",
+]

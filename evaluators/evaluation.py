@@ -1,0 +1,76 @@
+"""The verdict on one level: what an evaluation hands to a generator and to the log of a run.
+
+Plain data that goes to JSON and back unchanged. How it is arrived at is in `fitness`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+STAGES: tuple[str, ...] = ("static", "idle", "capable", "complete")
+"""How far an evaluation went: only the text was looked at; doing nothing was played; a capable agent played; everything was measured."""
+
+LETTERS: Mapping[str, str] = {
+    "NIL": ".", "UP": "U", "LEFT": "L", "DOWN": "D", "RIGHT": "R", "USE": "X", "ESCAPE": "E",
+}  # fmt: skip
+"""Action name -> the letter it has in a play written as one string."""
+_NAMES = {letter: name for name, letter in LETTERS.items()}
+
+
+def encode_play(actions: Iterable[str]) -> str:
+    """Action names as one letter each.
+
+    >>> encode_play(["RIGHT", "NIL", "USE"])
+    'R.X'
+    """
+    return "".join(LETTERS[a] for a in actions)
+
+
+def decode_play(play: str) -> list[str]:
+    """The action names of a play written by `encode_play`."""
+    return [_NAMES[letter] for letter in play]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What was found out about a level.
+
+    `feasible` levels have every entry of `constraints` at 1 and a `fitness` in [0, 1]; the others have fitness 0 and are
+    ranked by `constraint`, the mean of `constraints`. `play` is the winning play of agent `winner` started with `seed`.
+    """
+
+    feasible: bool
+    fitness: float
+    constraint: float
+    constraints: Mapping[str, float]
+    metrics: Mapping[str, float]
+    stage: str
+    winner: str = ""
+    seed: int = 0
+    play: str = field(default="", repr=False)
+
+    @property
+    def actions(self) -> list[str]:
+        """The winning play as action names."""
+        return decode_play(self.play)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {
+            "feasible": self.feasible,
+            "fitness": self.fitness,
+            "constraint": self.constraint,
+            "constraints": dict(self.constraints),
+            "metrics": dict(self.metrics),
+            "stage": self.stage,
+            "winner": self.winner,
+            "seed": self.seed,
+            "play": self.play,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Evaluation:
+        """The inverse of `to_json`; other keys of `data` are ignored."""
+        return cls(**{name: data[name] for name in cls.__dataclass_fields__})

@@ -1,0 +1,228 @@
+"""Levels as arrays of tile numbers, and what a game's analysis says about each tile.
+
+A `Palette` is the alphabet of a game's levels: which characters there are, which of them is empty ground, which makes a wall, where
+an avatar may walk. It turns text into arrays of tile numbers and back. It checks no level (that is `check_level`'s business).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.analysis import GameAnalysis, Tile
+
+Grid = NDArray[np.int16]
+"""A level: tile numbers, shape (height, width)."""
+Mask = NDArray[np.bool_]
+
+FREE, PUSH, GATE, HAZARD, BLOCKED = range(5)
+"""How a tile receives the avatar: it walks on, may push what is there, needs means to open it, dies, or is stopped."""
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The tiles of a game, numbered. Build it with `palette`."""
+
+    analysis: GameAnalysis
+    tiles: tuple[Tile, ...]
+    empty: int
+    """The tile of bare ground."""
+    wall: int | None
+    """The tile for walls and borders, None in games without walls."""
+    avatars: tuple[int, ...]
+    """Tiles with the avatar of a start, best first."""
+    grounds: tuple[int, ...]
+    """All tiles without content, `empty` first."""
+    access: NDArray[np.int8]
+    """Per tile one of FREE, PUSH, GATE, HAZARD, BLOCKED."""
+    type_counts: NDArray[np.int64]
+    """Sprites each tile creates, shape (tiles, types of the game)."""
+    by_type: Mapping[int, tuple[int, ...]]
+    """Type -> the tiles that create it, those with the least besides it first."""
+    links: Mapping[int, tuple[int, ...]]
+    """Portal tile -> the tiles its users come out at."""
+    _index: Mapping[str, int] = field(repr=False)
+
+    def parse(self, text: str) -> Grid:
+        """The array of a level text; short rows are filled with empty ground.
+
+        Raises:
+            PcgError: for a character that is no tile of the game, or an empty text.
+        """
+        rows = text.splitlines()
+        if not rows or not rows[0]:
+            raise PcgError("the level is empty: expected at least one row of at least one character")
+        width = len(rows[0])
+        grid = np.full((len(rows), width), self.empty, np.int16)
+        for y, row in enumerate(rows):
+            for x, char in enumerate(row[:width]):
+                tile = self._index.get(char)
+                if tile is None:
+                    known = "".join(sorted(self._index))
+                    raise PcgError(
+                        f"character {char!r} in row {y + 1}, column {x + 1} is no tile of this game (tiles: {known})"
+                    )
+                grid[y, x] = tile
+        return grid
+
+    def text(self, grid: Grid) -> str:
+        """The level text of an array, rows joined by newlines, without one at the end."""
+        chars = self._chars
+        return "\n".join("".join(chars[row].tolist()) for row in grid)
+
+    @property
+    def _chars(self) -> NDArray[np.str_]:
+        return np.array([t.char for t in self.tiles])
+
+    def count_types(self, grid: Grid) -> dict[int, int]:
+        """Sprites of each type the level starts with; types without any are left out."""
+        totals = np.bincount(grid.ravel(), minlength=len(self.tiles)) @ self.type_counts
+        return {int(t): int(totals[t]) for t in np.flatnonzero(totals)}
+
+    def tiles_with(self, role: str) -> tuple[int, ...]:
+        """Tiles whose content includes a type with `role`."""
+        return tuple(i for i, t in enumerate(self.tiles) if any(self.analysis.has(c, role) for c in t.content))
+
+    def plain(self, type_id: int) -> int | None:
+        """The tile that expresses a type with the least besides it, None if no tile does."""
+        return self.by_type[type_id][0] if type_id in self.by_type else None
+
+
+def palette(analysis: GameAnalysis) -> Palette:
+    """The palette of a game.
+
+    Raises:
+        PcgError: when no level character creates an avatar.
+    """
+    tiles = list(analysis.tiles)
+    avatars = _avatar_tiles(analysis, tiles)
+    if not avatars:
+        raise PcgError(f"no character of the level mapping of {analysis.definition.name} creates an avatar")
+    ground_of_avatar = set(tiles[avatars[0]].types) - set(tiles[avatars[0]].content)
+    grounds = [i for i, t in enumerate(tiles) if not t.content]
+    grounds.sort(key=lambda i: (set(tiles[i].types) != ground_of_avatar, len(tiles[i].types), i))
+    if not grounds:
+        tiles.append(Tile(" ", (), ()))
+        grounds = [len(tiles) - 1]
+    counts = np.zeros((len(tiles), len(analysis.definition.types)), np.int64)
+    for i, tile in enumerate(tiles):
+        for t in tile.types:
+            counts[i, t] += 1
+    by_type: dict[int, list[int]] = {}
+    for i, tile in enumerate(tiles):
+        for t in set(tile.types):
+            by_type.setdefault(t, []).append(i)
+    for t, found in by_type.items():
+        found.sort(key=lambda i: (len(tiles[i].content), len(tiles[i].types), i))
+    access = np.array([_access(analysis, t) for t in tiles], np.int8)
+    walls = [i for i, t in enumerate(tiles) if t.content and all(analysis.has(c, "wall") for c in t.content)]
+    ground_types = set(tiles[grounds[0]].types)
+    walls.sort(key=lambda i: (analysis.names(tiles[i].content) != ("wall",), bool(set(tiles[i].types)
+               - set(tiles[i].content) - ground_types), i))  # fmt: skip
+    links = {
+        i: tuple(sorted({j for c in t.content for e in _exit_types(analysis, c) for j in by_type.get(e, ())}))
+        for i, t in enumerate(tiles)
+    }
+    return Palette(
+        analysis, tuple(tiles), grounds[0], walls[0] if walls else None, tuple(avatars), tuple(grounds), access, counts,
+        {t: tuple(v) for t, v in by_type.items()}, {i: v for i, v in links.items() if v},
+        {t.char: i for i, t in enumerate(tiles)},
+    )  # fmt: skip
+
+
+def _avatar_tiles(analysis: GameAnalysis, tiles: Sequence[Tile]) -> list[int]:
+    found = []
+    for i, tile in enumerate(tiles):
+        starts = [t for t in tile.types if t in analysis.avatars]
+        if len(starts) == 1 and starts[0] in analysis.start_avatars:
+            company = [t for t in tile.content if t != starts[0]]
+            found.append((any(analysis.has(t, "harmful") for t in company), len(company), i))
+    return [i for _, _, i in sorted(found)]
+
+
+def _exit_types(analysis: GameAnalysis, type_id: int) -> tuple[int, ...]:
+    """Where an avatar that touches `type_id` is teleported to."""
+    meets = any(c.kind == "teleport" for a in analysis.avatars for c in analysis.meetings.get((a, type_id), ()))
+    name = analysis.definition.types[type_id].raw.get("stype", "")
+    return (analysis.definition.type_index[name],) if meets and name in analysis.definition.type_index else ()
+
+
+def _access(analysis: GameAnalysis, tile: Tile) -> int:
+    """The worst a tile does to an avatar that walks onto it; moving sprites leave, so they do not count."""
+    found = FREE
+    shields = {
+        named for c in tile.content for (first, second), happening in analysis.meetings.items()
+        if first in analysis.start_avatars and second == c for h in happening if h.kind in ("carry", "shield") for named in tile.content
+    }  # fmt: skip
+    for t in tile.content:
+        if analysis.has(t, "pushable"):
+            found = max(found, PUSH)
+        elif analysis.has(t, "gate"):
+            found = max(found, GATE)
+        elif analysis.has(t, "hazard") and not analysis.has(t, "mover") and not shields:
+            found = max(found, BLOCKED if analysis.has(t, "solid") else HAZARD)
+        elif analysis.has(t, "solid"):
+            found = max(found, BLOCKED)
+    return found
+
+
+def walkable(palette: Palette, grid: Grid) -> Mask:
+    """Cells an avatar can stand on in time: free ones and those whose content it pushes or digs away."""
+    return palette.access[grid] <= PUSH
+
+
+def distances(palette: Palette, grid: Grid, start: tuple[int, int], *, mask: Mask | None = None) -> NDArray[np.int32]:
+    """Steps from `start` (row, column) to every cell over walkable cells and through portals; -1 where there is no way.
+
+    Gates and hazards next to a reached cell are given their distance as well (one can touch them) but lead nowhere.
+    """
+    height, width = grid.shape
+    passing = walkable(palette, grid) if mask is None else mask
+    open_cells = passing.ravel().tolist()
+    touchable = (palette.access[grid] <= HAZARD).ravel().tolist()
+    steps = [-1] * (height * width)
+    exits: dict[int, list[int]] = {}
+    if palette.links:
+        flat = grid.ravel()
+        for portal, ways in palette.links.items():
+            if (flat == portal).any():
+                exits[portal] = np.flatnonzero(np.isin(flat, ways)).tolist()
+    tile_of = grid.ravel().tolist() if exits else []
+    frontier = [start[0] * width + start[1]]
+    steps[frontier[0]] = 0
+    distance = 0
+    while frontier:
+        distance += 1
+        following: list[int] = []
+        for cell in frontier:
+            x = cell % width
+            around = []
+            if cell >= width:
+                around.append(cell - width)
+            if cell + width < height * width:
+                around.append(cell + width)
+            if x:
+                around.append(cell - 1)
+            if x + 1 < width:
+                around.append(cell + 1)
+            if exits and tile_of[cell] in exits:
+                around += exits[tile_of[cell]]
+            for other in around:
+                if steps[other] < 0 and (open_cells[other] or touchable[other]):
+                    steps[other] = distance
+                    if open_cells[other]:
+                        following.append(other)
+        frontier = following
+    return np.array(steps, np.int32).reshape(height, width)
+
+
+def avatar_cells(palette: Palette, grid: Grid) -> list[tuple[int, int]]:
+    """Where avatars start, (row, column), in reading order."""
+    with_avatar = np.zeros(len(palette.tiles), bool)
+    for i, tile in enumerate(palette.tiles):
+        with_avatar[i] = any(t in palette.analysis.avatars for t in tile.types)
+    return [(int(y), int(x)) for y, x in np.argwhere(with_avatar[grid])]

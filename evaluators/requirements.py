@@ -1,0 +1,289 @@
+"""What must stand in a level so that it is neither over at once nor impossible: how many of which sprites.
+
+Two kinds of rule come out of an analysis: bounds on counts (an ending must not fire at the start) and needs (a locked door needs
+its key, a box its hole, a portal its exit, a lock on ten diamonds ten of them). Needs are found by searching backwards from the
+endings through the ways sprites leave and enter the game, an AND/OR search; this looks at rules only and never at places.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pcg.engine.vgdl.definition import SpriteType
+from pcg.evaluators.analysis import GameAnalysis, Removal, Source
+from pcg.evaluators.effect_meaning import FIRST, SECOND, Consequence, Holding, first_number, type_ids
+
+Recipe = tuple[tuple[int, int], ...]
+"""Types and how many of each must be placed, by ascending type id."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountRule:
+    """The sprites of `types` together number from `minimum` to `maximum` (None: no bound) at the start."""
+
+    types: tuple[int, ...]
+    minimum: int
+    maximum: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Where `base` stands n times, `other` must stand at least `first + (n - 1) * each` times."""
+
+    base: int
+    other: int
+    first: int
+    each: int
+    reason: str
+
+    def wanted(self, count: int) -> int:
+        """How many of `other` go with `count` of `base`."""
+        return self.first + (count - 1) * self.each if count > 0 else 0
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """All that a level of the game must hold."""
+
+    counts: tuple[CountRule, ...]
+    needs: tuple[Need, ...]
+    placeable: tuple[int, ...]
+    """Types some usable level character creates."""
+    unwinnable: tuple[int, ...]
+    """Goal types that, once placed, nothing known to the analysis can remove."""
+    players: int
+
+    def shortfalls(self, counts: Mapping[int, int]) -> list[str]:
+        """Why sprites in these numbers break a rule, as sentences; empty when they keep all."""
+        found = []
+        for rule in self.counts:
+            number = sum(counts.get(t, 0) for t in rule.types)
+            if number < rule.minimum or (rule.maximum is not None and number > rule.maximum):
+                found.append(f"{rule.reason}: {number} instead of {rule.minimum}..{rule.maximum}")
+        for need in self.needs:
+            if counts.get(need.other, 0) < need.wanted(counts.get(need.base, 0)):
+                found.append(need.reason)
+        return found
+
+    def satisfaction(self, counts: Mapping[int, int]) -> float:
+        """Share of what is required that is there, in [0, 1]; 1 exactly when `shortfalls` is empty."""
+        parts: list[float] = []
+        for rule in self.counts:
+            number = sum(counts.get(t, 0) for t in rule.types)
+            if number < rule.minimum:
+                parts.append(number / rule.minimum)
+            elif rule.maximum is not None and number > rule.maximum:
+                parts.append((rule.maximum + 1) / (number + 1))
+            else:
+                parts.append(1.0)
+        for need in self.needs:
+            wanted = need.wanted(counts.get(need.base, 0))
+            if wanted:
+                parts.append(min(1.0, counts.get(need.other, 0) / wanted))
+        return math.fsum(parts) / len(parts) if parts else 1.0
+
+
+def requirements(analysis: GameAnalysis) -> Requirements:
+    """Work out what levels of a game require.
+
+    Args:
+        analysis: of the game.
+
+    Returns:
+        Count rules in the order of the endings (the avatar first), then needs by ascending type.
+    """
+    return _Search(analysis).result()
+
+
+class _Search:
+    """Backward search for the cheapest recipe; a recipe's cost is the number of sprites in it."""
+
+    MOST = 60
+    """Recipes that ask for more sprites than this are no help to a level."""
+
+    def __init__(self, analysis: GameAnalysis) -> None:
+        self.analysis = analysis
+        self.types = analysis.definition.types
+        self.placeable = tuple(sorted({t for tile in analysis.tiles for t in tile.types}))
+        self._placeable = set(self.placeable)
+        self._sources: dict[int, list[Source]] = {}
+        for source in analysis.sources:
+            self._sources.setdefault(source.product, []).append(source)
+        self._removals: dict[int, list[Removal]] = {}
+        for removal in analysis.removals:
+            self._removals.setdefault(removal.victim, []).append(removal)
+
+    def result(self) -> Requirements:
+        analysis = self.analysis
+        players = analysis.definition.players
+        counts = [CountRule(analysis.avatars, players, players, "one avatar per player")]
+        for ending in analysis.endings:
+            types = tuple(t for t in ending.types if t in self._placeable)
+            if set(ending.types) <= set(analysis.avatars) or ending.kind in ("timeout", "counter"):
+                continue
+            if types and (ending.minimum > 0 or ending.maximum is not None):
+                verb = {"win": "won", "lose": "lost"}[ending.outcome]
+                reason = f"not {verb} at once by the number of {', '.join(analysis.names(types))}"
+                counts.append(CountRule(types, ending.minimum, ending.maximum, reason))
+        for t in self.placeable:
+            if self.types[t].singleton and t not in analysis.avatars:
+                counts.append(CountRule((t,), 0, 1, f"{self.types[t].name} is a singleton"))
+        needs, unwinnable = self._needs()
+        return Requirements(tuple(counts), tuple(needs), self.placeable, tuple(unwinnable), players)
+
+    def _needs(self) -> tuple[list[Need], list[int]]:
+        analysis = self.analysis
+        found: dict[tuple[int, int], Need] = {}
+        unwinnable: list[int] = []
+
+        def require(base: int, one: Recipe, two: Recipe, reason: str) -> None:
+            more = dict(two)
+            for other, number in one:
+                if other != base:
+                    each = max(0, more.get(other, number) - number)
+                    found.setdefault((base, other), Need(base, other, number, each, reason))
+
+        for ending in analysis.wins:
+            for t in ending.types:
+                if t not in self._placeable or t in analysis.avatars:
+                    continue
+                name = self.types[t].name
+                if ending.kind == "vanish":
+                    one, two = self.remove(t, 1), self.remove(t, 2)
+                    if one is None:
+                        unwinnable.append(t)
+                    else:
+                        require(t, one, two or one, f"to get rid of {name}")
+        for ending in analysis.wins:
+            if ending.kind == "appear":
+                recipes = [r for t in ending.types if t not in analysis.avatars
+                           and (r := self.obtain(t, ending.limit)) is not None and dict(r).get(t, 0) < ending.limit]  # fmt: skip
+                for avatar in analysis.start_avatars:
+                    if recipes:
+                        cheapest = min(recipes, key=_cost)
+                        require(avatar, cheapest, cheapest, f"to bring about {', '.join(analysis.names(ending.types))}")
+        for t in self.placeable:
+            exits = self._exits(t)
+            if exits:
+                require(t, ((exits[0], 1),), ((exits[0], 1),), f"{self.types[t].name} leads there")
+        return list(found.values()), unwinnable
+
+    def _exits(self, type_id: int) -> tuple[int, ...]:
+        """Where a portal leads: without an exit its users die (spec 03, teleportToExit)."""
+        analysis = self.analysis
+        if not any(c.kind == "teleport" for a in analysis.avatars for c in analysis.meetings.get((a, type_id), ())):
+            return ()
+        named = type_ids(analysis.definition, self.types[type_id].raw.get("stype"))
+        return tuple(t for t in named if t in self._placeable and t not in analysis.avatars)
+
+    # -- the search ----------------------------------------------------------------------------------------------------
+
+    def obtain(self, type_id: int, number: int, trail: frozenset[tuple[str, int]] = frozenset()) -> Recipe | None:
+        """The cheapest way to have `number` sprites of a type at some time; () if nothing need be placed, None if impossible."""
+        key = ("obtain", type_id)
+        if key in trail or number > self.MOST:
+            return None
+        if type_id in self.analysis.start_avatars:
+            return ()
+        if type_id in self._placeable:
+            return ((type_id, number),)
+        trail = trail | {key}
+        ways = [self._source(s, number, trail) for s in self._sources.get(type_id, ())]
+        return _cheapest(ways)
+
+    def remove(self, type_id: int, number: int, trail: frozenset[tuple[str, int]] = frozenset()) -> Recipe | None:
+        """The cheapest way to get rid of `number` placed sprites of a type."""
+        key = ("remove", type_id)
+        if key in trail:
+            return None
+        trail = trail | {key}
+        return _cheapest([self._removal(r, number, trail) for r in self._removals.get(type_id, ())])
+
+    def _source(self, source: Source, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
+        maker, c = self.types[source.maker], source.consequence
+        makers = number if source.consumes_maker else 1
+        if c is None:
+            makers = math.ceil(number / total) if (total := first_number(maker.params.get("total"), 0)) > 0 else makers
+            parts = [self.obtain(source.maker, makers, trail)]
+            if source.maker in self.analysis.avatars:
+                parts += [self._resource(r, number, trail) for r in _ammunition(self.analysis, maker, source.product)]
+            return _union(parts)
+        parts = [self.obtain(source.maker, makers, trail)]
+        if source.partner is not None:
+            parts.append(self.obtain(source.partner, number if source.consumes_partner else 1, trail))
+            parts.append(self._condition(c, source.maker, source.partner, number, trail))
+        return _union(parts)
+
+    def _removal(self, removal: Removal, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
+        partner, c = removal.partner, removal.consequence
+        if partner is None:
+            return ()
+        # Two sprites that are placed only meet if one of them can be brought to the other.
+        if partner == removal.victim and "mover" not in self.analysis.roles[partner]:
+            return None
+        parts = [self.obtain(partner, number if removal.consumes_partner else 1, trail)]
+        if c is not None:
+            first, second = (removal.victim, partner) if c.target == FIRST else (partner, removal.victim)
+            parts.append(self._condition(c, first, second, number, trail))
+        return _union(parts)
+
+    def _condition(
+        self, c: Consequence, first: int, second: int, number: int, trail: frozenset[tuple[str, int]]
+    ) -> Recipe | None:
+        holding: Holding | None = c.holding
+        if holding is None or not holding.more:
+            return ()
+        holder = first if holding.holder == FIRST else second
+        if holder in self.analysis.avatars or holding.holder == SECOND:
+            return self._resource(holding.resource, holding.limit * (number if holding.spent else 1), trail)
+        return ()
+
+    def _resource(self, resource: int, amount: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
+        """What must be placed so that `amount` units of a resource can be gathered."""
+        if amount <= 0:
+            return ()
+        ways: list[Recipe | None] = []
+        for t in self.analysis.concrete:
+            sprite = self.types[t]
+            if sprite.class_name in ("Resource", "ResourcePack"):
+                named = type_ids(self.analysis.definition, sprite.raw.get("resource_name")) or (t,)
+                value = max(1, first_number(sprite.params.get("value"), 1))
+                if resource in named or resource in sprite.path:
+                    ways.append(self.obtain(t, math.ceil(amount / value), trail))
+        for (first, second), found in self.analysis.meetings.items():
+            kept = not any(c.kind == "kill" and c.target == SECOND for c in found)
+            for c in found:
+                if c.kind == "gain" and resource in c.products and c.amount > 0 and first in self.analysis.avatars:
+                    ways.append(self.obtain(second, 1 if kept else math.ceil(amount / c.amount), trail))
+        return _cheapest(ways)
+
+
+def _ammunition(analysis: GameAnalysis, avatar: SpriteType, product: int) -> tuple[int, ...]:
+    """The resource an avatar spends to bring forth `product`: the entry of `ammo` at the same place as in `stype`."""
+    ammo = type_ids(analysis.definition, avatar.raw.get("ammo"))
+    shots = type_ids(analysis.definition, avatar.raw.get("stype"))
+    place = shots.index(product) if product in shots else 0
+    return (ammo[place],) if place < len(ammo) else ()
+
+
+def _cost(recipe: Recipe) -> tuple[int, Recipe]:
+    return sum(n for _, n in recipe), recipe
+
+
+def _cheapest(ways: Sequence[Recipe | None]) -> Recipe | None:
+    possible = [w for w in ways if w is not None]
+    return min(possible, key=_cost) if possible else None
+
+
+def _union(parts: Iterable[Recipe | None]) -> Recipe | None:
+    """All parts together; where two ask for the same type the larger number serves both."""
+    total: dict[int, int] = {}
+    for part in parts:
+        if part is None:
+            return None
+        for t, n in part:
+            total[t] = max(total.get(t, 0), n)
+    return tuple(sorted(total.items()))

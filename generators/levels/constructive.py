@@ -1,0 +1,71 @@
+"""The constructive generator: lay out, fill, furnish; every level is made in one go from what the analysis says.
+
+After the constructive generator of the level generation track (Khalifa et al. 2016; spec 04 section 2.3): how much of what, walls
+that cut nothing off, enemies away from the avatar. New here: rooms, pillars and caves beside wall segments, lanes, filling, doors in
+walls, portals to closed rooms, distances along the way, and numbers taken from the game's own levels where it has some.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pcg.evaluators.parameters import Parameter
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
+from pcg.generators.levels.counts import draw_counts
+from pcg.generators.levels.furnish import furnish
+from pcg.generators.levels.layout import STYLES, draw_size, fill, lay_lanes
+from pcg.generators.levels.repair import mend_reach
+from pcg.generators.levels.site import Site
+
+STYLE_WEIGHTS = {"segments": 0.4, "rooms": 0.4, "pillars": 0.2}
+STYLE_WEIGHTS_WITH_LANES = {"segments": 0.7, "pillars": 0.3}
+"""How often the mixed style is which."""
+
+
+def draw_style(context: LevelContext, rng: np.random.Generator) -> str:
+    """A wall style that suits the game."""
+    weights = STYLE_WEIGHTS_WITH_LANES if context.lanes else STYLE_WEIGHTS
+    return list(weights)[int(rng.choice(len(weights), p=list(weights.values())))]
+
+
+def construct(site: Site, rng: np.random.Generator, style: str, wall_share: float) -> None:
+    """Build a level on a blank site: walls in a style, lanes, filling, objects."""
+    context = site.context
+    if context.lanes:
+        lay_lanes(site, rng)
+    if context.walls and wall_share > 0:
+        STYLES[style](site, rng, wall_share)
+    fill(site, rng)
+    top, left, bottom, right = site.inside()
+    counts = draw_counts(context, rng, (bottom - top) * (right - left))
+    furnish(site, rng, counts)
+    mend_reach(site, rng)
+
+
+class ConstructiveGenerator(IndependentGenerator):
+    """Lay out, fill, furnish."""
+
+    name = "constructive"
+    help = "walls, filling, goals and enemies placed by what the rules say about them"
+    papers = (
+        "Khalifa, Perez-Liebana, Lucas, Togelius: General Video Game Level Generation (GECCO 2016)",
+        "Shaker, Togelius, Nelson: Procedural Content Generation in Games, chapter 3 (Springer 2016)",
+    )
+    parameters = (
+        *SIZE_PARAMETERS,
+        Parameter("style", "mixed", "how walls are laid out", choices=("mixed", *STYLES)),
+        Parameter("walls", 1.0, "amount of walls, as a multiple of what the game's levels have", 0.0, 3.0),
+    )
+
+    def generate(self, rng: np.random.Generator) -> str:
+        """One level text."""
+        context = self.context
+        width, height = draw_size(rng, self.widths, self.heights)
+        style = str(self.settings["style"])
+        if style == "mixed":
+            style = draw_style(context, rng)
+        site = Site.blank(context, width, height)
+        share = min(0.6, context.wall_share * self.number("walls") * rng.uniform(0.7, 1.3))
+        construct(site, rng, style, share)
+        return site.text()

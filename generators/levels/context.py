@@ -1,0 +1,261 @@
+"""What every generator needs to know about a game, worked out once: analysis, palette, requirements, the look of its own levels.
+
+It sorts the tiles into the parts a level is made of: the frame around it, walls, filling (earth to dig through, pellets that lie
+everywhere), lanes for traffic, and objects. Making levels from these is the business of `layout`, `furnish` and the generators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.engine.vgdl.definition import GameDefinition
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.analysis import GameAnalysis, analyse
+from pcg.evaluators.level_grid import BLOCKED, GATE, Palette, palette
+from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
+from pcg.evaluators.requirements import Requirements, requirements
+
+SMALLEST = 4
+"""Sides of generated levels are at least this, plus 2 where there is a frame (spec 04 section 2.2)."""
+LARGEST = 18
+
+
+class HasLevels(Protocol):
+    """What a generator asks of a game: its definition and the texts of its own levels (possibly none)."""
+
+    @property
+    def definition(self) -> GameDefinition: ...
+
+    @property
+    def levels(self) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A ground on which traffic runs, and the tiles of that traffic; `horizontal` tells rows from columns."""
+
+    ground: int
+    movers: tuple[int, ...]
+    horizontal: bool
+    density: float
+    """Share of a lane's cells that start with a mover."""
+
+
+@dataclass(frozen=True)
+class LevelContext:
+    """The parts levels of one game are made of. Tiles are numbers into `palette.tiles`."""
+
+    definition: GameDefinition
+    analysis: GameAnalysis
+    palette: Palette
+    requirements: Requirements
+    statistics: LevelStatistics | None
+    frame: tuple[int | None, int | None, int | None, int | None]
+    """The tile along the top, right, bottom and left edge, None where there is none."""
+    walls: tuple[int, ...]
+    wall_weights: NDArray[np.float64]
+    """How often each of `walls` is used, summing to 1."""
+    wall_share: float
+    """Share of walls inside the frame."""
+    filler: int | None
+    filler_share: float
+    """Share of the filler among the cells that are not walls."""
+    lanes: tuple[Lane, ...]
+    lane_share: float
+    """Share of the rows that are lanes."""
+    objects: tuple[int, ...]
+    """Every tile that is put down one by one."""
+    ground_under: tuple[int, ...]
+    """Per tile, the ground it stands on (the empty ground where it tells none)."""
+    widths: tuple[int, int]
+    heights: tuple[int, int]
+
+    @property
+    def smallest(self) -> int:
+        """Shortest side a level of this game can have."""
+        return SMALLEST + 2 * (self.frame[0] is not None)
+
+    @property
+    def targets(self) -> frozenset[int]:
+        """Tiles that must be within the avatar's reach: goals, what is needed for them, what can be collected."""
+        needed = {n.other for n in self.requirements.needs}
+        return frozenset(
+            i for i in self.objects for t in self.palette.tiles[i].content
+            if t in needed or self.analysis.has(t, "collectable") or self.analysis.has(t, "goal")
+        )  # fmt: skip
+
+    @property
+    def links_closed_rooms(self) -> bool:
+        """Whether the game has portals, so that rooms need no opening."""
+        return bool(self.palette.links)
+
+    @classmethod
+    def of(cls, game: HasLevels) -> LevelContext:
+        """The context of a game.
+
+        Raises:
+            PcgError: when its level mapping offers no avatar.
+        """
+        definition = game.definition
+        analysis = analyse(definition)
+        tiles = palette(analysis)
+        statistics = level_statistics(tiles, game.levels)
+        return _Builder(definition, analysis, tiles, requirements(analysis), statistics).result()
+
+
+class _Builder:
+    """Sorts the tiles of a palette into the parts of a `LevelContext`."""
+
+    def __init__(
+        self, definition: GameDefinition, analysis: GameAnalysis, tiles: Palette, required: Requirements,
+        statistics: LevelStatistics | None,
+    ) -> None:  # fmt: skip
+        self.definition, self.analysis, self.palette = definition, analysis, tiles
+        self.required, self.statistics = required, statistics
+        self.ground_under = tuple(self._ground_under(i) for i in range(len(tiles.tiles)))
+
+    def result(self) -> LevelContext:
+        frame = self._frame()
+        filler, filler_share = self._filler()
+        walls, weights, wall_share = self._walls(frame)
+        lanes, lane_share = self._lanes()
+        in_lanes = {m for lane in lanes for m in lane.movers}
+        excluded = {*walls, *in_lanes, *self.palette.grounds, *(() if filler is None else (filler,))}
+        objects = tuple(i for i in range(len(self.palette.tiles)) if i not in excluded and self._is_object(i, frame))
+        widths, heights = self._sizes(frame)
+        return LevelContext(
+            self.definition, self.analysis, self.palette, self.required, self.statistics, frame, walls, weights, wall_share,
+            filler, filler_share, lanes, lane_share, objects, self.ground_under, widths, heights,
+        )  # fmt: skip
+
+    def _ground_under(self, tile: int) -> int:
+        """The ground whose sprites a tile shares; its own number for a ground."""
+        tiles = self.palette.tiles
+        own = set(tiles[tile].types) - set(tiles[tile].content)
+        if tile in self.palette.grounds:
+            return tile
+        best = [g for g in self.palette.grounds if own and own <= set(tiles[g].types)]
+        exact = [g for g in best if own == set(tiles[g].types)]
+        return (exact or best or [self.palette.empty])[0]
+
+    def _frame(self) -> tuple[int | None, int | None, int | None, int | None]:
+        if self.statistics is not None:
+            return self.statistics.frame
+        wall = self.palette.wall
+        # Without examples: a frame of walls unless the edge of the screen itself holds the avatar back.
+        held = any(c.kind == "block" for a in self.analysis.start_avatars for c in self.analysis.edges.get(a, ()))
+        return (None,) * 4 if wall is None or held else (wall,) * 4
+
+    def _walls(self, frame: Sequence[int | None]) -> tuple[tuple[int, ...], NDArray[np.float64], float]:
+        analysis, tiles = self.analysis, self.palette.tiles
+        walls = tuple(i for i, t in enumerate(tiles) if t.content and all(analysis.has(c, "wall") for c in t.content)
+                      and self.palette.access[i] == BLOCKED)  # fmt: skip
+        if not walls:
+            return (), np.zeros(0), 0.0
+        if self.statistics is None:
+            weights = np.array([float(i == self.palette.wall) for i in walls])
+            return walls, weights, 0.1
+        shares = self.statistics.share[list(walls)]
+        total = float(shares.sum())
+        if total == 0:
+            return walls, np.array([float(i == self.palette.wall) for i in walls]), 0.0
+        return walls, shares / total, min(0.7, total)
+
+    def _filler(self) -> tuple[int | None, float]:
+        """A tile that fills the open space: most of it in the game's levels, or what the rules make look like earth."""
+        palette, analysis = self.palette, self.analysis
+        open_tiles = [i for i, t in enumerate(palette.tiles)
+                      if t.content and palette.access[i] < GATE and not any(analysis.has(c, "avatar") for c in t.content)]  # fmt: skip
+        still = [i for i in open_tiles if not any(analysis.has(c, "mover") or analysis.has(c, "pushable")
+                                                  for c in palette.tiles[i].content)]  # fmt: skip
+        if self.statistics is not None:
+            share = self.statistics.share
+            space = float(share[[*palette.grounds, *open_tiles]].sum())
+            best = max(still, key=lambda i: share[i], default=None)
+            if best is not None and space > 0 and share[best] > 0.4 * space:
+                return best, float(share[best]) / space
+            return None, 0.0
+        for i in still:
+            (content, *others) = palette.tiles[i].content
+            if not others and self._like_earth(content):
+                return i, 0.6
+        return None, 0.0
+
+    def _like_earth(self, type_id: int) -> bool:
+        """Dug away by touch for nothing, and in the way of something else that moves."""
+        analysis = self.analysis
+        if (
+            not analysis.has(type_id, "collectable")
+            or analysis.has(type_id, "goal")
+            or analysis.has(type_id, "resource")
+        ):
+            return False
+        scores = [c.score for (a, b), found in analysis.meetings.items() if type_id in (a, b)
+                  and (a in analysis.avatars or b in analysis.avatars) for c in found]  # fmt: skip
+        stops = any(c.kind == "block" and a not in analysis.avatars for (a, b), found in analysis.meetings.items()
+                    if b == type_id for c in found)  # fmt: skip
+        return stops and not any(scores)
+
+    def _lanes(self) -> tuple[tuple[Lane, ...], float]:
+        """Grounds other than the empty one that sprites with a fixed direction travel on."""
+        palette, analysis = self.palette, self.analysis
+        found: dict[tuple[int, bool], list[int]] = {}
+        for i, tile in enumerate(palette.tiles):
+            ground = self.ground_under[i]
+            drifting = [analysis.drifts[c] for c in tile.content if c in analysis.drifts]
+            if len(drifting) == 1 and ground != palette.empty:
+                found.setdefault((ground, drifting[0][0] != 0), []).append(i)
+        lanes, total = [], 0.0
+        for (ground, horizontal), movers in sorted(found.items()):
+            density = 0.2
+            if self.statistics is not None:
+                traffic = float(self.statistics.share[movers].sum())
+                road = traffic + float(self.statistics.share[ground])
+                if road == 0:
+                    continue
+                density, total = traffic / road, total + road
+            lanes.append(Lane(ground, tuple(movers), horizontal, density))
+        share = 0.0 if not lanes else min(0.75, total) if self.statistics is not None else 0.45
+        return tuple(lanes), share
+
+    def _is_object(self, tile: int, frame: Sequence[int | None]) -> bool:
+        content = self.palette.tiles[tile].content
+        analysis = self.analysis
+        if any(analysis.has(c, "avatar") for c in content):
+            return False
+        if any(c in self.required.unwinnable for c in content) and len(self.required.unwinnable) < len(
+            self.required.placeable
+        ):
+            return False
+        if self.statistics is not None:
+            return tile not in frame or bool(self.statistics.share[tile] > 0)
+        # Without examples: no tile that only comes about by the avatar's own doing.
+        made = {s.product for s in analysis.sources if s.maker in analysis.avatars}
+        return not all(c in made for c in content)
+
+    def _sizes(self, frame: Sequence[int | None]) -> tuple[tuple[int, int], tuple[int, int]]:
+        if self.statistics is not None:
+            return self.statistics.widths, self.statistics.heights
+        extra = 2 * (frame[0] is not None)
+        kinds = len({c for t in self.palette.tiles for c in t.content})
+        low = min(LARGEST, max(SMALLEST + 2, round(0.75 * kinds) + 2)) + extra
+        high = min(LARGEST, max(SMALLEST + 4, round(1.5 * kinds) + 2)) + extra
+        return (low, high), (low, high)
+
+
+def require_single_player(context: LevelContext) -> None:
+    """Refuse games with more than one avatar, which no generator here lays out.
+
+    Raises:
+        PcgError: for a game with `no_players` other than 1.
+    """
+    players = context.definition.players
+    if players != 1:
+        raise PcgError(
+            f"{context.definition.name} has {players} players; levels are generated for games with one player"
+        )

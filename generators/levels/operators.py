@@ -1,0 +1,216 @@
+"""Genetic operators on levels: how two levels make two new ones, and how one changes a little.
+
+A genotype is the grid of tiles itself, as in spec 04 section 2.4. Crossover exchanges whole regions, which keeps rooms together;
+mutations add, clear, move and swap tiles, draw and break walls, and change the size. Children are damaged and want `repair`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from pcg.evaluators.level_grid import Grid
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.furnish import place
+from pcg.generators.levels.layout import build_wall, draw_wall
+from pcg.generators.levels.site import Site
+
+Pair = tuple[Grid, Grid]
+
+
+# -- crossover: both parents stay as they are --------------------------------------------------------------------------
+
+
+def cross_regions(a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
+    """Exchange a rectangle of a quarter to three quarters of either side."""
+    height, width = min(a.shape[0], b.shape[0]), min(a.shape[1], b.shape[1])
+    rows = int(rng.integers(max(1, height // 4), max(2, 3 * height // 4 + 1)))
+    columns = int(rng.integers(max(1, width // 4), max(2, 3 * width // 4 + 1)))
+    y, x = int(rng.integers(0, height - rows + 1)), int(rng.integers(0, width - columns + 1))
+    return _exchange(a, b, slice(y, y + rows), slice(x, x + columns))
+
+
+def cross_bands(a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
+    """Exchange all rows above a cut, or all columns left of one."""
+    height, width = min(a.shape[0], b.shape[0]), min(a.shape[1], b.shape[1])
+    if rng.random() < 0.5:
+        return _exchange(a, b, slice(0, int(rng.integers(1, height))), slice(0, width))
+    return _exchange(a, b, slice(0, height), slice(0, int(rng.integers(1, width))))
+
+
+def cross_rows(a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
+    """Exchange each row with probability one half: what works as a whole row (a lane, a shelf) stays whole."""
+    height, width = min(a.shape[0], b.shape[0]), min(a.shape[1], b.shape[1])
+    chosen = np.flatnonzero(rng.random(height) < 0.5)
+    first, second = a.copy(), b.copy()
+    first[chosen, :width], second[chosen, :width] = b[chosen, :width], a[chosen, :width]
+    return first, second
+
+
+def _exchange(a: Grid, b: Grid, rows: slice, columns: slice) -> Pair:
+    first, second = a.copy(), b.copy()
+    first[rows, columns], second[rows, columns] = b[rows, columns], a[rows, columns]
+    return first, second
+
+
+CROSSOVERS: Mapping[str, Callable[[Grid, Grid, np.random.Generator], Pair]] = {
+    "regions": cross_regions,
+    "bands": cross_bands,
+    "rows": cross_rows,
+}
+"""The crossover operators by name."""
+
+
+def crossover(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
+    """One of the crossovers: rows in games made of lanes, regions and bands in the others."""
+    names = ("rows", "bands") if context.lanes else ("regions", "regions", "bands")
+    return CROSSOVERS[names[int(rng.integers(len(names)))]](a, b, rng)
+
+
+# -- mutation: works on the site ---------------------------------------------------------------------------------------
+
+
+def add(site: Site, rng: np.random.Generator) -> None:
+    """Put another object where such objects make sense."""
+    objects = site.context.objects
+    if objects:
+        place(site, rng, objects[int(rng.integers(len(objects)))])
+
+
+def clear(site: Site, rng: np.random.Generator) -> None:
+    """Take one object away."""
+    cells = _cells_with(site, site.context.objects)
+    if cells:
+        site.clear(cells[int(rng.integers(len(cells)))])
+
+
+def move(site: Site, rng: np.random.Generator) -> None:
+    """Move one object, or the avatar, to a free cell: next to it half of the time, else anywhere."""
+    cells = _cells_with(site, (*site.context.objects, *site.palette.avatars))
+    if not cells:
+        return
+    y, x = cells[int(rng.integers(len(cells)))]
+    tile = int(site.grid[y, x])
+    free = site.free()
+    if rng.random() < 0.5:
+        around = [(y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)]
+        height, width = free.shape
+        targets = [c for c in around if 0 <= c[0] < height and 0 <= c[1] < width and free[c]]
+    else:
+        targets = [(i, j) for i, j in np.argwhere(free).tolist()]
+    if targets:
+        site.clear((y, x))
+        site.put(targets[int(rng.integers(len(targets)))], tile)
+
+
+def swap(site: Site, rng: np.random.Generator) -> None:
+    """Exchange the tiles of two cells inside the frame."""
+    top, left, bottom, right = site.inside()
+    a = (int(rng.integers(top, bottom)), int(rng.integers(left, right)))
+    b = (int(rng.integers(top, bottom)), int(rng.integers(left, right)))
+    first, second = int(site.grid[a]), int(site.grid[b])
+    site.put(a, second)
+    site.put(b, first)
+
+
+def draw(site: Site, rng: np.random.Generator) -> None:
+    """A new piece of wall of one to four cells."""
+    top, left, bottom, right = site.inside()
+    tile = draw_wall(site.context, rng)
+    if tile is None:
+        return
+    y, x = int(rng.integers(top, bottom)), int(rng.integers(left, right))
+    dy, dx = ((0, 1), (1, 0))[int(rng.integers(2))]
+    for _ in range(1 + int(rng.integers(4))):
+        if not (top <= y < bottom and left <= x < right) or not build_wall(site, (y, x), tile):
+            return
+        y, x = y + dy, x + dx
+
+
+def breach(site: Site, rng: np.random.Generator) -> None:
+    """Take away a wall cell inside the frame, and with some luck the ones next to it in line."""
+    top, left, bottom, right = site.inside()
+    cells = [(y, x) for y, x in _cells_with(site, site.context.walls) if top <= y < bottom and left <= x < right]
+    if not cells:
+        return
+    y, x = cells[int(rng.integers(len(cells)))]
+    dy, dx = ((0, 1), (1, 0))[int(rng.integers(2))]
+    while top <= y < bottom and left <= x < right and int(site.grid[y, x]) in site.context.walls:
+        site.clear((y, x))
+        y, x = y + dy, x + dx
+        if rng.random() < 0.5:
+            return
+
+
+def refill(site: Site, rng: np.random.Generator) -> None:
+    """Fill a bare cell with the game's filler or bare a filled one."""
+    filler = site.context.filler
+    if filler is None:
+        return
+    cells = np.argwhere(site.free()).tolist()
+    if cells:
+        y, x = cells[int(rng.integers(len(cells)))]
+        site.put((y, x), site.palette.empty if site.grid[y, x] == filler else filler)
+
+
+def shift(site: Site, rng: np.random.Generator) -> None:
+    """Turn one lane: its traffic starts some cells further on."""
+    lanes = site.context.lanes
+    if not lanes:
+        return
+    horizontal = lanes[0].horizontal
+    grid = site.grid if horizontal else site.grid.T
+    tiles = [t for lane in lanes for t in (lane.ground, *lane.movers)]
+    rows = np.flatnonzero(np.isin(grid, tiles).mean(axis=1) > 0.6)
+    if len(rows):
+        row = int(rows[int(rng.integers(len(rows)))])
+        grid[row] = np.roll(grid[row], 1 + int(rng.integers(max(1, grid.shape[1] - 1))))
+        site.touch()
+
+
+def _cells_with(site: Site, tiles: tuple[int, ...]) -> list[tuple[int, int]]:
+    return [(y, x) for y, x in np.argwhere(np.isin(site.grid, tiles)).tolist()]
+
+
+MUTATIONS: Mapping[str, tuple[Callable[[Site, np.random.Generator], None], float]] = {
+    "add": (add, 3.0),
+    "clear": (clear, 3.0),
+    "move": (move, 4.0),
+    "swap": (swap, 1.5),
+    "draw": (draw, 2.0),
+    "breach": (breach, 2.0),
+    "refill": (refill, 2.0),
+    "shift": (shift, 2.0),
+}
+"""The mutations by name, each with how often it is drawn."""
+
+
+def mutate(context: LevelContext, grid: Grid, rng: np.random.Generator, edits: int) -> Grid:
+    """A copy of `grid` with one to `edits` mutations of kinds that mean something in this game."""
+    useless = {*(() if context.walls else ("draw", "breach")), *(() if context.lanes else ("shift",)),
+               *(() if context.filler is not None else ("refill",))}  # fmt: skip
+    kinds = [(operator, weight) for name, (operator, weight) in MUTATIONS.items() if name not in useless]
+    weights = np.array([weight for _, weight in kinds])
+    site = Site(context, grid.copy())
+    for _ in range(1 + int(rng.integers(edits))):
+        kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))][0](site, rng)
+    return site.grid
+
+
+def resize(context: LevelContext, grid: Grid, rng: np.random.Generator, widths: tuple[int, int], heights: tuple[int, int]) -> Grid:
+    """A copy with one row or column inside the frame doubled or left out, within the size limits; unchanged at a limit."""
+    site = Site(context, grid)
+    top, left, bottom, right = site.inside()
+    axis = int(rng.integers(2))
+    low, high, bounds = (top, bottom, heights) if axis == 0 else (left, right, widths)
+    at = int(rng.integers(low, high))
+    if rng.random() < 0.5:
+        if grid.shape[axis] >= bounds[1]:
+            return grid.copy()
+        line = np.take(grid, [at], axis=axis)
+        bare = np.where(np.isin(line, [*context.objects, *context.palette.avatars]), np.take(context.ground_under, line), line)
+        return np.insert(grid, at, bare[0] if axis == 0 else bare[:, 0], axis=axis)
+    if grid.shape[axis] <= bounds[0] or high - low <= 2:
+        return grid.copy()
+    return np.delete(grid, at, axis=axis)

@@ -1,0 +1,43 @@
+"""The random generator: a frame, every kind of thing once, and a few more anywhere.
+
+The baseline the others are measured against (Khalifa et al. 2016; spec 04 section 2.2). It looks at no rule beyond the number of
+avatars, so most of its levels cannot be won.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pcg.evaluators.parameters import Parameter
+from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
+from pcg.generators.levels.layout import draw_size
+from pcg.generators.levels.repair import mend_avatar
+from pcg.generators.levels.site import Site
+
+
+class RandomGenerator(IndependentGenerator):
+    """Things at random places."""
+
+    name = "random"
+    help = "every kind of thing once at a random place, the rest mostly empty"
+    papers = ("Khalifa, Perez-Liebana, Lucas, Togelius: General Video Game Level Generation (GECCO 2016)",)
+    parameters = (*SIZE_PARAMETERS, Parameter("empty", 0.9, "share of the remaining cells that stay empty", 0.0, 1.0))
+
+    def generate(self, rng: np.random.Generator) -> str:
+        """One level text."""
+        context = self.context
+        width, height = draw_size(rng, self.widths, self.heights)
+        site = Site.blank(context, width, height)
+        traffic = {m for lane in context.lanes for m in lane.movers}
+        filler = set() if context.filler is None else {context.filler}
+        choices = sorted({*context.walls, *context.objects, *traffic, *filler})
+        cells = [(y, x) for y, x in np.argwhere(site.free()).tolist()]
+        order = [cells[i] for i in rng.permutation(len(cells)).tolist()]
+        site.put(order[0], context.palette.avatars[0])
+        for cell, tile in zip(order[1:], choices, strict=False):
+            site.put(cell, tile)
+        for cell in order[1 + len(choices) :]:
+            if choices and rng.random() >= self.number("empty"):
+                site.put(cell, choices[int(rng.integers(len(choices)))])
+        mend_avatar(site, rng)
+        return site.text()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pcg.engine.vgdl import ontology
+    from pcg.engine.vgdl.checker import check_game, check_level
     from pcg.engine.vgdl.definition import (
         Effect,
         GameDefinition,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         TimeEffect,
     )
     from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError, nearest
+    from pcg.engine.vgdl.formatter import dumps, format_text
     from pcg.engine.vgdl.level import block_size, read_level
     from pcg.engine.vgdl.parser import loads, parse
     from pcg.engine.vgdl.resolver import read_game, resolve
@@ -31,6 +33,8 @@ _HOMES = {
         ("Effect", "GameDefinition", "Level", "Pair", "SpriteType", "Termination", "TimeEffect"), "definition"
     ),
     **dict.fromkeys(("Diagnostic", "PcgError", "VGDLError", "nearest"), "diagnostics"),
+    **dict.fromkeys(("check_game", "check_level"), "checker"),
+    **dict.fromkeys(("dumps", "format_text"), "formatter"),
     **dict.fromkeys(("block_size", "read_level"), "level"),
     **dict.fromkeys(("loads", "parse"), "parser"),
     **dict.fromkeys(("read_game", "resolve"), "resolver"),
@@ -66,6 +70,10 @@ __all__ = [
     "Tree",
     "VGDLError",
     "block_size",
+    "check_game",
+    "check_level",
+    "dumps",
+    "format_text",
     "loads",
     "nearest",
     "ontology",

@@ -23,15 +23,17 @@ SECTIONS = {
     name.lower(): name for name in ("SpriteSet", "InteractionSet", "LevelMapping", "TerminationSet", "ParameterSet")
 }
 
+_BLANKS = " \t"
 _WORD = re.compile("[^ \t]+")
 
 
 class LexError(Exception):
     """A text that yields no tokens; `parser` turns it into a VGDLError."""
 
-    def __init__(self, message: str, line: int, column: int, expected: str = "") -> None:
+    def __init__(self, message: str, line: int, column: int, expected: str = "", rule: str = "") -> None:
         super().__init__(message)
-        self.message, self.line, self.column, self.expected = message, line, column, expected
+        self.message, self.line, self.column = message, line, column
+        self.expected, self.rule = expected, rule
 
 
 class Dropped(Exception):
@@ -46,11 +48,12 @@ class LineEnd(Token):
     """EOL or END: carries the remarks before its line and the comment behind it."""
 
     before: tuple[Remark, ...]
+    gap: bool
 
 
-def _line_end(kind: str, comment: str, before: list[Remark], line: int, column: int) -> LineEnd:
+def _line_end(kind: str, comment: str, before: list[Remark], gap: bool, line: int, column: int) -> LineEnd:
     token = LineEnd(kind, comment, line=line, column=column)
-    token.before = tuple(before)
+    token.before, token.gap = tuple(before), gap
     return token
 
 
@@ -127,24 +130,20 @@ def tokenize(text: str) -> Iterator[Token]:
     indents: list[int] = []  # of the last accepted line's ancestors and itself
     opened: list[bool] = []  # whether an _INDENT was issued below that line
     before: list[Remark] = []
+    gap = False  # whether a blank line was just read
     for number, raw in enumerate(lines, 1):
         hash_at = raw.find("#")
-        content, comment = (raw, "") if hash_at < 0 else (raw[:hash_at], raw[hash_at:].rstrip())
+        content, comment = (raw, "") if hash_at < 0 else (raw[:hash_at], raw[hash_at:].rstrip(_BLANKS))
         words = [(match.group(), match.start() + 1) for match in _WORD.finditer(content)]
         if not words:
-            if comment:
-                if hash_at == 0 and raw.strip("#") == "":
-                    raise LexError(
-                        "a line of only `#` at the start of a line stops the reference's parser [spec 01 1.1.2]",
-                        number,
-                        1,
-                        "a blank before it, or a word behind it",
-                    )
-                before.append(Remark("comment", comment, number, hash_at + 1))
-            elif (before and before[-1].kind == "blank") or (not indents and not before):
-                pass  # runs of blank lines are one, and none opens a text
-            else:
-                before.append(Remark("blank", "", number, 1))
+            if not comment:
+                gap = True
+                continue
+            if hash_at == 0 and raw.strip("#") == "":
+                message = "a line of nothing but `#` from its start on stops the reference's parser"
+                raise LexError(message, number, 1, "a blank before it, or a word behind it", "01 1.1.2")
+            before.append(Remark("comment", comment, number, hash_at + 1, gap=gap))
+            gap = False
             continue
         column = words[0][1]
         indent = column - 1
@@ -156,13 +155,14 @@ def tokenize(text: str) -> Iterator[Token]:
             else:
                 tokens = _LINE[current](words)
         except Dropped as drop:
-            before.append(Remark("broken", raw.strip(), number, drop.column, drop.reason))
+            before.append(Remark("broken", raw.strip(_BLANKS), number, drop.column, drop.reason, gap))
+            gap = False
             continue
         if indents:
             if indent <= indents[0]:
-                before.append(
-                    Remark("outside", raw.strip(), number, column, "it is indented no deeper than the header")
-                )
+                reason = "it is indented no deeper than the header"
+                before.append(Remark("outside", raw.strip(_BLANKS), number, column, reason, gap))
+                gap = False
                 continue
             while indents[-1] >= indent:
                 indents.pop()
@@ -177,14 +177,12 @@ def tokenize(text: str) -> Iterator[Token]:
             raise LexError(f"lines are nested deeper than {MAX_DEPTH} levels", number, column)
         for kind, value, at in tokens:
             yield Token(kind, value, line=number, column=at)
-        yield _line_end("EOL", comment, before, number, len(content) + 1)
-        before = []
+        yield _line_end("EOL", comment, before, gap, number, len(content) + 1)
+        before, gap = [], False
     for was_open in reversed(opened):
         if was_open:
             yield Token("_DEDENT", "", line=len(lines), column=1)
-    while before and before[-1].kind == "blank":
-        before.pop()
-    yield _line_end("END", "", before, len(lines), 1)
+    yield _line_end("END", "", before, False, len(lines), 1)
 
 
 class LineLexer(Lexer):

@@ -66,6 +66,7 @@ def _common(parts: list[Any]) -> dict[str, Any]:
         "comment": str(end),
         "line": head.line,
         "column": head.column,
+        "gap": end.gap,
     }
 
 
@@ -163,6 +164,7 @@ def parse(text: str, *, file: str = "<text>") -> Tree:
             column=error.column,
             source_line=lines[error.line - 1],
             expected=error.expected,
+            rule=error.rule,
         ) from None
     except UnexpectedInput as error:
         raise VGDLError([_unexpected(error, lines, file)]) from None

@@ -16,6 +16,7 @@ from pcg.engine.vgdl.definition import GameDefinition, Termination, Value
 from pcg.engine.vgdl.diagnostics import nearest
 from pcg.engine.vgdl.findings import Findings
 from pcg.engine.vgdl.interaction_set import Abandon, InteractionTable, read_termination
+from pcg.engine.vgdl.lint import Lint
 from pcg.engine.vgdl.parser import GAME_CLASSES, parse
 from pcg.engine.vgdl.source import read_source, split_lines
 from pcg.engine.vgdl.space import SpaceParameter, read_parameter
@@ -97,7 +98,7 @@ class Resolver:
             self.findings.crash("no SpriteSet is read, so the game has no sprites", header, expected="a SpriteSet")
         types = self.sprites.types(self.substitute)
         self._mapped()
-        return GameDefinition(
+        definition = GameDefinition(
             name=name,
             class_name=header.game_class.text,
             header=values,
@@ -114,6 +115,8 @@ class Resolver:
             source=self.tree.source,
             type_index=dict(self.sprites.index),
         )
+        Lint(self.tree, definition, self.findings).run()
+        return definition
 
     def _remarks(self) -> None:
         for remark in self.tree.remarks():

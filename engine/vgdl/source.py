@@ -22,10 +22,17 @@ _LINE_END = re.compile("\r\n|\r|\n")
 
 
 def fail(
-    message: str, *, file: str, line: int = 0, column: int = 0, source_line: str = "", expected: str = ""
+    message: str,
+    *,
+    file: str,
+    line: int = 0,
+    column: int = 0,
+    source_line: str = "",
+    expected: str = "",
+    rule: str = "",
 ) -> VGDLError:
     """A VGDLError with a single finding."""
-    return VGDLError([Diagnostic("error", message, file, line, column, source_line[: MAX_LINE + 1], expected)])
+    return VGDLError([Diagnostic("error", message, file, line, column, source_line, expected, "", rule)])
 
 
 def is_text(source: str | Path) -> bool:

@@ -43,15 +43,17 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something before a line that is no content: a comment, a blank line, or a line the reference drops."""
+    """Something before a line that is no content: a comment, or a line the reference drops."""
 
     kind: str
-    """"comment", "blank", "broken" (its words do not convert) or "outside" (indented no deeper than the header)."""
+    """"comment", "broken" (its words do not convert) or "outside" (indented no deeper than the header)."""
     text: str = ""
     line: int = field(default=0, compare=False)
     column: int = field(default=0, compare=False)
     reason: str = field(default="", compare=False)
     """Why a broken or outside line was dropped."""
+    gap: bool = field(default=False, compare=False)
+    """A blank line stands before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,8 @@ class Node:
     line: int = field(default=0, compare=False)
     column: int = field(default=0, compare=False)
     """Column of the first visible character: indentation + 1."""
+    gap: bool = field(default=False, compare=False)
+    """A blank line stands between it and what comes before it, its remarks included."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,207 @@
+"""Games: load one, see its levels, start playing.
+
+`load` takes a built-in name, a file, or VGDL text. A `Game` compiles each of its levels once and hands out states.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pcg.engine.vgdl import read_game, read_level
+from pcg.engine.vgdl.definition import GameDefinition, Level
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+
+if TYPE_CHECKING:
+    from pcg.engine.context import Context
+    from pcg.engine.state import State
+    from pcg.engine.vgdl.compiler import GameTables
+
+_CONTEXTS_KEPT = 64
+
+
+def builtin_games() -> dict[str, Path]:
+    """Names and folders of the games that come with the toolkit."""
+    root = Path(str(resources.files("pcg.games"))) / "vgdl"
+    if not root.is_dir():
+        return {}
+    return {p.name: p for p in sorted(root.iterdir()) if (p / "game.vgdl").is_file()}
+
+
+def find_levels(path: Path) -> list[Path]:
+    """Level files that belong to a game file: ``<stem>_lvl<k>.txt`` beside it, or ``lvl<k>.txt`` in its folder."""
+
+    def number(p: Path) -> int:
+        found = re.search(r"lvl(\d+)$", p.stem)
+        return int(found.group(1)) if found else -1
+
+    beside = [p for p in path.parent.glob(f"{_glob_safe(path.stem)}_lvl*.txt") if number(p) >= 0]
+    if not beside and path.name in ("game.vgdl", "game.txt"):
+        beside = [p for p in path.parent.glob("lvl*.txt") if number(p) >= 0]
+    return sorted(beside, key=number)
+
+
+def _glob_safe(text: str) -> str:
+    return re.sub(r"([\[\]*?])", r"[\1]", text)
+
+
+class Game:
+    """A game ready to play.
+
+    Attributes:
+        name: built-in name or file stem.
+        definition: the resolved game.
+        levels: texts of its levels.
+        reading: "strict" or "gvgai", also used for its levels.
+    """
+
+    def __init__(
+        self,
+        definition: GameDefinition,
+        levels: Sequence[str] = (),
+        *,
+        name: str | None = None,
+        reading: str = "gvgai",
+        level_files: Sequence[str] = (),
+    ) -> None:
+        self.definition = definition
+        self.name = name or definition.name
+        self.levels = tuple(levels)
+        self.reading = reading
+        self._level_files = tuple(level_files)
+        self.digest = hashlib.sha256(definition.source.encode()).hexdigest()[:32]
+        self._tables: GameTables | None = None
+        self._contexts: OrderedDict[str, Context] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}: {len(self.definition.types)} sprite types, {len(self.levels)} levels>"
+
+    @property
+    def players(self) -> int:
+        """Number of players, 1 or 2."""
+        return self.definition.players
+
+    @property
+    def tables(self) -> GameTables:
+        """The compiled tables, made on first use."""
+        if self._tables is None:
+            from pcg.engine.vgdl.compiler import GameTables
+
+            with self._lock:
+                if self._tables is None:
+                    self._tables = GameTables(self.definition)
+        return self._tables
+
+    def read_level(self, level: int | str | Path | Level = 0) -> Level:
+        """A level resolved against this game.
+
+        Args:
+            level: index into `levels`, a level text (several lines), a file, or a `Level`.
+
+        Raises:
+            VGDLError: the level does not fit the game.
+            PcgError: no such level.
+        """
+        if isinstance(level, Level):
+            return level
+        if isinstance(level, Path):
+            return read_level(_text_of(level), self.definition, reading=self.reading, file=str(level))
+        if isinstance(level, str):
+            return read_level(level, self.definition, reading=self.reading)
+        if not 0 <= level < len(self.levels):
+            known = f"0 to {len(self.levels) - 1}" if self.levels else "none"
+            raise PcgError(f"{self.name} has no level {level}, expected {known}")
+        file = self._level_files[level] if level < len(self._level_files) else f"{self.name} level {level}"
+        return read_level(self.levels[level], self.definition, reading=self.reading, file=file)
+
+    def context(self, level: int | str | Path | Level = 0) -> Context:
+        """The game compiled for a level; the most recent ones are kept."""
+        from pcg.engine.context import Context
+
+        resolved = self.read_level(level)
+        key = "\n".join(resolved.rows)
+        with self._lock:
+            found = self._contexts.get(key)
+            if found is not None:
+                self._contexts.move_to_end(key)
+                return found
+        made = Context(self.tables, resolved)
+        with self._lock:
+            found = self._contexts.setdefault(key, made)
+            while len(self._contexts) > _CONTEXTS_KEPT:
+                self._contexts.popitem(last=False)
+        return found
+
+    def start(self, level: int | str | Path | Level = 0, seed: int = 0) -> State:
+        """The state before the first tick.
+
+        Args:
+            level: index into `levels`, a level text, a file, or a `Level`.
+            seed: seed of the game's java.util.Random (a 32-bit int as in the reference).
+        """
+        from pcg.engine.state import begin
+
+        return begin(self, self.context(level), seed)
+
+    def restore(self, data: bytes) -> State:
+        """The state that `State.to_bytes` serialised."""
+        from pcg.engine.state import restore
+
+        return restore(self, data)
+
+
+def _text_of(path: Path) -> str:
+    from pcg.engine.vgdl.source import read_source
+
+    return read_source(path)[0]
+
+
+def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, reading: str | None = None) -> Game:
+    """Load a game.
+
+    Args:
+        source: name of a built-in game ("boxes"), path of a game file or of a folder with ``game.vgdl``, or VGDL text.
+        levels: level texts or files; by default those found beside the game file.
+        reading: "strict" or "gvgai"; by default strict for built-in games, else gvgai (what the reference reads).
+
+    Raises:
+        VGDLError: the text is not a game.
+        PcgError: there is no such game.
+
+    >>> load("boxes").players
+    1
+    """
+    if isinstance(source, str) and ("\n" in source or source == ""):
+        mode = reading or "gvgai"
+        return Game(read_game(source, reading=mode), [_level_text(lv) for lv in levels or ()], reading=mode)
+    path = Path(source)
+    name: str | None = None
+    builtin = builtin_games() if isinstance(source, str) else {}
+    if isinstance(source, str) and source in builtin and not path.is_file():
+        path, name, reading = builtin[source] / "game.vgdl", source, reading or "strict"
+    elif path.is_dir() and (path / "game.vgdl").is_file():
+        name = path.name
+        path = path / "game.vgdl"
+    elif not path.is_file():
+        close = nearest(str(source), builtin)
+        hint = f", did you mean `{close}`?" if close else f" (built-in games: {', '.join(builtin)})"
+        raise PcgError(f"no game `{source}`: neither a file nor a built-in game{hint}")
+    mode = reading or "gvgai"
+    definition = read_game(path, reading=mode)
+    if levels is None:
+        files = find_levels(path)
+        texts, names = [_text_of(p) for p in files], [str(p) for p in files]
+    else:
+        texts, names = [_level_text(lv) for lv in levels], [str(lv) if isinstance(lv, Path) else "" for lv in levels]
+    return Game(definition, texts, name=name or path.stem, reading=mode, level_files=names)
+
+
+def _level_text(level: str | Path) -> str:
+    return _text_of(level) if isinstance(level, Path) else level

@@ -44,11 +44,14 @@ class Lint:
         for sprite in self.game.types:
             self._sprite(sprite)
         self._effects()
-        for line in self._lines("InteractionSet"):
+        # The gvgai reading may have left lines unread; what they say does not matter then.
+        read = {effect.line for effect in self.game.effects} | {end.line for end in self.game.terminations}
+        for line in (*self._lines("InteractionSet"), *self._lines("TerminationSet")):
+            if line.line not in read and not self.findings.strict:
+                continue
             if isinstance(line, InteractionLine):
                 self._interaction(line)
-        for line in self._lines("TerminationSet"):
-            if isinstance(line, TerminationLine):
+            elif isinstance(line, TerminationLine):
                 self._termination(line)
         self._presence()
 
@@ -100,19 +103,18 @@ class Lint:
                 )
 
     def _mapping(self) -> None:
-        avatars = 0
-        for names in self.game.mapping.values():
-            avatars += sum(self._is_avatar(name) for name in names)
-        if not avatars:
+        if not any(self._is_avatar(name) for names in self.game.mapping.values() for name in names):
             self.findings.strict_error(
                 "no character is mapped to an avatar",
                 self.tree.header,
                 expected="a sprite of an avatar class in the mapping",
             )
         for line in self._lines("LevelMapping"):
-            if isinstance(line, MappingLine):
-                for word in line.names:
-                    self._creatable(word.text, word)
+            if not isinstance(line, MappingLine):
+                continue
+            read = self.game.mapping.get(line.character.text[0]) == tuple(word.text for word in line.names)
+            for word in line.names if read else ():
+                self._creatable(word.text, word)
 
     def _is_avatar(self, name: str) -> bool:
         index = self.game.type_index.get(name)
@@ -190,8 +192,10 @@ class Lint:
                     "03 4.5",
                     so="it stops the reference",
                 )
-            if spec.name == "transformIfCount" and effect.params.get("geq", 0) > effect.params.get("leq", 10000):  # type: ignore[operator]
-                self.findings.strict_error("`geq` is greater than `leq`, so the count is never in range", place)
+            if spec.name == "transformIfCount":
+                least, most = effect.params.get("geq", 0), effect.params.get("leq", 10000)
+                if isinstance(least, int) and isinstance(most, int) and least > most:
+                    self.findings.strict_error("`geq` is greater than `leq`, so the count is never in range", place)
 
     def _interaction(self, line: InteractionLine) -> None:
         if not line.effects or not line.seconds:
@@ -219,16 +223,13 @@ class Lint:
         timed = any(word.text.upper() == "TIME" for word in special)
         if (option := _option(line.options, "nextExecution")) and timed and not _option(line.options, "timer"):
             self.findings.strict_error(f"`{option}` without a timer", option, expected="timer=ticks as well")
+        expected = "no_counters=1 on the first line"
         for key in ("counter", "counterElse"):
             if (option := _option(line.options, key)) and not self.game.counters:
-                self.findings.strict_error(f"`{option}`, but the game has no counters", option, expected="no_counters=1 on the first line")  # fmt: skip
-        if option := _option(line.options, "scoreChange"):
-            if len(option.value.split(",")) > self.game.players:
-                self.findings.strict_error(
-                    f"`{option}` has more entries than the game has players",
-                    option,
-                    expected=f"at most {self.game.players}",
-                )
+                self.findings.strict_error(f"`{option}`, but the game has no counters", option, expected=expected)
+        option = _option(line.options, "scoreChange")
+        if option and len(option.value.split(",")) > self.game.players:
+            self.findings.strict_error(f"`{option}` has more entries than the game has players", option)
         values = {option.key: float(option.value) for option in line.options if _is_number(option)}
         self._numbers(values, line.options, line)
 
@@ -239,7 +240,8 @@ class Lint:
         players = self.game.players
         spec = ontology.TERMINATIONS.get(line.name.text)
         option = _option(line.options, "win")
-        if option is not None and players > 1 and len(option.value.split(",")) < players:
+        computed = any(_text(line.options, key).lower() == "true" for key in ("count_score", "use_counter"))
+        if option is not None and len(option.value.split(",")) < players and not computed:
             self.findings.doubt(
                 f"`{option}` has fewer entries than the game has players",
                 option,
@@ -268,14 +270,12 @@ class Lint:
             for key in (*(spec.creates if spec else ()), *RESOURCE_PARAMS):
                 present.update(_pieces(sprite.params.get(key)))
         for effect in game.effects:
-            created = [
-                name for key in ontology.EFFECTS[effect.name].creates for name in _pieces(effect.params.get(key))
-            ]
-            if ontology.EFFECTS[effect.name].creates_subtypes:
-                created = [game.types[i].name for n in created if n in game.type_index for i in game.types[game.type_index[n]].subtypes]  # fmt: skip
-            present.update(created)
-            for key in RESOURCE_PARAMS:
-                present.update(_pieces(effect.params.get(key)))
+            rule = ontology.EFFECTS[effect.name]
+            for key in (*rule.creates, *RESOURCE_PARAMS):
+                for name in _pieces(effect.params.get(key)):
+                    present.add(name)
+                    if rule.creates_subtypes and name in game.type_index:
+                        present.update(game.types[i].name for i in game.types[game.type_index[name]].subtypes)
         for sprite in game.types:
             if sprite.leaf and sprite.line and sprite.name not in present:
                 self.findings.warning(

@@ -112,7 +112,7 @@ class SpriteTable:
                 f"the class `{own}` of `{name}` is shadowed by the class `{force}` of line {force_word.line}",
                 own,
                 "01 1.5.3",
-                so=f"`{name}` is a {force}, and only what is below it a {own}",
+                so=f"the class of `{name}` is {force}, and only what is below it has {own}",
                 expected="no class below a sprite that names one",
             )
         index = self.index.setdefault(name, len(self._nodes))

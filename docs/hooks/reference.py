@@ -1,7 +1,7 @@
 """The language reference pages, written from the ontology registry each time the documentation is built.
 
-mkdocs calls `on_files`; the texts themselves come from `pages`, which the tests read too. Nothing here knows a class or a
-parameter by name.
+mkdocs calls `on_files`; the texts come from `pages`, which the tests read too. Nothing here knows a class or a parameter
+by name.
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ def _effects_page(effects: Iterable[EffectSpec]) -> str:
 
 def _terminations_page(terminations: Iterable[TerminationSpec]) -> str:
     parts = [
-        "# Terminations\n\nWhen a game ends, and for whom it is won. They are asked in the order of the text after every "
-        "tick; the first that holds ends the game.\n"
+        "# Terminations\n\nWhen a game ends, and for whom it is won. They are asked in the order of the text after "
+        "every tick; the first that holds ends the game.\n"
     ]
     for entry in terminations:
         text = f"## {entry.name}\n\n{_sentence(entry.help)}"

@@ -1,0 +1,142 @@
+"""What all commands share: how they fail, how they read a duration, and where they print.
+
+No command catches errors itself. `Commands` turns every error of bad input into one message on stderr and exit code 2,
+and an interrupt into exit code 130; anything else is a bug of ours and keeps its traceback. Nothing heavier than typer
+is imported here, so that `pcg --help` is instant.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+BAD_INPUT = 2
+"""Exit code for input that cannot be used: a bad text, a missing file, an unknown name."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells report it (128 + SIGINT)."""
+
+_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def console() -> Console:
+    """Standard output, coloured when it is a terminal."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def errors() -> Console:
+    """Standard error, for messages and progress bars, so that output can be piped."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def escape(text: str) -> str:
+    """A text as it stands, for places where brackets would mean colours."""
+    from rich.markup import escape as escape_markup
+
+    return escape_markup(text)
+
+
+def print_parameters(entries: Iterable[tuple[str, str, Iterable[Any]]]) -> None:
+    """A table of (name, help, parameters); a parameter has `name`, `default` and `help`."""
+    from rich.table import Table
+
+    table = Table("name", "parameter", "default", "what it is")
+    for name, about, params in entries:
+        table.add_row(name, "", "", escape(about), style="bold")
+        for param in params:
+            table.add_row("", param.name, escape(str(param.default)), escape(param.help))
+    console().print(table)
+
+
+def report_error(message: str) -> None:
+    """Print one message for bad input; text is taken literally, whatever brackets it holds."""
+    print(f"pcg: {message}", file=sys.stderr)
+
+
+def input_error(error: BaseException) -> str | None:
+    """The message to show for an error that the input caused, or None for a bug.
+
+    >>> input_error(FileNotFoundError(2, "No such file or directory", "maze.txt"))
+    'cannot use `maze.txt`: No such file or directory'
+    """
+    from pcg.engine.vgdl.diagnostics import PcgError
+
+    if isinstance(error, PcgError):
+        return str(error)
+    if isinstance(error, OSError):
+        place = f"cannot use `{error.filename}`: " if error.filename else ""
+        return f"{place}{error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return "not enough memory for this input"
+    return None
+
+
+class Commands(TyperGroup):
+    """The command group: every command runs inside one place that knows how to fail."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; bad input and Ctrl-C end it without a traceback."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            report_error("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            message = input_error(error)
+            if message is None:
+                raise
+            report_error(message)
+            raise typer.Exit(BAD_INPUT) from None
+
+
+def progress_bar() -> Progress:
+    """A bar on standard error that vanishes when it is done; without a terminal there it shows nothing."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    screen = errors()
+    return Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
+
+
+def bad(message: str) -> typer.Exit:
+    """Report bad input that was noticed in a command itself: ``raise bad("...")``."""
+    report_error(message)
+    return typer.Exit(BAD_INPUT)
+
+
+def seconds(text: str) -> float:
+    """Read a duration such as ``60s``, ``1.5m``, ``500ms`` or ``60`` (seconds).
+
+    >>> seconds("1.5m")
+    90.0
+    """
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(ms|s|min|m|h)?\s*", text)
+    if found is None or (value := float(found[1]) * _UNITS[found[2] or ""]) <= 0:
+        raise typer.BadParameter(f"`{text}` is not a duration; write for example 60s, 1.5m or 500ms")
+    return value
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text as a whole or not at all: under a temporary name beside its place, then renamed."""
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

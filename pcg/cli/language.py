@@ -1,0 +1,146 @@
+"""Commands about VGDL texts: `check`, `format` and `ontology`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pcg.cli.console import BAD_INPUT, bad, console, escape, write_file
+from pcg.cli.sources import Reading, ReadingOption, game_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pcg.engine.vgdl.diagnostics import Diagnostic
+
+PANEL = "Language"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(rich_help_panel=PANEL)(check)
+    app.command("format", rich_help_panel=PANEL)(format_game)
+    app.command(rich_help_panel=PANEL)(ontology)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def check(
+    game: Annotated[str, typer.Argument(help="Game file, or the name of a built-in game.")],
+    levels: Annotated[list[Path] | None, typer.Argument(help="Level files to check against the game.")] = None,
+    reading: ReadingOption = Reading.strict,
+) -> None:
+    """Check a game, and levels for it.
+
+    Every finding is shown with its file and line, a caret, what was expected and the nearest valid name. Exit code 0:
+    usable, perhaps with warnings; 2: not usable.
+    """
+    from pcg.engine.vgdl import check_game, check_level, read_game
+    from pcg.engine.vgdl.source import read_source
+
+    source = game_file(game)
+    findings: list[Diagnostic] = list(check_game(source, reading=reading.value))
+    if levels and not any(f.severity == "error" for f in findings):
+        definition = read_game(source, reading=reading.value)
+        for path in levels:
+            text, _ = read_source(path)
+            findings += check_level(text, definition, reading=reading.value, file=str(path))
+    for finding in findings:
+        print(finding, file=sys.stderr)
+    errors = sum(f.severity == "error" for f in findings)
+    counts = f"{_plural(errors, 'error')}, {_plural(len(findings) - errors, 'warning')}"
+    if errors:
+        print(counts, file=sys.stderr)
+        raise typer.Exit(BAD_INPUT)
+    print(f"{_plural(1 + len(levels or []), 'text')} checked: {counts}")
+
+
+def format_game(
+    game: Annotated[Path, typer.Argument(help="Game file.")],
+    write: Annotated[bool, typer.Option("--write", help="Replace the file instead of printing.")] = False,
+) -> None:
+    """Print a game in its canonical form, or replace the file with it."""
+    from pcg.engine.vgdl import dumps, parse
+    from pcg.engine.vgdl.source import read_source
+
+    text, name = read_source(game)
+    formatted = dumps(parse(text, file=name))
+    if not write:
+        print(formatted, end="")
+    elif formatted == text:
+        print(f"{game}: already in canonical form")
+    else:
+        write_file(game, formatted)
+        print(f"{game}: formatted")
+
+
+def ontology(
+    name: Annotated[
+        str | None, typer.Argument(help="A sprite class, effect or termination; all are listed without it.")
+    ] = None,
+) -> None:
+    """What the language offers: sprite classes, effects and terminations with their parameters."""
+    from pcg.engine.vgdl import ontology as registry
+    from pcg.engine.vgdl.diagnostics import nearest
+
+    kinds: dict[str, Mapping[str, Any]] = {
+        "sprite class": registry.SPRITE_CLASSES,
+        "effect": registry.EFFECTS,
+        "termination": registry.TERMINATIONS,
+    }
+    if name is None:
+        _list_ontology(kinds)
+        return
+    for kind, entries in kinds.items():
+        if name in entries:
+            _describe(kind, entries[name])
+            return
+    known = nearest(name, (n for entries in kinds.values() for n in entries))
+    hint = f", did you mean `{known}`?" if known else "; `pcg ontology` lists them all"
+    raise bad(f"no sprite class, effect or termination is called `{name}`{hint}")
+
+
+def _list_ontology(kinds: Mapping[str, Mapping[str, Any]]) -> None:
+    from rich.table import Table
+
+    out = console()
+    for kind, entries in kinds.items():
+        table = Table(title=f"{kind[0].upper()}{kind[1:]}es" if kind.endswith("s") else f"{kind.capitalize()}s")
+        table.title_justify = "left"
+        table.add_column("name", no_wrap=True)
+        table.add_column("what it does")
+        for entry in entries.values():
+            later = "" if entry.runnable else " [dim](cannot be run yet)[/dim]"
+            table.add_row(entry.name, f"{escape(entry.help)}{later}")
+        out.print(table)
+
+
+def _describe(kind: str, entry: Any) -> None:
+    from rich.table import Table
+
+    out = console()
+    parent = getattr(entry, "parent", None)
+    out.print(f"[bold]{entry.name}[/bold]: {kind}" + (f", a kind of {parent}" if parent else ""))
+    out.print(escape(entry.help))
+    if not entry.runnable:
+        out.print("It can be read and checked, but the engine cannot run it yet.")
+    if entry.rule:
+        out.print(f"Rule: {escape(entry.rule)}")
+    shown = [param for param in entry.params.values() if not param.inert]
+    shown.sort(key=lambda param: param.name not in entry.own)  # its own first, then what it inherits
+    if not shown:
+        out.print("It has no parameters.")
+        return
+    table = Table("parameter", "type", "default", "range", "what it is")
+    for param in shown:
+        values = "" if param.range is None else f"{param.range[0]:g} to {param.range[1]:g}"
+        default = "required" if param.required else "" if param.default is None else str(param.default)
+        unit = f" ({param.unit})" if param.unit else ""
+        style = None if param.name in entry.own else "dim"
+        table.add_row(param.name, param.type, escape(default), values, escape(param.help + unit), style=style)
+    out.print(table)

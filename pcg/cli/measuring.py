@@ -1,0 +1,106 @@
+"""Commands that compile and measure the engine: `warmup`, `bench` and `conformance`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pcg.cli.console import console, errors, escape, progress_bar, write_file
+
+if TYPE_CHECKING:
+    from pcg.engine.conformance import Replay
+
+PANEL = "Engine"
+DIFFERENT = 1
+"""Exit code when a replay differs from its recording."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(rich_help_panel=PANEL)(warmup)
+    app.command(rich_help_panel=PANEL)(conformance)
+
+
+def warmup() -> None:
+    """Compile everything for this machine now, so that nothing waits for it later."""
+    import pcg.evaluators.agents  # noqa: F401 - declares the kernels of the agents
+    from pcg.engine.kernel import runtime
+
+    if not runtime.JIT:
+        print("the compiler is switched off (NUMBA_DISABLE_JIT); there is nothing to compile")
+        return
+    with errors().status("compiling the kernels for this machine, once; about a minute ...") as status:
+        seconds = runtime.compile_all(lambda name, _: status.update(f"compiling the kernels for this machine: {name}"))
+    print(f"kernels ready after {seconds:.1f} s, kept in {runtime.CACHE_FOLDER}")
+
+
+def conformance(
+    traces: Annotated[Path, typer.Argument(help="Folder of traces, <set>/<game>/lvl<k>_<policy>.jsonl.gz.")],
+    games: Annotated[Path, typer.Option(help="Folder of the games, <set>/<game>.txt with <game>_lvl<k>.txt.")],
+    emit: Annotated[Path | None, typer.Option(help="Write this engine's own trace of each play here.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the results to a file.")] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Only traces whose path matches, as in 'gridphysics/{aliens,zelda}/*'.")
+    ] = None,
+) -> None:
+    """Replay recorded plays and compare every tick with what was recorded.
+
+    Exit code 0: all match; 1: at least one differs; 2: the folders cannot be used.
+    """
+    from pcg.engine.conformance import find_traces, replay_game
+    from pcg.engine.vgdl.diagnostics import PcgError
+
+    found = find_traces(traces, only)
+    if not games.is_dir():
+        raise PcgError(f"{games}: no such folder of games")
+    if emit is not None and emit.resolve() == traces.resolve():
+        raise PcgError(f"--emit {emit} would overwrite the recorded traces; name another folder")
+    groups = [list(group) for _, group in itertools.groupby(found, key=lambda path: path.parent)]
+    results: list[Replay] = []
+    with progress_bar() as bar:
+        task = bar.add_task("replaying", total=len(found))
+        for group in groups:
+            bar.update(task, description=group[0].parent.as_posix())
+            results += replay_game(games, traces, group, emit)
+            bar.advance(task, len(group))
+    if json_file is not None:
+        write_file(json_file, json.dumps([_as_json(result) for result in results], indent=1) + "\n")
+    _print_by_game(results)
+    if not all(result.ok for result in results):
+        raise typer.Exit(DIFFERENT)
+
+
+def _as_json(result: Replay) -> dict[str, Any]:
+    first = result.difference
+    return {
+        "trace": result.trace,
+        "game": result.game,
+        "ok": result.ok,
+        "ticks": result.ticks,
+        "difference": None
+        if first is None
+        else {"tick": first.tick, "field": first.field, "expected": first.expected, "got": first.got},
+        "error": result.error,
+    }
+
+
+def _print_by_game(results: list[Replay]) -> None:
+    from rich.table import Table
+
+    table = Table("game", "traces", "match", "ticks", "first difference")
+    for game, group in itertools.groupby(results, key=lambda result: result.trace.rpartition("/")[0]):
+        plays = list(group)
+        wrong = next((play for play in plays if not play.ok), None)
+        what = ""
+        if wrong is not None:
+            what = f"{wrong.trace.rpartition('/')[2]}: {wrong.difference or wrong.error}"
+        same = sum(play.ok for play in plays)
+        ticks = f"{sum(play.ticks for play in plays):,}"
+        table.add_row(game, str(len(plays)), str(same), ticks, escape(what), style="red" if wrong else None)
+    console().print(table)
+    same = sum(result.ok for result in results)
+    print(f"{same} of {len(results)} traces match, {sum(result.ticks for result in results):,} ticks compared")

@@ -1,0 +1,105 @@
+"""Commands to look at games and play them: `games`, `agents`, `play` and `render`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pcg.cli.console import console, escape, print_parameters
+from pcg.cli.sources import ReadingChoice, level_of
+
+PANEL = "Games"
+
+GameArgument = Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")]
+LevelOption = Annotated[str, typer.Option("--level", help="Number of one of the game's levels, or a level file.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the game's and the agent's randomness.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(rich_help_panel=PANEL)(play)
+    app.command(rich_help_panel=PANEL)(render)
+    app.command(rich_help_panel=PANEL)(games)
+    app.command(rich_help_panel=PANEL)(agents)
+
+
+def games() -> None:
+    """List the built-in games."""
+    from rich.table import Table
+
+    from pcg.engine.game import builtin_games, find_levels
+
+    table = Table("name", "levels", "what it is about")
+    for name, folder in builtin_games().items():
+        file = folder / "game.vgdl"
+        about = file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+        table.add_row(name, str(len(find_levels(file))), escape(about))
+    console().print(table)
+
+
+def agents() -> None:
+    """List the agents and their parameters."""
+    from pcg.evaluators.agents import AGENTS
+
+    print_parameters((entry.name, entry.help, entry.params) for entry in AGENTS.values())
+
+
+def play(
+    game: GameArgument,
+    level: LevelOption = "0",
+    agent: Annotated[
+        str | None,
+        typer.Option(help="Agent that plays, with parameters as in `mcts:depth=12`; without it you play yourself."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--show", help="Watch the agent in the terminal.")] = False,
+    seed: SeedOption = 0,
+    budget: Annotated[
+        str | None, typer.Option(help="Simulation per decision: forward-model calls (1000) or time (40ms).")
+    ] = None,
+    fps: Annotated[float | None, typer.Option(help="Ticks per second; without it your game waits for a key.")] = None,
+    max_ticks: Annotated[int, typer.Option(min=1, help="Stop after this many ticks.")] = 2000,
+    gif: Annotated[Path | None, typer.Option(help="Save the play as an animated GIF.")] = None,
+    reading: ReadingChoice = None,
+) -> None:
+    """Play a game yourself in the terminal, or let an agent play it.
+
+    Keys: arrows or WASD move, space uses, the full stop waits, r restarts, q quits.
+    """
+    from pcg import load
+    from pcg.evaluators.agents import make_agent
+    from pcg.render import render_gif
+    from pcg.play import play_terminal
+
+    loaded = load(game, reading=reading and reading.value)
+    which = level_of(level)
+    loaded.read_level(which)  # bad levels are reported before the screen is taken over
+    player = None if agent is None else make_agent(agent, seed=seed, budget=budget)
+    delay = 0.1 if fps is None else 1 / fps
+    done = play_terminal(loaded, which, agent=player, seed=seed, delay=delay, fps=fps, show=show, max_ticks=max_ticks)
+    verdict = {1: "won", 0: "lost"}.get(done.winner, "over") if done.finished else "not finished"
+    print(f"{loaded.name}: {verdict} after {done.ticks} ticks, score {done.score:g}")
+    if gif is not None:
+        print(f"saved {render_gif(loaded, which, done.actions, gif, seed=seed)}")
+
+
+def render(
+    game: GameArgument,
+    level: Annotated[str, typer.Argument(help="Number of one of the game's levels, or a level file.")] = "0",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="PNG file to write; without it the level is shown here.")
+    ] = None,
+    tile: Annotated[int, typer.Option(min=1, max=256, help="Width of a cell in pixels.")] = 16,
+    reading: ReadingChoice = None,
+) -> None:
+    """Show a level in the terminal, or save it as a picture."""
+    from pcg import load
+    from pcg.render import render_ansi, render_png
+
+    state = load(game, reading=reading and reading.value).start(level_of(level))
+    if out is None:
+        print(render_ansi(state, colour=console().is_terminal))
+        return
+    image = render_png(state, out, tile=tile)
+    print(f"saved {out}, {image.width} x {image.height} pixels")

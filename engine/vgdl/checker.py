@@ -36,9 +36,9 @@ def check_game(source: str | Path, *, reading: str = "strict") -> list[Diagnosti
 
 
 def check_level(
-    text: str, definition: GameDefinition, *, reading: str = "strict", file: str = "<level>"
+    text: str | Path, definition: GameDefinition, *, reading: str = "strict", file: str = "<level>"
 ) -> list[Diagnostic]:
-    """Errors and warnings of a level text for a game, in file order."""
+    """Errors and warnings of a level text, or of the file at a Path, for a game, in file order."""
     check_reading(reading)
     try:
         return list(scan_level(text, definition, reading=reading, file=file)[1].sorted())

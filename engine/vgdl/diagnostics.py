@@ -43,6 +43,10 @@ class Diagnostic:
         return text
 
 
+LONGEST_NAME = 64
+"""Names longer than this get no suggestion."""
+
+
 class PcgError(Exception):
     """Base of all errors this toolkit raises for bad input."""
 
@@ -57,7 +61,10 @@ class VGDLError(PcgError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name closest to `name`, or "" when none is close (case differences count as very close)."""
-    names = list(known)
+    if len(name) > LONGEST_NAME:
+        return ""
+    # Comparing is quadratic in the length, and names of other lengths cannot be close.
+    names = [n for n in known if 2 * len(n) <= 3 * len(name) + 2 and 2 * len(name) <= 3 * len(n) + 2]
     folded = {n.lower(): n for n in names}
     if name.lower() in folded:
         return folded[name.lower()]

@@ -12,8 +12,8 @@ from typing import NoReturn, Protocol
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError, nearest
 
 READINGS = ("strict", "gvgai")
-MAX_FINDINGS = 200
-"""A text with more findings than this is reported up to here."""
+MAX_FINDINGS = 100
+"""Most errors, and most warnings, that are reported of one text."""
 
 
 class Placed(Protocol):
@@ -45,15 +45,22 @@ class Findings:
         self.lines = lines
         self.items: list[Diagnostic] = []
         self._seen: set[tuple[int, int, str]] = set()
+        self._count = {"error": 0, "warning": 0}
+
+    @property
+    def full(self) -> bool:
+        """No further doubt will be kept, so it need not be put into words."""
+        return self._count["error" if self.strict else "warning"] >= MAX_FINDINGS
 
     def _add(
         self, severity: str, message: str, at: Placed | None, rule: str, expected: str, known: Iterable[str], name: str
     ) -> None:
         line, column = (at.line, at.column) if at is not None else (0, 0)
         key = (line, column, message)
-        if key in self._seen or len(self.items) >= MAX_FINDINGS:
+        if key in self._seen or self._count[severity] >= MAX_FINDINGS:
             return
         self._seen.add(key)
+        self._count[severity] += 1
         shown = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         suggestion = nearest(name, known) if name else ""
         self.items.append(
@@ -112,9 +119,7 @@ class Findings:
         name: str = "",
     ) -> NoReturn:
         """Something that stops the reference itself: raises VGDLError with all errors so far."""
-        # The crash must not be lost among many findings.
-        if len(self.items) >= MAX_FINDINGS:
-            del self.items[-1:]
+        self._count["error"] = 0  # the last word must not be lost among many
         self.error(message, at, rule, expected=expected, known=known, name=name)
         self.raise_errors()
         raise AssertionError("an error was just added")

@@ -104,7 +104,7 @@ class InteractionTable:
         inner: int | None = None
         if not inner_of:
             inner = self._check_params(at, spec, line, params, timed)
-        for key in spec.params:
+        for key in spec.own:
             self._check_type(spec, spec.params[key], params, line, at)
         self.effects.append(Effect(len(self.effects), name, params, inner, line.line))
         return len(self.effects) - 1
@@ -123,6 +123,9 @@ class InteractionTable:
                 raise Abandon("addTimer needs the name of an effect", at, "03 4.7", expected="ftype=effect")
             if name == "addTimer":
                 self.findings.crash("addTimer cannot start itself", at, "03 4.7", expected="ftype=another effect")
+            timer = params.get("timer", -1)
+            if params.get("repeating") and isinstance(timer, int) and timer <= 0:
+                self.findings.crash("a repeating timer needs a positive time", line, "03 3", expected="timer=1 or more")
             inner = self._build(at, name, line, silent=True, timed=False, inner_of="addTimer")
             known = {**ontology.EFFECTS[name].params, **known}
         # The reference says nothing of unknown keys on TIME and addTimer lines; they are no less dropped.

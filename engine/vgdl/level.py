@@ -7,11 +7,12 @@ are the engine's business: placements are what the mapping says, in order of cre
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, Level, SpriteType
 from pcg.engine.vgdl.findings import Findings
-from pcg.engine.vgdl.source import split_lines
+from pcg.engine.vgdl.source import read_source, split_lines
 
 MAX_SPRITES = 10_000
 """The reference refuses sprites beyond this number (spec 01 section 3.9)."""
@@ -40,8 +41,10 @@ def block_size(definition: GameDefinition, width: int, height: int) -> int:
     return square if square != -1 else max(2, SCREEN // max(width, height))
 
 
-def read_level(text: str, definition: GameDefinition, *, reading: str = "strict", file: str = "<level>") -> Level:
-    """The level of a text for a game. Raises VGDLError with all errors found.
+def read_level(
+    text: str | Path, definition: GameDefinition, *, reading: str = "strict", file: str = "<level>"
+) -> Level:
+    """The level of a text, or of the file at a Path, for a game. Raises VGDLError with all errors found.
 
     `strict` wants a rectangle of mapped characters with one avatar per player. `gvgai` pads and cuts rows to the
     width of the first one and ignores unmapped characters, with a warning for each.
@@ -52,11 +55,15 @@ def read_level(text: str, definition: GameDefinition, *, reading: str = "strict"
     return level
 
 
-def scan_level(text: str, definition: GameDefinition, *, reading: str, file: str) -> tuple[Level | None, Findings]:
+def scan_level(
+    text: str | Path, definition: GameDefinition, *, reading: str, file: str
+) -> tuple[Level | None, Findings]:
     """`read_level` that returns what it found instead of raising; None in place of a level that cannot be read.
 
-    Raises VGDLError only for a text that is no text.
+    Raises VGDLError only for a file that cannot be read or is no text.
     """
+    if isinstance(text, Path):
+        text, file = read_source(text)
     rows = split_lines(text, file)
     findings = Findings(reading, file, rows)
     width, height = (len(rows[0]) if rows else 0), len(rows)
@@ -121,7 +128,7 @@ def _place(
             ids = mapped.get(character)
             if ids is None:
                 ids = mapped[character] = _resolve(character, definition, findings, y + 1, x + 1)
-            if not ids and character not in definition.mapping and character != " ":
+            if not ids and character not in definition.mapping and character != " " and not findings.full:
                 findings.doubt(
                     f"the character `{character}` is not mapped",
                     _At(y + 1, x + 1),

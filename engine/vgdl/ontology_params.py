@@ -116,10 +116,11 @@ class SpriteClass:
     """Its own update can draw from a random generator."""
     runnable: bool = True
     """Whether the kernel has it."""
+    required: tuple[str, ...] = field(init=False)
+    """Names of the parameters without which it cannot be built or used."""
 
-    @property
-    def required(self) -> tuple[str, ...]:
-        return tuple(name for name, param in self.params.items() if param.required)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "required", tuple(key for key, param in self.params.items() if param.required))
 
 
 @dataclass(frozen=True, slots=True)

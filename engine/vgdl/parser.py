@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pcg.engine.vgdl.diagnostics import Diagnostic, VGDLError, nearest
-from pcg.engine.vgdl.source import fail, split_lines
+from pcg.engine.vgdl.source import MAX_GAME, fail, split_lines
 from pcg.engine.vgdl.tree import (
     Entry,
     Header,
@@ -146,7 +146,7 @@ def parse(text: str, *, file: str = "<text>") -> Tree:
     >>> tree.header.children[0].children[0].classes[0].text
     'Passive'
     """
-    lines = split_lines(text, file)
+    lines = split_lines(text, file, MAX_GAME)
     if not text.strip():
         raise fail("the text is empty", file=file, expected="a game that starts with BasicGame")
 

@@ -15,6 +15,7 @@ from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, Termination, Value
 from pcg.engine.vgdl.diagnostics import nearest
 from pcg.engine.vgdl.findings import Findings
+from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.interaction_set import Abandon, InteractionTable, read_termination
 from pcg.engine.vgdl.lint import Lint
 from pcg.engine.vgdl.parser import GAME_CLASSES, parse
@@ -60,6 +61,8 @@ def resolve(
     tree: Tree, *, reading: str = "strict", name: str = "game", parameters: Mapping[str, str] | None = None
 ) -> GameDefinition:
     """The game a tree means; `read_game` for a tree that is already there."""
+    if not tree.source:  # built by hand: give its lines their places
+        tree = parse(dumps(tree), file=tree.file)
     resolver = Resolver(tree, reading, parameters or {})
     definition = resolver.definition(name)
     resolver.findings.raise_errors()

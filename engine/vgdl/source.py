@@ -13,7 +13,9 @@ from pcg.engine.vgdl.diagnostics import Diagnostic, VGDLError
 
 MAX_TEXT = 2_000_000
 """Characters in a text."""
-MAX_LINE = 20_000
+MAX_GAME = 300_000
+"""Characters in a game text."""
+MAX_LINE = 10_000
 """Characters in a line."""
 
 # Tab and line ends are the only control characters of a text; anything else means a binary file.
@@ -68,16 +70,16 @@ def read_source(source: str | Path) -> tuple[str, str]:
     return text, name
 
 
-def split_lines(text: str, file: str) -> list[str]:
+def split_lines(text: str, file: str, limit: int = MAX_TEXT) -> list[str]:
     """The lines of a text without their ends (LF, CRLF or CR; a final one makes no further line).
 
-    Raises VGDLError for control characters and for texts or lines beyond the bounds.
+    Raises VGDLError for control characters, for a text of more than `limit` characters and for a line beyond the bound.
     """
-    if len(text) > MAX_TEXT:
+    if len(text) > limit:
         longest = max((len(line), number) for number, line in enumerate(_LINE_END.split(text), 1))
         if longest[0] > MAX_LINE:
             raise fail(f"line {longest[1]} has {longest[0]} characters", file=file, expected=f"at most {MAX_LINE}")
-        raise fail(f"the text has {len(text)} characters", file=file, expected=f"at most {MAX_TEXT}")
+        raise fail(f"the text has {len(text)} characters", file=file, expected=f"at most {limit}")
     lines = _LINE_END.split(text)
     if lines[-1] == "":
         lines.pop()

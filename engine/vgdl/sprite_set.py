@@ -18,6 +18,8 @@ from pcg.engine.vgdl.values import DIRECTIONS, convert, fit, parse_int
 
 MAX_TYPES = 5_000
 """Most sprite types of a game."""
+MAX_OPTIONS = 256
+"""Most parameters of a sprite, inherited ones included."""
 DEFAULT_RESOURCE_LIMIT = 2
 SPECIAL_OBJECTS = ("EOS", "TIME")
 
@@ -133,11 +135,13 @@ class SpriteTable:
             )
         singleton = False
         options = dict(inherited)
+        _check_options(line.options, self.findings)
         for option in line.options:
-            _check_option(option, line.options, self.findings)
             options[option.key] = option
             if option.key == "singleton":
                 singleton = option.value.lower() == "true"
+        if len(options) > MAX_OPTIONS:
+            self.findings.crash(f"`{name}` has {len(options)} parameters", line, expected=f"at most {MAX_OPTIONS}")
         # The class in force is the nearest proper ancestor's own; the line's own class only serves its children.
         effective, effective_word = (force, force_word) if force is not None else (own.text if own else None, own)
         node = _Node(
@@ -252,10 +256,10 @@ def fit_options(
     are no mistake.
     """
     result: dict[str, Value] = {}
+    if not silent and isinstance(options, tuple):
+        _check_options(options, findings)
     for option in options:
         key = option.key
-        if not silent:
-            _check_option(option, options, findings)
         param = params.get(key)
         if param is None:
             if not silent and key not in known:
@@ -304,17 +308,21 @@ class _Value:
         return self.option.value_column if self.option.line else 0
 
 
-def _check_option(option: Option, options: Iterable[Option], findings: Findings) -> None:
-    if option.rest:
-        findings.doubt(
-            f"`{option}` holds more than one `=`",
-            option,
-            "01 1.3",
-            so=f"`{option.rest}` is discarded",
-            expected="key=value",
-        )
-    if isinstance(options, tuple) and sum(other.key == option.key for other in options) > 1:
-        findings.doubt(f"`{option.key}` is given more than once", option, "01 1.3", so="the last one counts")
+def _check_options(options: tuple[Option, ...], findings: Findings) -> None:
+    """Discarded texts and repeated keys of one line."""
+    keys: set[str] = set()
+    for option in options:
+        if option.rest:
+            findings.doubt(
+                f"`{option}` holds more than one `=`",
+                option,
+                "01 1.3",
+                so=f"`{option.rest}` is discarded",
+                expected="key=value",
+            )
+        if option.key in keys:
+            findings.doubt(f"`{option.key}` is given again", option, "01 1.3", so="the last one counts")
+        keys.add(option.key)
 
 
 def _check_value(

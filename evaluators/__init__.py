@@ -1,1 +1,5 @@
-"""."""
+"""Judges of games and levels: planning agents that play them, and what the plays say.
+
+`pcg.evaluators.agents` holds the players. Nothing here makes content; nothing here knows the inside of an engine beyond
+its forward model.
+"""

@@ -1,1 +1,56 @@
-"""."""
+"""Players for any game with a forward model: planning agents, whole plays, and a solver.
+
+`make_agent(name, seed=..., budget=...)` makes an agent of the table `AGENTS`; a subclass of `Agent` with an `act`
+method is an agent too. `play` plays a game to the end and `solve` searches a deterministic one for a shortest win.
+Compiled agents are written against `pcg.engine.kernel.protocol`, so they serve every engine.
+"""
+
+from pcg.evaluators.agents.base import Agent as Agent
+from pcg.evaluators.agents.base import AgentError as AgentError
+from pcg.evaluators.agents.base import Budget as Budget
+from pcg.evaluators.agents.base import Game as Game
+from pcg.evaluators.agents.base import GameState as GameState
+from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
+from pcg.evaluators.agents.mcts import MCTS as MCTS
+from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
+from pcg.evaluators.agents.playout import Playout as Playout
+from pcg.evaluators.agents.playout import play as play
+from pcg.evaluators.agents.playout import replay as replay
+from pcg.evaluators.agents.registry import AGENTS as AGENTS
+from pcg.evaluators.agents.registry import AgentType as AgentType
+from pcg.evaluators.agents.registry import make_agent as make_agent
+from pcg.evaluators.agents.registry import register as register
+from pcg.evaluators.agents.simple import HEURISTICS as HEURISTICS
+from pcg.evaluators.agents.simple import Heuristic as Heuristic
+from pcg.evaluators.agents.simple import Nothing as Nothing
+from pcg.evaluators.agents.simple import OneStep as OneStep
+from pcg.evaluators.agents.simple import Random as Random
+from pcg.evaluators.agents.solver import Solution as Solution
+from pcg.evaluators.agents.solver import Solver as Solver
+from pcg.evaluators.agents.solver import solve as solve
+
+__all__ = [
+    "AGENTS",
+    "HEURISTICS",
+    "MAX_TICKS",
+    "MCTS",
+    "Agent",
+    "AgentError",
+    "AgentType",
+    "Budget",
+    "CompiledAgent",
+    "Game",
+    "GameState",
+    "Heuristic",
+    "Nothing",
+    "OneStep",
+    "Playout",
+    "Random",
+    "Solution",
+    "Solver",
+    "make_agent",
+    "play",
+    "register",
+    "replay",
+    "solve",
+]

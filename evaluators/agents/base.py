@@ -1,0 +1,165 @@
+"""What an agent is: something that looks at a state and names an action.
+
+`Agent` is the contract, for compiled agents and for those that users write in Python. `Budget` says how much an agent
+may simulate per decision. `GameState` lists the little that agents may expect of a state, whatever engine it is of.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from pcg.engine.model import Model
+from pcg.engine.vgdl.diagnostics import PcgError
+
+DEFAULT_CALLS = 1000
+"""Forward-model calls per decision when nothing else is said."""
+
+
+class AgentError(PcgError):
+    """An agent that does not exist, was given wrong parameters, or answered nonsense."""
+
+
+class GameState(Protocol):
+    """A state as agents see it: `pcg.engine.state.State` and the like of other engines.
+
+    `score` is a float, for several players a tuple; `actions` are the names of the available actions without NIL, for
+    several players a tuple of such tuples.
+    """
+
+    @property
+    def address(self) -> int:
+        """Address of the state's block."""
+
+    @property
+    def model(self) -> Model:
+        """The compiled forward model."""
+
+    @property
+    def tick(self) -> int:
+        """Ticks played since the start of the game."""
+
+    @property
+    def score(self) -> Any:
+        """The score."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+
+    @property
+    def actions(self) -> tuple[Any, ...]:
+        """Names of the available actions."""
+
+    def key(self) -> int:
+        """A 64-bit hash: states that behave alike from here on have equal keys."""
+
+    def copy(self) -> GameState:
+        """An independent copy."""
+
+    def advance(self, action: Any, /) -> Any:
+        """Play one tick."""
+
+
+@runtime_checkable
+class Game(Protocol):
+    """Something that starts plays: `pcg.engine.game.Game`."""
+
+    def start(self, level: Any = 0, seed: int = 0) -> GameState:
+        """The first state of a level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much an agent may simulate for one decision.
+
+    Args:
+        calls: forward-model calls (advances). An agent starts no further iteration once they are made. Decisions are
+            reproducible.
+        milliseconds: CPU time of the thread, as in the competitions (spec 01 section 8). Decisions then depend on the
+            machine and its load, and are not reproducible.
+
+    Exactly one of the two; without any, `DEFAULT_CALLS` calls.
+
+    >>> Budget(calls=500)
+    Budget(calls=500)
+    >>> Budget.read("40ms")
+    Budget(milliseconds=40.0)
+    """
+
+    calls: int | None = None
+    milliseconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.calls is None and self.milliseconds is None:
+            object.__setattr__(self, "calls", DEFAULT_CALLS)
+        if self.calls is not None and self.milliseconds is not None:
+            raise AgentError("a budget is either forward-model calls or milliseconds, not both")
+        if self.calls is not None and (isinstance(self.calls, bool) or not 1 <= self.calls <= 2**40):
+            raise AgentError(f"a budget of {self.calls} forward-model calls, expected at least 1")
+        if self.milliseconds is not None and not (math.isfinite(self.milliseconds) and self.milliseconds > 0):
+            raise AgentError(f"a budget of {self.milliseconds} ms, expected more than 0")
+
+    def __repr__(self) -> str:
+        given = f"calls={self.calls}" if self.calls is not None else f"milliseconds={self.milliseconds}"
+        return f"Budget({given})"
+
+    @classmethod
+    def read(cls, given: Budget | int | str | None) -> Budget:
+        """A budget from a number of calls, a text such as ``"500"`` or ``"40ms"``, or None for the default."""
+        if isinstance(given, Budget):
+            return given
+        if given is None:
+            return cls()
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(ms|calls)?\s*", str(given))
+        if match and match[2] == "ms":
+            return cls(milliseconds=float(match[1]))
+        if match and "." not in match[1]:
+            return cls(calls=int(match[1]))
+        raise AgentError(f"a budget of `{given}`, expected forward-model calls (`1000`) or milliseconds (`40ms`)")
+
+
+class Agent:
+    """A player. Subclasses implement `act`; that is all a user's agent needs.
+
+    The caller asks `reset` once per game and then `act` once per tick, never on a finished game. The state handed over
+    belongs to the caller and must not be advanced: simulate on ``state.copy()``. None and actions that are not
+    available count as doing nothing.
+
+        class Greedy(Agent):
+            def act(self, state):
+                def score_after(action):
+                    future = state.copy()
+                    future.advance(action)
+                    return future.score
+                return max(state.actions, key=score_after)
+
+    Attributes:
+        seed: seed of the agent's own randomness; `reset` starts it again, so a play depends on nothing played before.
+        player: which player of a game of several the agent plays.
+    """
+
+    seed: int = 0
+    player: int = 0
+
+    def reset(self, state: GameState) -> None:
+        """Prepare for a game that starts at `state`."""
+
+    def act(self, state: Any) -> str | None:
+        """The name of the action to play in `state`."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how it acts")
+
+    def __repr__(self) -> str:
+        return f"<agent {type(self).__name__}, seed {self.seed}>"
+
+
+def action_code(agent: object, name: object, names: Sequence[str]) -> int:
+    """The code of the action that an agent answered; None is doing nothing (spec 04 1.1)."""
+    if name is None:
+        return 0
+    if isinstance(name, str) and name in names:
+        return names.index(name)
+    raise AgentError(f"{agent!r} answered {name!r}, expected one of {', '.join(names)}")

@@ -1,0 +1,178 @@
+"""Agents whose decisions are compiled: memory, budgets and growth around an island that decides.
+
+A `CompiledAgent` owns a `DECISION` record (`decision_kernel`) and the memory its search needs, made once per model and
+used again for every decision. Subclasses say which island decides and what memory it wants.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pcg.engine.kernel.protocol import GROW
+from pcg.engine.kernel.random import scramble
+from pcg.engine.kernel.runtime import Island, invoke2
+from pcg.engine.model import Model, Pool
+from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
+from pcg.evaluators.agents.decision_kernel import DECISION, decide
+
+Array = np.ndarray[Any, Any]
+
+
+class Record:
+    """One record of a dtype in memory that kernels get by address; keeps what its address fields point to alive."""
+
+    def __init__(self, dtype: np.dtype[Any], **values: float) -> None:
+        self._memory = np.zeros(1, dtype=dtype)
+        self._kept: dict[str, object] = {}
+        self.address = int(self._memory.ctypes.data)
+        for name, value in values.items():
+            self[name] = value
+
+    def __getitem__(self, field: str) -> Any:
+        return self._memory[0][field].item()
+
+    def __setitem__(self, field: str, value: float) -> None:
+        self._memory[0][field] = value
+
+    def point(self, field: str, array: Array) -> Array:
+        """Let an address field point to the array."""
+        self._kept[field] = array
+        self[field] = int(array.ctypes.data)
+        return array
+
+    def point_to_pool(self, field: str, pool: Pool) -> Pool:
+        """Let an address field point to the first state of the pool."""
+        self._kept[field] = pool
+        self[field] = pool.address
+        return pool
+
+    def own(self, field: str, record: Record) -> Record:
+        """Let an address field point to another record."""
+        self._kept[field] = record
+        self[field] = record.address
+        return record
+
+
+def grow_model(model: Model, room: int) -> None:
+    """Make pools of the model larger than those with `room`, unless someone else did so meanwhile."""
+    if model.room <= room:
+        model.grow()
+
+
+class CompiledAgent(Agent):
+    """An agent that decides in compiled code.
+
+    Args:
+        seed: of the agent's own java.util.Random stream.
+        budget: simulation per decision; see `Budget`.
+        player: which player to be.
+    """
+
+    island: ClassVar[Island]
+    """Decides: ``i8(decision, state)``."""
+    work_states: ClassVar[int] = 1
+    """State blocks for simulation."""
+
+    def __init__(self, *, seed: int, budget: Budget | int | str | None = None, player: int = 0) -> None:
+        self.seed = int(seed)
+        self.player = player
+        self.budget = Budget.read(budget)
+        self._model: Model | None = None
+        self._room = 0
+        self._record = Record(DECISION, budget=self.budget.calls or 0)
+        self._restart()
+
+    def __repr__(self) -> str:
+        return f"<agent {type(self).__name__}, {self.budget}, seed {self.seed}>"
+
+    @property
+    def calls(self) -> int:
+        """Forward-model calls of all decisions since the last reset."""
+        return int(self._record["spent"])
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same seed gives the same decisions: true unless the budget is time."""
+        return self.budget.calls is not None
+
+    def reset(self, state: GameState) -> None:
+        """Start the agent's random stream again and get memory for the state's model."""
+        self._restart()
+        self.bind(state.model)
+
+    def act(self, state: GameState) -> str:
+        """The name of the chosen action; NIL when the game is over."""
+        self.bind(state.model)
+        record = self._record
+        if self.budget.milliseconds is None:
+            self._decide(state.address)
+        else:
+            self._decide_in_time(state.address, self.budget.milliseconds)
+        return state.model.action_names[record["chosen"]]
+
+    def bind(self, model: Model) -> int:
+        """Get memory for the model, unless it is there already; returns the address of the DECISION record."""
+        if self._model is not model:
+            if not 0 <= self.player < model.players:
+                raise AgentError(f"player {self.player} of {model.players}, expected 0 to {model.players - 1}")
+            self._model = model
+            self._allocate(model)
+        return self._record.address
+
+    def enlarge(self) -> None:
+        """Get larger memory: what the caller of `DECISION.decide` does when the answer is GROW."""
+        assert self._model is not None
+        grow_model(self._model, self._room)
+        self._allocate(self._model)
+
+    def _restart(self) -> None:
+        self._record["random"] = scramble(self.seed)
+        self._record["spent"] = 0
+        self._record["resume"] = 0
+        self._record["calls"] = 0
+
+    def _allocate(self, model: Model) -> None:
+        self._room = model.room
+        record = self._record
+        record["model"] = model.address
+        record["player"] = self.player
+        record["players"] = model.players
+        record["decide"] = type(self).island.address
+        for field in ("own", "slot", "other"):
+            record.point(field, np.zeros(model.max_actions + 1, dtype=np.int64))
+        record.point("joint", np.zeros(model.players, dtype=np.int64))
+        record.point_to_pool("work", model.pool(self.work_states))
+        self.prepare(model, record)
+
+    def prepare(self, model: Model, record: Record) -> None:
+        """Get what the agent's own kernel needs beyond the common memory."""
+
+    def _decide(self, address: int) -> None:
+        while invoke2(decide.address, self._record.address, address) == GROW:
+            self.enlarge()
+            self._record["resume"] = 0
+
+    def _decide_in_time(self, address: int, milliseconds: float) -> None:
+        """Search in slices until the next one might end too late (loop B of spec 04 1.1, without its reserve)."""
+        record = self._record
+        started = time.thread_time()
+        limit = milliseconds / 1000
+        record["resume"] = 0
+        slice_calls = 32
+        record["budget"] = slice_calls
+        while True:
+            before = time.thread_time()
+            self._decide(address)
+            now = time.thread_time()
+            if record["calls"] < record["budget"]:
+                break  # nothing left to search
+            if now - before < limit / 40:
+                slice_calls *= 2
+            if now - started + 2 * (now - before) >= limit:
+                break
+            record["budget"] = record["calls"] + slice_calls
+            record["resume"] = 1
+        record["resume"] = 0

@@ -1,0 +1,244 @@
+"""Playing whole games: `play` lets agents play from a state to the end and says what happened.
+
+Compiled agents with a reproducible budget play without the GIL (`playout_kernel`), so that threads evaluate many games
+side by side; any other agent is asked tick by tick. Both ways give the same playout.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pcg.engine.kernel.protocol import GROW, LOST, UNDECIDED, WON
+from pcg.engine.kernel.random import scramble
+from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
+from pcg.engine.model import Model
+from pcg.evaluators.agents.base import Agent, AgentError, Game, GameState, action_code
+from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
+from pcg.evaluators.agents.decision_kernel import DECISION, imagine_state
+from pcg.evaluators.agents.playout_kernel import (
+    AGENT_GROW,
+    EVENT_WORDS,
+    LOG_FULL,
+    PLAY,
+    duplicate,
+    log_events,
+    measure,
+    play_out,
+)
+from pcg.evaluators.agents.registry import make_agent
+
+MAX_TICKS = 2000
+"""Ticks after which a play ends, as in the competitions (spec 01 section 8)."""
+
+_SLICE = 64  # ticks between two looks at Ctrl-C
+_LOG_ROOM = 4096
+_WINNERS = {UNDECIDED: -1, LOST: 0, WON: 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Playout:
+    """What happened in one play.
+
+    Attributes:
+        actions: what was played, one name per tick; for several players one tuple of names per tick.
+        score: the final score; for several players one per player.
+        winner: 1 won, 0 lost, -1 neither; for several players one per player.
+        ticks: ticks played.
+        over: whether the game ended, rather than being stopped after `max_ticks`.
+        events: how often sprites of two types met with an effect, by (active type id, passive type id).
+        calls: forward-model calls the compiled agents made, together.
+        states: the states before every tick and at the end, when asked for.
+    """
+
+    actions: tuple[Any, ...]
+    score: Any
+    winner: Any
+    ticks: int
+    over: bool
+    events: Mapping[tuple[int, int], int]
+    calls: int = 0
+    states: tuple[Any, ...] = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        return f"<playout of {self.ticks} ticks, score {self.score}, winner {self.winner}>"
+
+
+class _Play:
+    """The record of one play, its log of events, and the state blocks of the compiled way."""
+
+    def __init__(self, model: Model, max_ticks: int) -> None:
+        self.model = model
+        self.record = Record(PLAY, model=model.address, players=model.players, max_ticks=max_ticks)
+        self.scores = self.record.point("scores", np.zeros(model.players, dtype=np.float64))
+        self.outcomes = self.record.point("outcomes", np.zeros(model.players, dtype=np.int64))
+        self.events: Counter[tuple[int, int]] = Counter()
+        self._log = self._new_log(_LOG_ROOM)
+        self._room = 0
+
+    def _new_log(self, room: int) -> Array:
+        self.record["log_room"] = room
+        self.record["log_used"] = 0
+        return self.record.point("log", np.zeros((room, EVENT_WORDS), dtype=np.int64))
+
+    def drain(self) -> None:
+        """Count the logged events and empty the log."""
+        used = self.record["log_used"]
+        if used:
+            pairs, counts = np.unique(self._log[:used, 1:3], axis=0, return_counts=True)
+            for (active, passive), count in zip(pairs.tolist(), counts.tolist(), strict=True):
+                self.events[active, passive] += count
+            self.record["log_used"] = 0
+
+    def make_room_in_log(self) -> None:
+        """Empty the log; if it was empty, make it larger: one tick has more events than it holds."""
+        if self.record["log_used"] == 0:
+            self._log = self._new_log(2 * len(self._log))
+        else:
+            self.drain()
+
+    def hold(self, address: int) -> None:
+        """Get two state blocks, and make the first equal to the state at `address`."""
+        while True:
+            self._room = self.model.room
+            pool = self.model.pool(2)
+            if invoke3(duplicate.address, self.model.address, pool.address, address) != GROW:
+                break
+            grow_model(self.model, self._room)
+        self.record.point_to_pool("live", pool)
+        self.record["next"] = pool.address + pool.stride
+
+    def enlarge(self) -> None:
+        """Move the live state to larger blocks."""
+        grow_model(self.model, self._room)
+        self.hold(self.record["live"])
+
+    def result(self, actions: Sequence[Any], calls: int, states: Sequence[Any] = ()) -> Playout:
+        """The playout, from what `measure` or `play_out` wrote to the record."""
+        self.drain()
+        winners = [_WINNERS[outcome] for outcome in self.outcomes.tolist()]
+        one = self.model.players == 1
+        return Playout(
+            actions=tuple(actions),
+            score=self.scores.tolist()[0] if one else tuple(self.scores.tolist()),
+            winner=winners[0] if one else tuple(winners),
+            ticks=len(actions),
+            over=bool(self.record["over"]),
+            events=dict(sorted(self.events.items())),
+            calls=calls,
+            states=tuple(states),
+        )
+
+
+def _play_compiled(state: GameState, agents: Sequence[CompiledAgent], max_ticks: int) -> Playout:
+    model = state.model
+    play = _Play(model, max_ticks)
+    record = play.record
+    actions = record.point("actions", np.zeros((max_ticks, model.players), dtype=np.int64))
+    record.point("agents", np.array([agent.bind(model) for agent in agents], dtype=np.int64))
+    play.hold(state.address)
+    while True:
+        record["pause_at"] = record["ticks"] + _SLICE
+        answer = invoke1(play_out.address, record.address)
+        if answer == GROW:
+            play.enlarge()
+        elif answer == AGENT_GROW:
+            agents[record["decided"]].enlarge()
+        elif answer == LOG_FULL:
+            play.make_room_in_log()
+        elif record["over"] or record["ticks"] == max_ticks:
+            break
+    names = model.action_names
+    codes = actions[: record["ticks"]].tolist()
+    played = [names[c[0]] if model.players == 1 else tuple(names[k] for k in c) for c in codes]
+    return play.result(played, sum(agent.calls for agent in agents))
+
+
+def _play_in_python(state: GameState, agents: Sequence[Agent], max_ticks: int, keep_states: bool) -> Playout:
+    model = state.model
+    names = model.action_names
+    play = _Play(model, max_ticks)
+    streams = [Record(DECISION, model=model.address, random=scramble(agent.seed)) for agent in agents]
+    state = state.copy()
+    played: list[Any] = []
+    states: list[Any] = [state.copy()] if keep_states else []
+    while len(played) < max_ticks and not state.is_over:
+        answers = []
+        for agent, stream in zip(agents, streams, strict=True):
+            # a copy, so that agents can do no harm, with another future, so that they cannot foresee chance
+            seen = state.copy()
+            invoke3(imagine_state.address, stream.address, seen.address, state.address)
+            answers.append(names[action_code(agent, agent.act(seen), names)])
+        action = answers[0] if model.players == 1 else tuple(answers)
+        state.advance(action)
+        played.append(action)
+        while invoke2(log_events.address, play.record.address, state.address) == LOG_FULL:
+            play.make_room_in_log()
+        if keep_states:
+            states.append(state.copy())
+    invoke2(measure.address, play.record.address, state.address)
+    return play.result(played, sum(getattr(agent, "calls", 0) for agent in agents), states)
+
+
+def play(
+    game: Game | GameState,
+    agent: Agent | str | Sequence[Agent | str],
+    *,
+    level: Any = 0,
+    seed: int = 0,
+    max_ticks: int = MAX_TICKS,
+    keep_states: bool = False,
+) -> Playout:
+    """Let agents play a game from a state to its end.
+
+    Args:
+        game: a game, started on `level` with `seed`; or a state to play on from (not changed).
+        agent: an agent, or one per player. A name (see `make_agent`) makes an agent with seed `seed`.
+        level: level of the game: an index, text, path or Level.
+        seed: of the game's randomness.
+        max_ticks: when to stop a game that does not end.
+        keep_states: whether the playout holds the states on the way.
+
+    Raises:
+        AgentError: wrong number of agents, an agent of another player, an answer that is no action.
+
+    >>> from pcg.engine.game import load
+    >>> play(load("boxes"), "nothing", max_ticks=5)
+    <playout of 5 ticks, score 0.0, winner -1>
+    """
+    if max_ticks < 0:
+        raise AgentError(f"max_ticks is {max_ticks}, expected 0 or more")
+    state = game.start(level, seed=seed) if isinstance(game, Game) else game
+    given = [agent] if isinstance(agent, (Agent, str)) else list(agent)
+    agents = [make_agent(a, seed=seed, player=k) if isinstance(a, str) else a for k, a in enumerate(given)]
+    players = state.model.players
+    if len(agents) != players:
+        raise AgentError(f"{len(agents)} agents for a game of {players} player(s)")
+    for player, one in enumerate(agents):
+        if one.player != player:
+            raise AgentError(f"{one!r} is made for player {one.player}, but stands at place {player}")
+        one.reset(state)
+    compiled = [one for one in agents if isinstance(one, CompiledAgent) and one.reproducible]
+    if len(compiled) == players and not keep_states:
+        return _play_compiled(state, compiled, max_ticks)
+    return _play_in_python(state, agents, max_ticks, keep_states)
+
+
+def replay(state: GameState, actions: Sequence[Any]) -> list[Any]:
+    """The states of a recorded play: copies of `state` before each action, and the last one.
+
+    >>> from pcg.engine.game import load
+    >>> start = load("boxes").start(level=0, seed=1)
+    >>> [s.tick for s in replay(start, ["UP", "UP"])]
+    [0, 1, 2]
+    """
+    state = state.copy()
+    states = [state.copy()]
+    for action in actions:
+        state.advance(action)
+        states.append(state.copy())
+    return states

@@ -1,0 +1,79 @@
+"""The table of agents: name, parameters with types, defaults and ranges, one line of help, and the source.
+
+`make_agent`, the command line and the documentation read this table; `register` adds to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import nearest
+from pcg.evaluators.agents.base import Agent, AgentError, Budget
+from pcg.evaluators.parameters import Parameter, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class AgentType:
+    """An entry of the table. `paper` is the source of the method."""
+
+    name: str
+    cls: type[Agent]
+    help: str
+    params: tuple[Parameter, ...] = ()
+    paper: str = ""
+
+
+AGENTS: dict[str, AgentType] = {}
+"""All agents by name."""
+
+
+def register(entry: AgentType) -> AgentType:
+    """Add an agent to the table, so that `make_agent` and the command line know it.
+
+    The class is called with keywords ``seed``, ``budget``, ``player`` and the parameters of the entry.
+    """
+    if entry.name in AGENTS and AGENTS[entry.name].cls is not entry.cls:
+        raise AgentError(f"there is an agent `{entry.name}` already")
+    AGENTS[entry.name] = entry
+    return entry
+
+
+def make_agent(
+    name: str, *, seed: int = 0, budget: Budget | int | str | None = None, player: int = 0, **params: Any
+) -> Agent:
+    """An agent by name.
+
+    Args:
+        name: a name of `AGENTS`, also with parameters: ``"mcts:depth=12,budget=40ms"``. Keywords win over the text.
+        seed: of the agent's own randomness. Same seed, same decisions (unless the budget is time).
+        budget: a `Budget`, a number of forward-model calls, or a text such as ``"40ms"``.
+        player: which player of a game of several to be.
+        params: parameters of the agent, see ``AGENTS[name].params``.
+
+    Raises:
+        PcgError: unknown agent or parameter, or a value out of range.
+
+    >>> make_agent("mcts:depth=12", seed=1, budget=500)
+    <agent MCTS, Budget(calls=500), seed 1>
+    """
+    name, _, rest = name.partition(":")
+    entry = AGENTS.get(name)
+    if entry is None:
+        close = nearest(name, AGENTS)
+        hint = f", did you mean `{close}`?" if close else f" (expected one of {', '.join(AGENTS)})"
+        raise AgentError(f"unknown agent `{name}`{hint}")
+    given: dict[str, Any] = {}
+    for part in filter(None, (p.strip() for p in rest.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise AgentError(f"agent {name}: `{part}`, expected parameter=value")
+        given[key.strip()] = value.strip()
+    if "budget" in given:
+        budget = budget if budget is not None else given.pop("budget")
+        given.pop("budget", None)
+    given.update(params)
+    values = resolve(entry.params, given, f"agent {name}")
+    factory: Any = entry.cls
+    agent: Agent = factory(seed=seed, budget=Budget.read(budget), player=player, **values)
+    return agent

@@ -1,0 +1,97 @@
+"""Agents that do not search: nothing, random, one-step look-ahead; and the table of state heuristics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pcg.engine.kernel.runtime import Island
+from pcg.engine.model import Model
+from pcg.evaluators.agents import heuristics_kernel, simple_kernel
+from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.registry import AgentType, register
+from pcg.evaluators.parameters import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Heuristic:
+    """How good a state looks: an island ``f8(decision, state)`` and one line of help."""
+
+    name: str
+    island: Island
+    help: str
+
+
+HEURISTICS: Mapping[str, Heuristic] = {
+    h.name: h
+    for h in (
+        Heuristic("winscore", heuristics_kernel.win_score, "the score; -1000 when lost, +1000 when won"),
+        Heuristic(
+            "simple",
+            heuristics_kernel.simple_state,
+            "the score, less 10 d^2 to the nearest portal; without portals less 100 per NPC and d^2/100 to the nearest",
+        ),
+    )
+}
+"""State heuristics by name (spec 04 1.4)."""
+
+
+def prepare_features(model: Model, record: Record) -> None:
+    """Memory for the features of a model, and the category of each pair of them."""
+    known = {name: index for index, name in enumerate(heuristics_kernel.CATEGORIES)}
+    kinds = np.array([known.get(c, 0) for c in model.categories], dtype=np.int64)
+    record["kind_count"] = len(kinds)
+    record.point("kinds", kinds)
+    record.point("features", np.zeros(2 * len(kinds) + 1, dtype=np.float64))
+
+
+class Nothing(CompiledAgent):
+    """Never does anything."""
+
+    island: ClassVar[Island] = simple_kernel.decide_nothing
+
+
+class Random(CompiledAgent):
+    """Plays an available action, uniformly at random."""
+
+    island: ClassVar[Island] = simple_kernel.decide_random
+
+
+class OneStep(CompiledAgent):
+    """Tries every available action once and plays the one whose next state looks best.
+
+    Args:
+        heuristic: name of a state heuristic, see `HEURISTICS`.
+        samples: simulations of each action, whose values are averaged; more than one helps in stochastic games.
+    """
+
+    island: ClassVar[Island] = simple_kernel.decide_onestep
+
+    def __init__(self, *, heuristic: str = "winscore", samples: int = 1, **common: Any) -> None:
+        self.heuristic = HEURISTICS[heuristic]
+        self.samples = samples
+        super().__init__(**common)
+
+    def prepare(self, model: Model, record: Record) -> None:
+        record["heuristic"] = self.heuristic.island.address
+        record["search"] = self.samples
+        prepare_features(model, record)
+
+
+register(AgentType("nothing", Nothing, "does nothing, ever"))
+register(AgentType("random", Random, "plays available actions uniformly at random"))
+register(
+    AgentType(
+        "onestep",
+        OneStep,
+        "tries every action once and takes the best next state",
+        (
+            Parameter("heuristic", "winscore", "what a good state is", choices=tuple(HEURISTICS)),
+            Parameter("samples", 1, "simulations per action, averaged", low=1, high=10_000),
+        ),
+        "Perez Liebana et al., The 2014 General Video Game Playing Competition, 2016",
+    )
+)

@@ -79,7 +79,7 @@ def play(
     delay = 0.1 if fps is None else 1 / fps
     done = play_terminal(loaded, which, agent=player, seed=seed, delay=delay, fps=fps, show=show, max_ticks=max_ticks)
     verdict = {1: "won", 0: "lost"}.get(done.winner, "over") if done.finished else "not finished"
-    print(f"{loaded.name}: {verdict} after {done.ticks} ticks, score {done.score:g}")
+    print(f"{loaded.name}: {verdict} after {len(done.actions)} ticks, score {done.score:g}")
     if gif is not None:
         print(f"saved {render_gif(loaded, which, done.actions, gif, seed=seed)}")
 

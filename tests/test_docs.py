@@ -1,0 +1,84 @@
+"""What the documentation shows works: every Python block runs, every command succeeds, every page is reachable."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from typer.testing import CliRunner
+
+from pcg.cli import app
+from pcg.engine.vgdl import ontology
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r'^(?P<indent> *)```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<body>.*?)^ *```$', re.M | re.S)
+
+
+def blocks(page: str) -> list[tuple[int, str, str, str]]:
+    """(line, kind, title, body) of the fenced blocks of a page, in order."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = []
+    for match in BLOCK.finditer(text):
+        body = re.sub(f"^{match['indent']}", "", match["body"], flags=re.M)
+        found.append((text.count("\n", 0, match.start()) + 1, match["kind"], match["title"] or "", body))
+    return found
+
+
+def commands(body: str) -> list[str]:
+    """The commands of a console block: lines that start with a prompt, and their continuations."""
+    return [c.replace("\\\n", " ") for c in re.findall(r"^\$ ((?:.*\\\n)*.*)$", body, flags=re.M)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block with a title is saved as a file of that name, so that the blocks after it can use it."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "example"}
+    for line, kind, title, body in blocks(page):
+        if title:
+            (tmp_path / title).write_text(body, encoding="utf-8")
+        if kind == "python":
+            code = compile("\n" * line + body, page, "exec")  # so that a failure shows the line of the page
+            exec(code, names)
+        elif kind == "console":
+            for command in commands(body):
+                program, *arguments = shlex.split(command)
+                assert program == "pcg", f"{page}:{line}: only `pcg` commands are run, not `{program}`"
+                result = CliRunner().invoke(app, arguments)
+                assert result.exit_code == 0, f"{page}:{line}: `{command}` failed: {result.output} {result.exception}"
+
+
+def test_the_pages_have_examples_to_run() -> None:
+    kinds = [kind for page in PAGES for _, kind, _, _ in blocks(page)]
+    assert kinds.count("python") >= 8
+    assert kinds.count("console") >= 5
+
+
+def hook() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "hooks" / "reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_reference_describes_everything_in_the_registry() -> None:
+    pages = hook().pages()
+    text = "\n".join(pages.values())
+    for entry in (*ontology.SPRITE_CLASSES.values(), *ontology.EFFECTS.values(), *ontology.TERMINATIONS.values()):
+        assert f"\n## {entry.name}\n" in text, entry.name
+        for name in getattr(entry, "own", ()):
+            assert f"| `{name}` |" in text, (entry.name, name)
+
+
+def test_every_page_is_in_the_navigation_and_every_entry_exists() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = set(re.findall(r": ([\w/-]+\.md)$", text, flags=re.M))
+    written = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
+    assert listed == written | set(hook().pages())

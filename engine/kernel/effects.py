@@ -393,6 +393,6 @@ def execute_time(gm, st, n, a):
 
 
 @inner
-def is_out(st, a):
+def is_out(gm, st, a):
     """1 when `a` is killed or disabled."""
-    return 1 if is_killed(st, a) != 0 or sprite_at(a).bits & DISABLED else 0
+    return 1 if is_killed(gm, st, a) != 0 or sprite_at(a).bits & DISABLED else 0

@@ -511,5 +511,5 @@ def shield_from(gm, st, e, a):
 @inner
 def kill_if_alive(gm, st, a, b):
     """killIfAlive: `a` dies unless `b` is already on the kill list."""
-    if is_killed(st, b) == 0:
+    if is_killed(gm, st, b) == 0:
         kill(gm, st, a, 0)

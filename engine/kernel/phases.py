@@ -168,7 +168,7 @@ def time_phase(gm, st):
                 last = s.next_id
                 a = first_of(gm, st, int_at(gm, ty.sub_at + i))
                 while a != 0 and sprite_at(a).id < last:
-                    if is_out(st, a) == 0:
+                    if is_out(gm, st, a) == 0:
                         execute_time(gm, st, n, a)
                     a = next_of(gm, st, a)
         if te.repeating != 0 and te.timer > 0:
@@ -189,7 +189,7 @@ def eos_phase(gm, st):
             group = group_at(st, u)
             a = first_moving(gm, st, u)
             while a != 0:
-                if at_edge(gm, a) != 0 and is_out(st, a) == 0:
+                if at_edge(gm, a) != 0 and is_out(gm, st, a) == 0:
                     tail = group.tail
                     s.clock += 1
                     execute(gm, st, e, a, 0)
@@ -337,7 +337,7 @@ def run_first(gm, st, entry, a, since, last):
         return n
     for i in range(n):
         b = load64(hits + 8 * i)
-        if is_killed(st, a) == 0 and meets(gm, a, b) != 0:
+        if is_killed(gm, st, a) == 0 and meets(gm, a, b) != 0:
             execute(gm, st, e, a, b)
     return n
 

@@ -336,23 +336,15 @@ if JIT:
     call2_double, call3_double = (_caller(types.float64, n) for n in (2, 3))
 
 else:
-    _views: dict[tuple[int, int], Any] = {}
+    _FIELD_KINDS = {"i2": ctypes.c_int16, "i4": ctypes.c_int32, "i8": ctypes.c_int64, "f8": ctypes.c_double}
 
     def view_of(dtype: np.dtype[Any]) -> Any:
-        """A function from an address to the record of `dtype` lying there."""
-        key = id(dtype)
-
-        def view(address: int) -> Any:
-            found = _views.get((key, int(address)))
-            if found is None:
-                if len(_views) > 200_000:
-                    _views.clear()
-                memory = (ctypes.c_char * dtype.itemsize).from_address(int(address))
-                found = np.frombuffer(memory, dtype=dtype).view(np.recarray)[0]
-                _views[key, int(address)] = found
-            return found
-
-        return view
+        """A function from an address to the record of `dtype` lying there (a ctypes structure of the same layout)."""
+        fields = [(name, _FIELD_KINDS[spec[0].str[1:]]) for name, spec in (dtype.fields or {}).items()]
+        record = type("Record", (ctypes.Structure,), {"_fields_": fields})
+        if ctypes.sizeof(record) != dtype.itemsize:
+            raise TypeError(f"{dtype} is not laid out as C would: declare it with align=True")
+        return record.from_address
 
     def _loader(kind: Any) -> Any:
         return lambda address: kind.from_address(int(address)).value

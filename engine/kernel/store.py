@@ -315,11 +315,11 @@ def add_sprite(gm, st, t, x, y, force):
 
 
 @inner
-def is_killed(st, a):
+def is_killed(gm, st, a):
     """1 when `a` is on the kill list."""
     s = sprite_at(a)
     if s.slot < 0:
-        if s.level < 0:
+        if s.level >= context_at(gm).n_mortal:
             return 0
         return 1 if load8(st + state_at(st).at_alive + s.level) == 2 else 0
     return 1 if s.bits & KILLED else 0

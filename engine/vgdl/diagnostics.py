@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -43,6 +44,7 @@ class Diagnostic:
         return text
 
 
+_CAMEL = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 LONGEST_NAME = 64
 """Names longer than this get no suggestion."""
 
@@ -59,10 +61,20 @@ class VGDLError(PcgError):
         super().__init__("\n".join(str(d) for d in self.diagnostics))
 
 
+def _words(name: str) -> list[str]:
+    """`scoreChange` and `changeScore` have the same words."""
+    return sorted(word.lower() for word in _CAMEL.findall(name))
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name closest to `name`, or "" when none is close (case differences count as very close)."""
     if len(name) > LONGEST_NAME:
         return ""
+    known = list(known)
+    words = _words(name)
+    swapped = next((n for n in known if len(words) > 1 and _words(n) == words), None)
+    if swapped is not None:
+        return swapped
     # Comparing is quadratic in the length, and names of other lengths cannot be close.
     names = [n for n in known if 2 * len(n) <= 3 * len(name) + 2 and 2 * len(name) <= 3 * len(n) + 2]
     folded = {n.lower(): n for n in names}

@@ -1,0 +1,151 @@
+"""How fast the engine is: the loops behind `pcg bench engine`, and the reading of a peer's numbers.
+
+All rates are per second of process CPU time on one thread, after compilation, with random actions, on level 0. The
+operations are those of the recorded reference numbers: advancing (from the start again at the end of a game or after 200
+ticks), copying the state at tick 50, copying and advancing once, copying and ten advances.
+"""
+
+from __future__ import annotations
+
+import csv
+import statistics
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pcg.engine.game import Game
+from pcg.engine.kernel import face
+from pcg.engine.kernel.protocol import OK
+from pcg.engine.kernel.random import scramble
+from pcg.engine.kernel.runtime import invoke6
+from pcg.engine.state import State
+from pcg.engine.vgdl.diagnostics import PcgError
+
+RATES = ("advance_per_s", "copy_per_s", "copy_advance_per_s", "rollout10_per_s")
+_SEED = 1
+_COPY_TICK = 50
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Measured rates of one game; `state_bytes` is what a copy of the state at tick 50 moves."""
+
+    game: str
+    columns: int
+    rows: int
+    sprites: int
+    advance_per_s: float
+    copy_per_s: float
+    copy_advance_per_s: float
+    rollout10_per_s: float
+    state_bytes: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return asdict(self)
+
+
+def game_label(path: Path) -> str:
+    """``<folder>/<name>`` of a game file, as the peer's table names games."""
+    if path.name in ("game.vgdl", "game.txt"):
+        return f"{path.parent.parent.name}/{path.parent.name}"
+    return f"{path.parent.name}/{path.stem}"
+
+
+def _random_state_at(game: Game, tick: int) -> State:
+    """The state after `tick` random ticks (or as near as the game lets us come without ending)."""
+    import random
+
+    draw = random.Random(_SEED)
+    for attempt in range(100):
+        state = game.start(0, _SEED + attempt)
+        while state.tick < tick and not state.is_over:
+            actions = state.actions if game.players > 1 else (state.actions,)
+            chosen = [draw.choice(("NIL", *a)) for a in actions]
+            state.advance(chosen if game.players > 1 else chosen[0])
+        if not state.is_over:
+            return state
+    # a game that random play always ends early: the state before tick 0 still has to be copied and advanced
+    return game.start(0, _SEED)
+
+
+def _rate(state: State, mode: int, seconds: float) -> float:
+    while True:
+        model = state.model
+        pool = model.pool(2)
+        start, work = pool.address, pool.address + pool.stride
+        invoke6(face.measure.address, model.address, start, state.address, _scratch(model.players)[1], 0, 1)
+        scratch, address = _scratch(model.players)
+        run = face.measure.address
+        count, done, used = 64, 0, 0.0
+        failed = False
+        while used < seconds:
+            before = time.process_time()
+            status = invoke6(run, model.address, work, start, address, count, mode)
+            spent = time.process_time() - before
+            if status != OK:
+                failed = True
+                break
+            used += spent
+            done += count
+            if spent < seconds / 8:
+                count *= 2
+        del scratch
+        if not failed:
+            return done / used
+        if model.room > 16384:
+            raise PcgError(f"{state.game.name}: a state does not fit")
+        state = _enlarged(state)
+
+
+def _enlarged(state: State) -> State:
+    other = State(state.game, state.context, state._arena.room * 2)
+    from pcg.engine.kernel.runtime import invoke3
+
+    invoke3(state.context.copy_address, state.context.address, other.address, state.address)
+    return other
+
+
+def _scratch(players: int) -> tuple[Any, int]:
+    memory = np.zeros(32, np.int64)
+    memory[0], memory[1] = scramble(_SEED), players
+    return memory, int(memory.ctypes.data)
+
+
+def measure(game: Game, label: str, seconds: float = 1.0) -> Speed:
+    """Measure one game on its level 0, `seconds` of CPU time for each operation."""
+    start = game.start(0, _SEED)
+    middle = _random_state_at(game, _COPY_TICK)
+    header = middle.context.header(middle.address)
+    used = int(header["at_sprites"]) + int(header["slots"]) * game.tables.stride
+    return Speed(
+        game=label,
+        columns=start.width,
+        rows=start.height,
+        sprites=len(start.records()),
+        advance_per_s=_rate(start, 0, seconds),
+        copy_per_s=_rate(middle, 1, seconds),
+        copy_advance_per_s=_rate(middle, 2, seconds),
+        rollout10_per_s=_rate(middle, 3, seconds),
+        state_bytes=used,
+    )
+
+
+def read_peer(path: Path) -> dict[str, dict[str, float]]:
+    """A peer's table (tab-separated, `#` comments, columns as `RATES`): game -> rates."""
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    except OSError as error:
+        raise PcgError(f"{path}: {error.strerror}") from error
+    rows = csv.DictReader(lines, delimiter="\t")
+    return {row["game"]: {k: float(row[k]) for k in RATES if row.get(k)} for row in rows}
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    """Geometric mean; 0 for no values."""
+    found = [v for v in values if v > 0]
+    return statistics.geometric_mean(found) if found else 0.0

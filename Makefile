@@ -61,7 +61,7 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/run_bench.py --peer $(SHARED)/gvgai
 
 docs: $(DEV)
-	$(BIN)/mkdocs build --quiet --strict --config-file docs/mkdocs.yml --site-dir $(CURDIR)/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(CURDIR)/site
 
 # --- parts of check -------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pcg.engine.vgdl import ontology
@@ -32,7 +32,7 @@ def pages() -> dict[str, str]:
             "Sprite classes",
             "What a sprite that no player controls can be. Every class also has the parameters of its parents.",
             [c for c in classes if not c.avatar],
-            common=ontology.SPRITE_BASE_PARAMS.values(),
+            common=_alive(ontology.SPRITE_BASE_PARAMS),
         ),
         "language/avatars.md": _classes_page(
             "Avatars",
@@ -60,13 +60,18 @@ def _range(param: Param) -> str:
 def _table(params: Iterable[Param]) -> str:
     rows = [
         f"| `{p.name}` | {ontology.TYPE_HELP[p.type]} | {'required' if p.required else _code(p.default)} "
-        f"| {_range(p)} | {_cell(p.unit)} | {_cell(p.help)} |"
+        f"| {_range(p)} | {_cell(p.help)}{f' ({_cell(p.unit)})' if p.unit else ''} |"
         for p in params
     ]
     if not rows:
         return ""
-    head = "| parameter | value | default | sensible values | unit | what it does |\n|---|---|---|---|---|---|\n"
+    head = "| parameter | value | default | sensible range | what it does |\n|---|---|---|---|---|\n"
     return head + "\n".join(rows) + "\n"
+
+
+def _alive(params: Mapping[str, Param]) -> list[Param]:
+    """Those that make a difference to play or to pictures; the reference accepts a few that do nothing."""
+    return [param for param in params.values() if not param.inert]
 
 
 def _sentence(text: str) -> str:
@@ -107,7 +112,7 @@ def _effects_page(effects: Iterable[EffectSpec]) -> str:
     parts = [
         "# Effects\n\nWhat happens when two sprites meet. In `A B > effect`, A is the first sprite and B the second; "
         "with `EOS` in place of B, the effect runs when A leaves the screen.\n",
-        f"## Parameters of every effect\n\n{_table(ontology.EFFECT_BASE_PARAMS.values())}",
+        f"## Parameters of every effect\n\n{_table(_alive(ontology.EFFECT_BASE_PARAMS))}",
     ]
     for entry in effects:
         text = f"## {entry.name}\n\n{_sentence(entry.help)}"

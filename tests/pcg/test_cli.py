@@ -55,7 +55,18 @@ LEVEL = "wwwww\nwA.gw\nwwwww\n"
 def test_help_names_every_command(run: Run) -> None:
     result = run("--help")
     assert result.exit_code == 0
-    for name in ("check", "format", "play", "levels", "resume", "bench", "conformance", "games", "agents", "generators"):
+    for name in (
+        "check",
+        "format",
+        "play",
+        "levels",
+        "resume",
+        "bench",
+        "conformance",
+        "games",
+        "agents",
+        "generators",
+    ):
         assert f" {name} " in result.output
 
 
@@ -329,7 +340,9 @@ def test_emitting_over_the_recordings_is_refused(run: Run, recording: tuple[Path
     assert {p: p.read_bytes() for p in traces.rglob("*.gz")} == before
 
 
-def test_a_trace_without_its_game_is_a_difference_not_a_crash(run: Run, tmp_path: Path, recording: tuple[Path, Path]) -> None:
+def test_a_trace_without_its_game_is_a_difference_not_a_crash(
+    run: Run, tmp_path: Path, recording: tuple[Path, Path]
+) -> None:
     _, traces = recording
     (tmp_path / "empty").mkdir()
     result = run("conformance", traces, "--games", tmp_path / "empty")

@@ -58,7 +58,7 @@ check: lint types checked-kernels docs conformance
 
 bench: $(DEV)
 	$(BIN)/pcg warmup
-	$(BIN)/python benchmarks/run_bench.py --peer $(SHARED)/gvgai
+	$(BIN)/python benchmarks/run_bench.py --cold --peer $(SHARED)/gvgai
 
 docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(CURDIR)/site

@@ -1,6 +1,6 @@
 """The language reference pages, written from the ontology registry each time the documentation is built.
 
-mkdocs calls `on_files`; the texts come from `pages`, which the tests read too. Nothing here knows a class or a parameter
+mkdocs calls `on_files`; the texts come from `pages`, which the tests read too. Nothing here knows a class or parameter
 by name.
 """
 

@@ -26,6 +26,7 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells report it (128 + SIGINT)."""
 
+_WIDE = 160
 _UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
@@ -33,7 +34,8 @@ def console() -> Console:
     """Standard output, coloured when it is a terminal."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    # Away from a terminal nothing says how wide a line may be; tables then take the room they need.
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
 
 
 def errors() -> Console:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import console, errors, escape, progress_bar, write_file
+from pcg.cli.sources import game_file
 
 if TYPE_CHECKING:
     from pcg.engine.conformance import Replay
@@ -18,11 +19,22 @@ PANEL = "Engine"
 DIFFERENT = 1
 """Exit code when a replay differs from its recording."""
 
+_OPERATIONS = {
+    "advance": "advance_per_s",
+    "copy": "copy_per_s",
+    "copy + advance": "copy_advance_per_s",
+    "copy + 10 advances": "rollout10_per_s",
+}
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(rich_help_panel=PANEL)(warmup)
     app.command(rich_help_panel=PANEL)(conformance)
+    bench = typer.Typer(no_args_is_help=True, help="Measure how fast things are.")
+    bench.callback()(lambda: None)  # so that `engine` stays a word to type while it is the only one
+    bench.command("engine")(bench_engine)
+    app.add_typer(bench, name="bench", rich_help_panel=PANEL)
 
 
 def warmup() -> None:
@@ -104,3 +116,40 @@ def _print_by_game(results: list[Replay]) -> None:
     console().print(table)
     same = sum(result.ok for result in results)
     print(f"{same} of {len(results)} traces match, {sum(result.ticks for result in results):,} ticks compared")
+
+
+def bench_engine(
+    games: Annotated[list[str], typer.Argument(help="Game files, or names of built-in games; level 0 is played.")],
+    seconds: Annotated[float, typer.Option(min=0.001, help="CPU time for each of the four operations.")] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a list of objects instead of a table.")] = False,
+) -> None:
+    """Measure the engine: advances, copies, both, and copies with ten advances, per second of CPU time."""
+    from pcg import load
+    from pcg.engine.benchmark import game_label, measure
+
+    loaded = []
+    for name in games:  # everything is read before anything is measured
+        game = load(name)
+        game.read_level(0)
+        loaded.append((game, game_label(game_file(name).resolve())))
+    speeds = []
+    with progress_bar() as bar:
+        task = bar.add_task("measuring", total=len(loaded))
+        for game, label in loaded:
+            bar.update(task, description=label)
+            speeds.append(measure(game, label, seconds))
+            bar.advance(task)
+    if as_json:
+        print(json.dumps([speed.as_dict() for speed in speeds], indent=1))
+        return
+    from rich.table import Table
+
+    table = Table("game", "size", "sprites", *_OPERATIONS, "state bytes", title="thousands per second of CPU time")
+    for speed in speeds:
+        rates = [f"{getattr(speed, name) / 1000:,.0f}" for name in _OPERATIONS.values()]
+        size = f"{speed.columns} x {speed.rows}"
+        table.add_row(speed.game, size, str(speed.sprites), *rates, f"{speed.state_bytes:,}")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    console().print(table)
+    print("one thread, after compilation, random actions on level 0")

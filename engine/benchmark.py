@@ -1,8 +1,8 @@
 """How fast the engine is: the loops behind `pcg bench engine`, and the reading of a peer's numbers.
 
 All rates are per second of process CPU time on one thread, after compilation, with random actions, on level 0. The
-operations are those of the recorded reference numbers: advancing (from the start again at the end of a game or after 200
-ticks), copying the state at tick 50, copying and advancing once, copying and ten advances.
+operations are those of the recorded reference numbers: advancing (from the start again at the end of a game or after
+200 ticks), copying the state at tick 50, copying and advancing once, copying and ten advances.
 """
 
 from __future__ import annotations

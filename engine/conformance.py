@@ -1,8 +1,8 @@
 """Replaying recorded traces: does this engine do what another one did, to the last bit?
 
-A trace is a gzip file of JSON lines: a header, the state before tick 0, then one line per tick with the actions and what
-changed. The same format is written for this engine's own plays, so that an independent program can compare. For people
-who port games: docs/conformance.md.
+A trace is a gzip file of JSON lines: a header, the state before tick 0, then one line per tick with the actions and
+what changed. The same format is written for this engine's own plays, so that an independent program can compare. For
+people who port games: docs/conformance.md.
 """
 
 from __future__ import annotations
@@ -147,9 +147,7 @@ class Watcher:
         self._before = now.copy()
         self._alive = alive
         if len(state.context.tables.resources):
-            self._held = {
-                int(r["id"]): self._resources(r) for r in now if r["id"] >= 0 and r["res"] >= 0
-            }
+            self._held = {int(r["id"]): self._resources(r) for r in now if r["id"] >= 0 and r["res"] >= 0}
         return delta, sorted(int(i) for i in gone)
 
 
@@ -195,16 +193,16 @@ def _header(game: Game, state: State, source: Mapping[str, Any]) -> dict[str, An
         "width": context.level.width,
         "height": context.level.height,
         "types": list(context.tables.names),
-        "resource_types": [
-            t.id for t in game.definition.types if t.class_name in ("Resource", "ResourcePack")
-        ],
+        "resource_types": [t.id for t in game.definition.types if t.class_name in ("Resource", "ResourcePack")],
         "actions": actions,
         "sprite_order": list(game.definition.draw_order),
         "no_counters": game.definition.counters,
     }
 
 
-_COMPARED = ("players", "block_size", "width", "height", "types", "resource_types", "actions", "sprite_order", "no_counters")
+_COMPARED = (
+    "players", "block_size", "width", "height", "types", "resource_types", "actions", "sprite_order", "no_counters",
+)  # fmt: skip
 
 
 def _same(expected: Any, got: Any) -> bool:
@@ -289,9 +287,8 @@ def replay(game: Game, trace: Path, *, name: str = "", emit: Path | None = None)
 def _compare(line: Mapping[str, Any], mine: Mapping[str, Any], note: Any) -> None:
     tick = line["t"]
     for key in ("t", "score", "win", "ended", "rng", "aux", "k", "counters"):
-        if key in line or key in mine:
-            if not _same(line.get(key), mine.get(key)):
-                note(tick, key, line.get(key), mine.get(key))
+        if (key in line or key in mine) and not _same(line.get(key), mine.get(key)):
+            note(tick, key, line.get(key), mine.get(key))
     for key in ("d", "s"):
         if key in line and not _same(line[key], mine[key]):
             for expected, got in zip([*line[key], None], [*mine[key], None], strict=False):

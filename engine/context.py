@@ -29,7 +29,11 @@ class Arena:
     def __init__(self, context: Context, room: int) -> None:
         self._context = context
         self.room = room
-        self.stride = context.block_bytes(room)
+        probe = np.zeros(L.STATE.itemsize // 8 + 1, np.int64)
+        context.format(int(probe.ctypes.data), room)
+        header = probe.view(np.uint8)[: L.STATE.itemsize].view(L.STATE)[0]
+        self.stride = (int(header["bytes"]) + 63) & ~63
+        self.at_events = int(header["at_events"])
         self._slabs: list[Any] = []
         self._lock = threading.Lock()
         self.free: list[int] = []
@@ -118,9 +122,7 @@ class Context:
 
     def block_bytes(self, room: int) -> int:
         """Bytes of a state block with room for so many moving sprites, a multiple of 64."""
-        probe = np.zeros(L.STATE.itemsize // 8 + 1, np.int64)
-        size = invoke3(tick.format_block.address, self.address, int(probe.ctypes.data), room)
-        return (int(size) + 63) & ~63
+        return self.arena(room).stride
 
     def format(self, address: int, room: int) -> None:
         """Lay out a zeroed block."""

@@ -1,10 +1,12 @@
 """A moment of a game: what Python programs hold, advance, copy and look at.
 
-A `State` is a block of the kernel's memory with a face. Copies are exact and independent; a finished game stays as it is.
+A `State` is a block of the kernel's memory with a face. Copies are exact and independent; a finished game stays as
+it is.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import struct
 from collections.abc import Sequence
@@ -20,7 +22,7 @@ from pcg.engine.kernel import tick
 from pcg.engine.kernel.ids import ACTION_ID, ACTIONS
 from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.random import scramble
-from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6
+from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6, structure
 from pcg.engine.model import Model
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
@@ -31,6 +33,7 @@ CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "m
 """Observation categories, index = the reference's category number (spec 01 section 7.6)."""
 _MAGIC = b"PCGSTATE1"
 _MAX_ROOM = 16384
+_Header: Any = structure(L.STATE)
 
 
 class Outcome(IntEnum):
@@ -90,7 +93,7 @@ class State:
 
     __slots__ = ("_address", "_arena", "_context", "_header", "_history", "game")
 
-    def __init__(self, game: Game, context: Context, room: int, history: tuple[Any, ...] = ()) -> None:
+    def __init__(self, game: Game, context: Context, room: int, history: Any = None) -> None:
         self.game = game
         self._context = context
         self._arena = context.arena(room)
@@ -138,7 +141,8 @@ class State:
                 break
             self._recover(status, spare)
         if result >> 8:
-            self._history = (*self._history, *self._events_now(result >> 8))
+            # a chain shared with all copies: (what came before, raw events of this tick)
+            self._history = (self._history, ctypes.string_at(self._address + arena.at_events, (result >> 8) * 32))
 
     def _recover(self, status: int, spare: int) -> None:
         """The tick did not fit: go on with the copy from before it, in a larger block."""
@@ -174,7 +178,7 @@ class State:
     @property
     def _head(self) -> Any:
         if self._header is None:
-            self._header = self._context.header(self._address)
+            self._header = _Header.from_address(self._address)
         return self._header
 
     def _per_player(self, values: list[Any]) -> Any:
@@ -183,42 +187,42 @@ class State:
     @property
     def score(self) -> Any:
         """The score; for two players a pair."""
-        return self._per_player([float(self._head["score0"]), float(self._head["score1"])])
+        return self._per_player([float(self._head.score0), float(self._head.score1)])
 
     @property
     def winner(self) -> Any:
         """`Outcome` of the player; for two players a pair."""
-        return self._per_player([Outcome(int(self._head["win0"])), Outcome(int(self._head["win1"]))])
+        return self._per_player([Outcome(int(self._head.win0)), Outcome(int(self._head.win1))])
 
     @property
     def tick(self) -> int:
         """Number of the last tick played; -1 before the first."""
-        return int(self._head["tick"])
+        return int(self._head.tick)
 
     @property
     def is_over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self._head["ended"])
+        return bool(self._head.ended)
 
     @property
     def rng(self) -> int:
         """Internal 48-bit state of the game's java.util.Random."""
-        return int(self._head["rng"])
+        return int(self._head.rng)
 
     @property
     def aux(self) -> int:
         """State of the auxiliary generator (docs/compatibility.md)."""
-        return int(self._head["aux"])
+        return int(self._head.aux)
 
     @aux.setter
     def aux(self, value: int) -> None:
-        self._head["aux"] = value
+        self._head.aux = value
 
     @property
     def counters(self) -> tuple[int, ...]:
         """The game's counters."""
         n = self._context.tables.definition.counters
-        at = self._address + int(self._head["at_counters"])
+        at = self._address + int(self._head.at_counters)
         return tuple(int(v) for v in _ints(at, n))
 
     # --- what can be done and seen ---
@@ -229,7 +233,7 @@ class State:
         return self._per_player([self._actions(p) for p in range(self._context.tables.players)])
 
     def _actions(self, player: int) -> tuple[str, ...]:
-        slot = int(self._head[f"avatar{player}"])
+        slot = int(getattr(self._head, f"avatar{player}"))
         if slot < 0 or self.is_over:
             return ()
         row = self._context.tables.types[int(self._context.moving(self._address)[slot]["type"])]
@@ -239,7 +243,7 @@ class State:
     @property
     def avatar(self) -> Any:
         """The player's avatar, None when there is none; for two players a pair."""
-        slots = [int(self._head[f"avatar{p}"]) for p in range(self._context.tables.players)]
+        slots = [int(getattr(self._head, f"avatar{p}")) for p in range(self._context.tables.players)]
         moving = self._context.moving(self._address)
         return self._per_player([self._sprite(moving[s]) if s >= 0 else None for s in slots])
 
@@ -249,7 +253,7 @@ class State:
         header = self._head
         found = [(int(r["type"]), int(r["id"]), r) for r in context.moving(self._address) if r["id"] >= 0]
         mortal = context._record[0]["n_mortal"]
-        alive = _bytes(self._address + int(header["at_alive"]), int(mortal))
+        alive = _bytes(self._address + int(header.at_alive), int(mortal))
         for k in range(int(context._record[0]["n_level"])):
             if k >= mortal or alive[k]:
                 r = context.level_sprites[k]
@@ -271,7 +275,7 @@ class State:
         row = int(record["res"])
         if row < 0:
             return {}
-        at = self._address + int(self._head["at_res"]) + 4 * row * len(columns)
+        at = self._address + int(self._head.at_res) + 4 * row * len(columns)
         return {t: int(v) for t, v in zip(columns, _ints(at, len(columns)), strict=True) if v != -2147483648}
 
     def _sprite(self, r: Any) -> Sprite:
@@ -323,14 +327,24 @@ class State:
     @property
     def events(self) -> list[Event]:
         """All events of the play so far, in order."""
-        return [Event(e[7], bool(e[0]), *e[1:7]) for e in self._history]
+        chain, node = [], self._history
+        while node is not None:
+            node, raw = node
+            chain.append(raw)
+        found: list[Event] = []
+        for raw in reversed(chain):
+            rows = np.frombuffer(raw, np.int32).reshape(-1, 8).tolist()
+            # within a tick the reference orders: from-avatar first, then passive type, then active type
+            rows.sort(key=lambda e: (e[7], -e[0], e[2], e[1]))
+            found += [Event(e[7], bool(e[0]), *e[1:7]) for e in rows]
+        return found
 
-    def _events_now(self, count: int) -> list[tuple[int, ...]]:
-        at = self._address + int(self._head["at_events"])
-        rows = _ints(at, 8 * count).reshape(count, 8).tolist()
-        # within a tick the reference orders: from-avatar first, then passive type, then active type
-        rows.sort(key=lambda e: (-e[0], e[2], e[1]))
-        return [tuple(e) for e in rows]
+    def _history_bytes(self) -> bytes:
+        parts, node = [], self._history
+        while node is not None:
+            node, raw = node
+            parts.append(raw)
+        return b"".join(reversed(parts))
 
     def key(self) -> int:
         """A 62-bit hash of everything that decides the future; equal states have equal keys."""
@@ -361,45 +375,64 @@ class State:
     def to_bytes(self) -> bytes:
         """The state as bytes; `Game.restore` makes it again, in any process, for the same game text."""
         header = self._head
-        used = int(header["at_sprites"]) + int(header["slots"]) * self._context.tables.stride
+        used = int(header.at_sprites) + int(header.slots) * self._context.tables.stride
+        history = self._history_bytes()
         meta = json.dumps(
             {
                 "game": self.game.digest,
                 "rows": self._context.level.rows,
                 "room": self._arena.room,
-                "history": self._history,
             },
             separators=(",", ":"),
         ).encode()
-        return _MAGIC + struct.pack("<II", len(meta), used) + meta + bytes(_bytes(self._address, used))
+        head = _MAGIC + struct.pack("<III", len(meta), len(history), used)
+        return head + meta + history + ctypes.string_at(self._address, used)
 
 
 def restore(game: Game, data: bytes) -> State:
     """The state that `State.to_bytes` gave. Raises PcgError for anything else, or another game's state."""
-    head = len(_MAGIC) + 8
+    head = len(_MAGIC) + 12
     if not data.startswith(_MAGIC) or len(data) < head:
         raise PcgError("these bytes are not a serialised state")
-    size, used = struct.unpack("<II", data[len(_MAGIC) : head])
-    if len(data) != head + size + used:
-        raise PcgError(f"a serialised state of {head + size + used} bytes was expected, got {len(data)}")
+    size, past, used = struct.unpack("<III", data[len(_MAGIC) : head])
+    if len(data) != head + size + past + used:
+        raise PcgError(f"a serialised state of {head + size + past + used} bytes was expected, got {len(data)}")
     try:
         meta = json.loads(data[head : head + size])
-    except ValueError as error:
+        rows, room, digest = "\n".join(meta["rows"]), int(meta["room"]), meta["game"]
+    except (ValueError, KeyError, TypeError) as error:
         raise PcgError("these bytes are not a serialised state") from error
-    if meta["game"] != game.digest:
+    if digest != game.digest:
         raise PcgError(f"this state belongs to another game than {game.name}")
-    context = game.context("\n".join(meta["rows"]))
-    state = State(game, context, int(meta["room"]), tuple(tuple(e) for e in meta["history"]))
-    _bytes(state._address, used)[:] = np.frombuffer(data, np.uint8, used, head + size)
+    context = game.context(rows)
+    raw = data[head + size : head + size + past]
+    if not 0 < room <= _MAX_ROOM or past % 32 or not _fits(context, room, data[head + size + past :]):
+        raise PcgError("these bytes are not a serialised state")
+    state = State(game, context, room, (None, raw) if raw else None)
+    ctypes.memmove(state._address, data[head + size + past :], used)
     return state
+
+
+def _fits(context: Context, room: int, block: bytes) -> bool:
+    """Whether the bytes have the layout of a block of this context and room."""
+    if len(block) < L.STATE.itemsize:
+        return False
+    given = _Header.from_buffer_copy(block)
+    arena = context.arena(room)
+    model = arena.take()
+    expected = _Header.from_address(model)
+    layout = [name for name, spec in (L.STATE.fields or {}).items() if spec[1] >= L.COPIED_HEADER]
+    same = all(getattr(given, name) == getattr(expected, name) for name in layout)
+    arena.free.append(model)
+    return same and 0 <= given.slots <= room and len(block) == given.at_sprites + given.slots * context.tables.stride
 
 
 def begin(game: Game, context: Context, seed: int) -> State:
     """The state before tick 0, with the generator of ``java.util.Random(seed)``."""
     state = State(game, context, context.room)
     invoke3(context.copy_address, context.address, state._address, context.initial)
-    state._head["rng"] = scramble(seed)
-    state._head["aux"] = scramble(seed * 1000 + 4)
+    state._head.rng = scramble(seed)
+    state._head.aux = scramble(seed * 1000 + 4)
     return state
 
 
@@ -448,8 +481,4 @@ def _ints(address: int, count: int) -> Any:
 
 
 def _bytes(address: int, count: int) -> Any:
-    import ctypes
-
     return np.frombuffer((ctypes.c_char * count).from_address(address), np.uint8) if count else np.zeros(0, np.uint8)
-
-

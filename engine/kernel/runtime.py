@@ -223,6 +223,18 @@ def compile_all(progress: Callable[[str, float], None] | None = None) -> float:
 
 # --- memory and calls by address ---
 
+_FIELD_KINDS = {"i2": ctypes.c_int16, "i4": ctypes.c_int32, "i8": ctypes.c_int64, "f8": ctypes.c_double}
+
+
+def structure(dtype: np.dtype[Any]) -> type[ctypes.Structure]:
+    """The C structure of an aligned record type, for Python's own access to the kernel's memory."""
+    fields = [(name, _FIELD_KINDS[spec[0].str[1:]]) for name, spec in (dtype.fields or {}).items()]
+    record = type("Record", (ctypes.Structure,), {"_fields_": fields})
+    if ctypes.sizeof(record) != dtype.itemsize:
+        raise TypeError(f"{dtype} is not laid out as C would: declare it with align=True")
+    return record
+
+
 if JIT:
 
     def view_of(dtype: np.dtype[Any]) -> Any:
@@ -336,15 +348,10 @@ if JIT:
     call2_double, call3_double = (_caller(types.float64, n) for n in (2, 3))
 
 else:
-    _FIELD_KINDS = {"i2": ctypes.c_int16, "i4": ctypes.c_int32, "i8": ctypes.c_int64, "f8": ctypes.c_double}
 
     def view_of(dtype: np.dtype[Any]) -> Any:
-        """A function from an address to the record of `dtype` lying there (a ctypes structure of the same layout)."""
-        fields = [(name, _FIELD_KINDS[spec[0].str[1:]]) for name, spec in (dtype.fields or {}).items()]
-        record = type("Record", (ctypes.Structure,), {"_fields_": fields})
-        if ctypes.sizeof(record) != dtype.itemsize:
-            raise TypeError(f"{dtype} is not laid out as C would: declare it with align=True")
-        return record.from_address
+        """A function from an address to the record of `dtype` lying there."""
+        return structure(dtype).from_address
 
     def _loader(kind: Any) -> Any:
         return lambda address: kind.from_address(int(address)).value

@@ -21,7 +21,7 @@ def check_game(source: str | Path, *, reading: str = "strict") -> list[Diagnosti
 
     >>> from pcg.engine.vgdl import check_game
     >>> [d.message for d in check_game("BasicGame\n  SpriteSet\n    a > Misile\n") if d.line == 3]
-    ['unknown sprite class `Misile`', '`a` never appears: no character is mapped to it and nothing creates it']
+    ['`a` never appears: no character is mapped to it and nothing creates it', 'unknown sprite class `Misile`']
     """
     check_reading(reading)
     resolver: Resolver | None = None

@@ -300,9 +300,7 @@ class GameTables:
         row["pull"] = pulls % 31
         if e.name == "shieldFrom":
             blocked, effect = self._id(get("stype", None)), str(get("ftype", ""))
-            row["shields_at"] = self._pool(
-                self.shields.get((t.id, blocked, effect), -1) for t in self.definition.types
-            )
+            row["shields_at"] = self._pool(self.shields.get((t.id, blocked, effect), -1) for t in self.definition.types)
 
     def _compile_time_effects(self) -> Any:
         definition = self.definition

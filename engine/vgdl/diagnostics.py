@@ -60,6 +60,10 @@ class VGDLError(PcgError):
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(str(d) for d in self.diagnostics))
 
+    def __reduce__(self) -> tuple[type[VGDLError], tuple[tuple[Diagnostic, ...]]]:
+        # Worker processes send their errors back.
+        return VGDLError, (self.diagnostics,)
+
 
 def _words(name: str) -> list[str]:
     """`scoreChange` and `changeScore` have the same words."""

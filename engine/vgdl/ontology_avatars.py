@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pcg.engine.vgdl.ontology_params import Param, SpriteClass
-from pcg.engine.vgdl.ontology_sprites import NONE, RIGHT, define
+from pcg.engine.vgdl.ontology_sprites import FAST, NONE, RIGHT, define
 
 ALL_WAYS = ("LEFT", "RIGHT", "DOWN", "UP")
 SHOOTING = ("USE", "LEFT", "RIGHT", "DOWN", "UP")
@@ -50,6 +50,7 @@ def avatar_classes() -> dict[str, SpriteClass]:
     define(
         known, "LanderAvatar", "OrientedAvatar", "02 3.6", "turns and thrusts in continuous physics",
         Param("angle_diff", "double", 0.3, "turn per tick", "radians", (0, 3.2)),
+        FAST,
         defaults={"speed": 5.0, "orientation": NONE},
     )  # fmt: skip
     define(
@@ -78,6 +79,7 @@ def avatar_classes() -> dict[str, SpriteClass]:
     define(
         known, "SpaceshipAvatar", "ShootAvatar", "02 3.6", "turns, thrusts and shoots in continuous physics",
         Param("angle_diff", "double", 0.3, "turn per tick", "radians", (0, 3.2)),
+        FAST,
         defaults={"speed": 5.0, "orientation": NONE},
     )  # fmt: skip
     platformer = {"jump_strength": 10.0, "max_speed": 30.0, "on_ground": False}

@@ -99,6 +99,9 @@ _SPAWN_PARAMS = (
     Param("total", "int", 0, "dies after this many spawns; 0 for never", "sprites", (0, 100)),
     Param("spawnorientation", "direction", NONE, "orientation of the children; NONE hands on the own one"),
 )
+FAST: Final = Param("speed", "double", 5.0, "distance of one move", "pixels per tick", (0, 20))
+"""The speed of classes made for continuous physics."""
+
 _CHASE_PARAMS = (
     Param("stype", "sprite", None, "what it chases", required=True),
     Param("fleeing", "bool", False, "runs away instead"),
@@ -204,6 +207,7 @@ def _movers(known: dict[str, SpriteClass]) -> None:
     define(
         known, "Walker", None, "02 2.4", "walks to and fro in continuous physics",
         Param("airsteering", "bool", False, "steers in every tick, not only when it stopped"),
+        FAST,
         defaults={"speed": 5.0, "max_speed": 5.0, "is_oriented": True, "is_stochastic": True, "on_ground": False},
         moves=True, turns=True, stochastic=True,
     )  # fmt: skip

@@ -330,7 +330,9 @@ def _check_value(
 ) -> None:
     """Values that fit their field and still cannot mean anything."""
     place = _Value(option)
-    if param.references and types is not None:
+    if param.inert:
+        findings.strict_error(f"`{option.key}` has no effect on {owner}", option)
+    elif param.references and types is not None:
         for name in [text] if param.type == "sprite" else text.split(","):
             # A required type that is missing stops the reading of the whole set; the caller says so.
             if name not in types and not param.must_exist:
@@ -367,5 +369,3 @@ def _check_value(
             so="what is not True counts as False",
             expected=TYPE_HELP["flags"],
         )
-    elif param.inert:
-        findings.strict_error(f"`{option.key}` has no effect on {owner}", option)

@@ -64,7 +64,8 @@ CROSSOVERS: Mapping[str, Callable[[Grid, Grid, np.random.Generator], Pair]] = {
 
 def crossover(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
     """One of the crossovers: rows in games made of lanes, regions and bands in the others."""
-    names = ("rows", "bands") if context.lanes else ("regions", "regions", "bands")
+    horizontal = bool(context.lanes) and context.lanes[0].horizontal
+    names = ("rows",) if horizontal else ("regions", "regions", "bands")
     return CROSSOVERS[names[int(rng.integers(len(names)))]](a, b, rng)
 
 

@@ -18,6 +18,7 @@ from pcg.generators.levels.site import Site
 def repair(site: Site, rng: np.random.Generator) -> None:
     """Mend a level in place; a sound level stays as it is."""
     mend_frame(site)
+    mend_lanes(site)
     mend_avatar(site, rng)
     mend_reach(site, rng)
     mend_counts(site, rng)
@@ -32,6 +33,46 @@ def mend_frame(site: Site) -> None:
         door = site.palette.access[site.grid[cell]] == GATE and cell not in corners
         if site.grid[cell] != tile and not door:
             site.put(cell, tile)
+
+
+def mend_lanes(site: Site) -> None:
+    """Make every row (or column) that is mostly road a road from end to end, and every other one free of road and traffic."""
+    context = site.context
+    if not context.lanes:
+        return
+    horizontal = context.lanes[0].horizontal
+    grid = site.grid if horizontal else site.grid.T
+    top, left, bottom, right = site.inside()
+    first, last, start, end = (top, bottom, left, right) if horizontal else (left, right, top, bottom)
+    grounds = [lane.ground for lane in context.lanes]
+    traffic = {m for lane in context.lanes for m in lane.movers}
+    under = np.array(context.ground_under)
+    for row in range(first, last):
+        part = grid[row, start:end]
+        standing = under[part]
+        on_road = np.isin(standing, grounds)
+        if 2 * int(on_road.sum()) > len(part):
+            ground = int(np.bincount(standing[on_road]).argmax())
+            part[standing != ground] = ground
+            _thin_traffic(part, sorted(traffic), ground)
+        else:
+            part[on_road] = context.palette.empty
+    site.touch()
+
+
+def _thin_traffic(row: np.ndarray[tuple[int, ...], np.dtype[np.int16]], traffic: list[int], ground: int) -> None:
+    """Leave one kind of mover in a lane, the most frequent, so that none runs into another; and gaps of at least two cells."""
+    counts = np.bincount(row, minlength=max(traffic) + 1)[traffic]
+    if not counts.any():
+        return
+    kept = traffic[int(counts.argmax())]
+    row[np.isin(row, traffic) & (row != kept)] = ground
+    last = -3
+    for x in np.flatnonzero(row == kept).tolist():
+        if x - last < 3:
+            row[x] = ground
+        else:
+            last = x
 
 
 def mend_avatar(site: Site, rng: np.random.Generator) -> None:

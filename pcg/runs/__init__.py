@@ -42,3 +42,19 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
 
 Pictures and the report are put beside these by other modules and never read back: `levels/lvl0.png`, `sheet.png`, `best.gif`, `report.html`.
 """
+
+from pcg.runs.archive import Archive, Entry
+from pcg.runs.config import LevelRun, parse_seconds, read_config
+from pcg.runs.driver import Progress, RunResult, resume, run_levels
+
+__all__ = [
+    "Archive",
+    "Entry",
+    "LevelRun",
+    "Progress",
+    "RunResult",
+    "parse_seconds",
+    "read_config",
+    "resume",
+    "run_levels",
+]

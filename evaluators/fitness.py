@@ -1,0 +1,383 @@
+"""Judging a level by playing it: is it feasible, and how good is it?
+
+The constraints are those of the genetic level generator of the GVGAI framework (Khalifa et al. 2016; spec 04 section 2.4) in the
+reading its authors must have meant: each kind of ending is understood, the cover is measured inside the frame, chance is met with
+several plays instead of the worst of fifty, and doing nothing means doing nothing. Quality follows relative algorithm performance
+(Nielsen, Barros, Togelius, Nelson 2015): a good level tells a capable player from a weak one. Looking at the text comes first, then
+cheap plays, then search, and an evaluation stops at the first stage that fails.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from pcg.engine.game import Game
+from pcg.engine.state import State
+from pcg.engine.vgdl import check_level
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.agents import Agent, Playout, make_agent, play, solve
+from pcg.evaluators.analysis import analyse
+from pcg.evaluators.evaluation import Evaluation, encode_play
+from pcg.evaluators.level_grid import FREE, Grid, avatar_cells, distances, palette
+from pcg.evaluators.level_statistics import level_statistics
+from pcg.evaluators.metrics.play import final_state, path_coverage, type_counts, variety
+from pcg.evaluators.parameters import Parameter, Setting, resolve
+from pcg.evaluators.requirements import requirements
+
+PARAMETERS: tuple[Parameter, ...] = (
+    Parameter("min_length", 20, "shortest winning play of a feasible level", 0, 2000, "ticks"),
+    Parameter("target_length", 80, "winning plays from this length on count as fully long", 1, 2000, "ticks"),
+    Parameter("max_length", 400, "plays of capable agents end here", 1, 2000, "ticks"),
+    Parameter("start", 8, "a player who does nothing lives at least so long", 0, 2000, "ticks"),
+    Parameter("survival", 40, "a player who looks one step ahead lives at least so long", 0, 2000, "ticks"),
+    Parameter("min_cover", 0.05, "smallest share of the level that is not bare", 0.0, 1.0),
+    Parameter("max_cover", 0.6, "largest share of the level that is not bare", 0.0, 1.0),
+    Parameter("min_kinds", 0.5, "smallest share of the kinds of sprites that must occur", 0.0, 1.0),
+    Parameter("nodes", 60_000, "states the solver may visit in games without chance", 1, 100_000_000, "states"),
+    Parameter("budget", 500, "what MCTS may spend on a decision", 1, 10_000_000, "forward-model calls"),
+    Parameter("planner_budget", 3000, "what the planner may spend on a decision", 1, 10_000_000, "forward-model calls"),
+    Parameter("attempts", 1, "plays of each capable agent before a level counts as not won", 1, 100),
+    Parameter("weak_plays", 4, "plays of each weak agent", 1, 1000),
+    Parameter("weight_gap", 0.4, "weight of the gap between capable and weak players", 0.0, 1.0),
+    Parameter("weight_length", 0.2, "weight of the length of the winning play", 0.0, 1.0),
+    Parameter("weight_variety", 0.25, "weight of the variety of what happens in the winning play", 0.0, 1.0),
+    Parameter("weight_coverage", 0.15, "weight of the share of the level the winning play visits", 0.0, 1.0),
+)
+"""Parameters of an evaluation, with their defaults."""
+
+CONSTRAINTS: Mapping[str, str] = {
+    "check": "the level check finds nothing, not even a warning",
+    "avatar": "there is exactly one avatar",
+    "goal": "no ending fires at once, and what winning needs is there",
+    "cover": "the level is neither bare nor crammed",
+    "kinds": "enough kinds of sprites occur",
+    "start": "a player who does nothing is not lost in the first moments",
+    "survival": "a player who looks one step ahead is not lost early",
+    "idle": "doing nothing does not win",
+    "win": "a capable player wins",
+    "length": "winning takes some time",
+}
+"""The constraints by name, in the order in which they are looked at; all values lie in [0, 1] and 1 means kept."""
+
+IDLE_SEEDS = 3
+
+
+def play_value(won: bool, over: bool, score: float) -> float:
+    """The value of a play in (0, 1): mostly the outcome, a little the score (spec 04 section 3.4)."""
+    outcome = 1.0 if won else 0.0 if over else 0.5
+    return 0.9 * outcome + 0.1 / (1.0 + math.exp(-max(-500.0, min(500.0, 0.1 * score))))
+
+
+class LevelEvaluator:
+    """Evaluates levels of one game. Safe to use from several threads at once.
+
+    Args:
+        game: the game; its own levels (if any) widen the bounds on the cover.
+        params: see `PARAMETERS`.
+
+    Raises:
+        PcgError: for unknown parameters or bad values, or a game with two players.
+
+    >>> import pcg                                                                # doctest: +SKIP
+    >>> game = pcg.load("boxes")                                                  # doctest: +SKIP
+    >>> LevelEvaluator(game).evaluate(game.levels[0], seed=1).constraints["win"]  # doctest: +SKIP
+    1.0
+    """
+
+    def __init__(self, game: Game, **params: object) -> None:
+        if game.players != 1:
+            raise PcgError(f"{game.name} has {game.players} players; levels are evaluated for games with one player")
+        self.game = game
+        self.settings: dict[str, Setting] = resolve(PARAMETERS, params, "evaluation")
+        low, high = self._number("min_cover"), self._number("max_cover")
+        if low > high:
+            raise PcgError(f"evaluation: min_cover is {low}, expected at most max_cover, which is {high}")
+        self.analysis = analyse(game.definition)
+        self.palette = palette(self.analysis)
+        self.requirements = requirements(self.analysis)
+        statistics = level_statistics(self.palette, game.levels)
+        self._frame = statistics.frame if statistics is not None else (self.palette.wall,) * 4
+        self._bounds = self._cover_bounds(low, high)
+        self._kinds = self._families()
+        self.estimate = self._estimate()
+
+    def evaluate(self, level: str, seed: int = 0) -> Evaluation:
+        """Judge a level.
+
+        Args:
+            level: level text in the game's mapping.
+            seed: of all plays; the result depends on `level` and `seed` alone.
+
+        Returns:
+            The evaluation; bad levels are not an error but infeasible.
+        """
+        return _Judgement(self, level, seed).result()
+
+    # -- what holds for all levels of the game -------------------------------------------------------------------------
+
+    def _number(self, name: str) -> float:
+        return float(self.settings[name])
+
+    def _integer(self, name: str) -> int:
+        return int(self.settings[name])
+
+    def _cover_bounds(self, low: float, high: float) -> tuple[float, float]:
+        covers = []
+        for text in self.game.levels:
+            try:
+                covers.append(self.cover(self.palette.parse(text)))
+            except PcgError:
+                continue
+        return min([low, *(0.5 * c for c in covers)]), max([high, *(min(1.0, 1.25 * c) for c in covers)])
+
+    def cover(self, grid: Grid) -> float:
+        """Share of the cells inside the frame that are not bare.
+
+        Bare are the grounds, and a tile to walk through that makes up most of the level (earth to dig, pellets everywhere).
+        """
+        top, right, bottom, left = (int(side is not None) for side in self._frame)
+        inner = grid[top : grid.shape[0] - bottom, left : grid.shape[1] - right]
+        if not inner.size:
+            return 0.0
+        counts = np.bincount(inner.ravel(), minlength=len(self.palette.tiles))
+        bare = int(counts[list(self.palette.grounds)].sum())
+        for i in np.flatnonzero(counts > 0.4 * inner.size).tolist():
+            content = self.palette.tiles[i].content
+            still = content and not any(self.analysis.has(c, "mover") or self.analysis.has(c, "goal") for c in content)
+            if still and self.palette.access[i] == FREE:
+                bare += int(counts[i])
+        return 1.0 - bare / inner.size
+
+    def _estimate(self) -> list[float]:
+        """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning is near.
+
+        Goals weigh ten ticks each and their distance, what must be fetched first half of that. The plans found this way are a
+        little longer than the shortest ones, and are found in levels with a hundred times more states.
+        """
+        weights = [0.0] * (2 * len(self.game.definition.types))
+        for ending in self.analysis.wins:
+            for t in ending.types:
+                if ending.kind == "vanish":
+                    weights[2 * t], weights[2 * t + 1] = 10.0, 1.0
+                elif ending.kind == "appear":
+                    weights[2 * t] = -10.0
+        for need in self.requirements.needs:
+            if self.analysis.has(need.other, "collectable") and not weights[2 * need.other]:
+                weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5
+        return weights
+
+    def _families(self) -> tuple[frozenset[int], ...]:
+        """Kinds of sprites a level can show: types that can be placed, those of one class under one parent together."""
+        families: dict[tuple[int | None, str | None], set[int]] = {}
+        for t in self.requirements.placeable:
+            if self.analysis.has(t, "background") or self.analysis.has(t, "avatar"):
+                continue
+            sprite = self.game.definition.types[t]
+            parent = sprite.path[-2] if len(sprite.path) > 1 else None
+            key = (t, None) if parent is None else (parent, sprite.class_name)
+            families.setdefault(key, set()).add(t)
+        return tuple(frozenset(f) for f in families.values())
+
+    def kinds(self, counts: Mapping[int, int]) -> float:
+        """Share of the game's kinds of sprites that occur."""
+        if not self._kinds:
+            return 1.0
+        return sum(any(counts.get(t) for t in family) for family in self._kinds) / len(self._kinds)
+
+
+class _Judgement:
+    """One evaluation, stage by stage."""
+
+    def __init__(self, evaluator: LevelEvaluator, level: str, seed: int) -> None:
+        self.of = evaluator
+        self.level = level
+        self.seed = seed
+        self.constraints = dict.fromkeys(CONSTRAINTS, 0.0)
+        self.metrics: dict[str, float] = {}
+        self.calls = 0
+
+    def result(self) -> Evaluation:
+        if not self._look():
+            return self._verdict("static")
+        self.start = self.of.game.start(self.level, seed=self._game_seed(0))
+        if not self._idle():
+            return self._verdict("idle")
+        won = self._win()
+        if won is None:
+            return self._verdict("capable")
+        winner, game_seed, playout = won
+        length = playout.ticks
+        self.constraints["length"] = min(1.0, length / max(1, self.of._integer("min_length")))
+        self.metrics["length"] = length
+        self.metrics["score"] = float(playout.score)
+        if self.constraints["length"] < 1:
+            return self._verdict("capable", winner, game_seed, playout)
+        fitness = self._quality(game_seed, playout)
+        return self._verdict("complete", winner, game_seed, playout, fitness)
+
+    def _verdict(
+        self, stage: str, winner: str = "", game_seed: int = 0, playout: Playout | None = None, fitness: float = 0.0
+    ) -> Evaluation:
+        self.metrics["calls"] = self.calls
+        feasible = all(v >= 1.0 for v in self.constraints.values())
+        constraint = 1.0 if feasible else math.fsum(self.constraints.values()) / len(self.constraints)
+        return Evaluation(
+            feasible, fitness if feasible else 0.0, constraint, self.constraints, self.metrics, stage, winner, game_seed,
+            encode_play(playout.actions) if playout is not None else "",
+        )  # fmt: skip
+
+    def _game_seed(self, k: int) -> int:
+        """Seed of the k-th play, as the game's generator takes it (31 bits)."""
+        return int(np.random.SeedSequence([self.seed, k]).generate_state(1)[0] >> 1)
+
+    # -- stage 1: the text ---------------------------------------------------------------------------------------------
+
+    def _look(self) -> bool:
+        of, held = self.of, self.constraints
+        held["check"] = float(not check_level(self.level, of.game.definition, reading="strict", file="<level>"))
+        if not held["check"]:
+            return False
+        try:
+            self.grid = of.palette.parse(self.level)
+        except PcgError:
+            return False
+        counts = of.palette.count_types(self.grid)
+        avatars = sum(counts.get(t, 0) for t in of.analysis.avatars)
+        held["avatar"] = 1.0 if avatars == 1 else 1.0 / (1 + avatars) if avatars else 0.0
+        held["goal"] = of.requirements.satisfaction(counts)
+        cover = of.cover(self.grid)
+        low, high = of._bounds
+        held["cover"] = cover / low if cover < low else (1 - cover) / (1 - high) if cover > high else 1.0
+        share = of.kinds(counts)
+        least = of._number("min_kinds")
+        held["kinds"] = 1.0 if share >= least else share / least
+        height, width = self.grid.shape
+        self.metrics |= {"width": width, "height": height, "cover": cover, "kinds": share}
+        return all(held[name] >= 1.0 for name in ("check", "avatar", "goal", "cover", "kinds"))
+
+    # -- stage 2: next to no skill -------------------------------------------------------------------------------------
+
+    def _idle(self) -> bool:
+        """Plays of those who do nothing or next to nothing; chance is met with the median of a few."""
+        of, held = self.of, self.constraints
+        longest = of._integer("max_length")
+        starts = [of.game.start(self.level, seed=self._game_seed(100 + k)) for k in range(IDLE_SEEDS)]
+        idle = [self._play(s, "nothing", k, longest) for k, s in enumerate(starts)]
+        lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
+        self.metrics["idle_ticks"] = lived
+        held["start"] = min(1.0, lived / max(1, of._integer("start")))
+        held["idle"] = 1.0 - sum(p.winner == 1 for p in idle) / IDLE_SEEDS
+        wanted = of._integer("survival")
+        if lived >= wanted:
+            held["survival"] = 1.0
+        else:
+            careful = [self._play(s, "onestep", k, wanted) for k, s in enumerate(starts)]
+            ticks = sorted(wanted if p.winner != 0 else p.ticks for p in careful)[IDLE_SEEDS // 2]
+            held["survival"] = min(1.0, max(ticks, lived) / max(1, wanted))
+        return all(held[name] >= 1.0 for name in ("start", "survival", "idle"))
+
+    def _play(self, start: State, agent: str, k: int, max_ticks: int, budget: int | None = None) -> Playout:
+        playout = play(start, make_agent(agent, seed=self._game_seed(1000 + k), budget=budget), max_ticks=max_ticks)
+        self.calls += playout.calls + playout.ticks
+        return playout
+
+    # -- stage 3: skill ------------------------------------------------------------------------------------------------
+
+    def _win(self) -> tuple[str, int, Playout] | None:
+        """A win by a capable player: the solver where nothing is left to chance, else MCTS and then a planner."""
+        of = self.of
+        longest = of._integer("max_length")
+        solution = solve(
+            self.start, max_nodes=of._integer("nodes"), max_ticks=longest, algorithm="astar", weights=of.estimate
+        )
+        self.calls += solution.calls
+        if solution.status == "solved":
+            self.constraints["win"] = 1.0
+            self.metrics["nodes"] = solution.nodes
+            return "solver", self._game_seed(0), play(self.start, _Plan(solution.actions), max_ticks=longest)
+        best = 0.0
+        if solution.status != "unsolvable":
+            for attempt in range(of._integer("attempts")):
+                game_seed = self._game_seed(attempt)
+                start = self.start if attempt == 0 else of.game.start(self.level, seed=game_seed)
+                for agent, budget in (("mcts", of._integer("budget")), ("solver", of._integer("planner_budget"))):
+                    if agent == "solver" and solution.status == "budget":
+                        continue  # it has just been beaten by the level
+                    playout = self._play(start, agent, attempt, longest, budget)
+                    if playout.winner == 1:
+                        self.constraints["win"] = 1.0
+                        return agent, game_seed, playout
+                    best = max(best, self._progress(start, playout))
+        self.constraints["win"] = best
+        return None
+
+    def _progress(self, start: State, playout: Playout) -> float:
+        """How near a play that was not won came to winning, in [0, 0.9]: the share of the goal reached, less if lost."""
+        reached = 0.0
+        before, after = type_counts(start), type_counts(final_state(start, playout.actions))
+        for ending in self.of.analysis.wins:
+            first, last = (sum(c.get(t, 0) for t in ending.types) for c in (before, after))
+            if ending.kind == "vanish" and first > ending.limit:
+                reached = max(reached, (first - last) / (first - ending.limit))
+            elif ending.kind == "appear" and ending.limit > first:
+                reached = max(reached, (last - first) / (ending.limit - first))
+            elif ending.kind == "timeout" and ending.limit > 0:
+                reached = max(reached, playout.ticks / ending.limit)
+        share = max(0.0, min(1.0, reached))
+        return 0.6 * share + (0.0 if playout.winner == 0 else 0.3)
+
+    # -- stage 4: quality ----------------------------------------------------------------------------------------------
+
+    def _quality(self, game_seed: int, won: Playout) -> float:
+        """The fitness of a feasible level in [0, 1]; a weighted mean of four measures, each in [0, 1]."""
+        of = self.of
+        patience = min(of._integer("max_length"), 2 * won.ticks + 20)
+        values, wins = [], 0
+        for k in range(of._integer("weak_plays")):
+            start = of.game.start(self.level, seed=self._game_seed(200 + k))
+            for agent in ("random", "onestep"):
+                weak = self._play(start, agent, 200 + k, patience)
+                values.append(play_value(weak.winner == 1, weak.winner != -1, float(weak.score)))
+                wins += weak.winner == 1
+        weakness = math.fsum(values) / len(values)
+        gap = max(0.0, min(1.0, (play_value(True, True, float(won.score)) - weakness) / 0.9))
+        start = of.game.start(self.level, seed=game_seed)
+        walkable = int((distances(of.palette, self.grid, avatar_cells(of.palette, self.grid)[0]) >= 0).sum())
+        if of.analysis.mobility != "freely":
+            walkable = max(self.grid.shape) if of.analysis.mobility in ("horizontal", "vertical") else 1
+        measures = {
+            "gap": gap,
+            "length": min(1.0, won.ticks / of._integer("target_length")),
+            "variety": variety(won.events),
+            "coverage": path_coverage(start, won.actions, walkable),
+        }
+        self.metrics |= {
+            "gap": gap,
+            "weak_wins": wins / len(values),
+            "pairs": len(won.events),
+            "variety": measures["variety"],
+            "coverage": measures["coverage"],
+        }
+        weights = {name: of._number(f"weight_{name}") for name in measures}
+        total = math.fsum(weights.values())
+        return math.fsum(weights[n] * measures[n] for n in measures) / total if total else 0.0
+
+
+class _Plan(Agent):
+    """Plays a list of actions."""
+
+    def __init__(self, actions: Sequence[str]) -> None:
+        self._actions = tuple(actions)
+        self._next = 0
+
+    def reset(self, state: object) -> None:
+        """Start the list again."""
+        self._next = 0
+
+    def act(self, state: object) -> str:
+        """The next action."""
+        self._next += 1
+        return self._actions[self._next - 1]

@@ -1,0 +1,159 @@
+"""What a run is to do: the configuration, as a dataclass and as a TOML file.
+
+A configuration says everything that decides the result and nothing else: not how many workers there are, nor where the folder is.
+Names of games, generators and parameters are checked when the run starts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.evaluators.parameters import Parameter, Setting
+
+SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
+    "run": (
+        Parameter("game", "", "built-in name or file of the game"),
+        Parameter("reading", "", "how the game text is read; empty: as `load` decides", choices=("", "strict", "gvgai")),
+        Parameter("generator", "evolve", "name of the level generator"),
+        Parameter("count", 10, "levels wanted", 1, 10_000),
+        Parameter("seed", 1, "equal seeds give equal levels", 0, 2**63 - 1),
+        Parameter("distance", 0.3, "levels nearer to each other than this do not both count", 0.0, 1.0),
+        Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
+        Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
+    ),
+    "budget": (
+        Parameter("seconds", 0.0, "stop after this time; 0: no limit of time", 0.0, 1e9, "s"),
+        Parameter("evaluations", 0, "stop after so many evaluations; 0: no limit", 0, 10**12),
+    ),
+}
+"""The sections of the file whose keys are fixed; `generator` and `evaluation` hold parameters of those."""
+
+
+@dataclass(frozen=True)
+class LevelRun:
+    """The configuration of a run that generates levels.
+
+    At least one of `seconds` and `evaluations` limits it (0: no limit). With `evaluations` alone the result is the same on every
+    machine and with any number of workers.
+    """
+
+    game: str
+    generator: str = "evolve"
+    count: int = 10
+    seed: int = 1
+    seconds: float = 0.0
+    evaluations: int = 0
+    reading: str = ""
+    distance: float = 0.3
+    window: int = 16
+    checkpoint: int = 25
+    generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
+    evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for section, parameters in SECTIONS.items():
+            for parameter in parameters:
+                value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
+                object.__setattr__(self, parameter.name, value)
+        if not self.game:
+            raise PcgError("the run has no game: expected a built-in name or a file")
+        if not self.seconds and not self.evaluations:
+            raise PcgError("the run has no budget: expected a time (`seconds`) or a number of evaluations (`evaluations`)")
+
+    def with_budget(self, *, seconds: float | None = None, evaluations: int | None = None) -> LevelRun:
+        """The same run with another budget; what is None stays."""
+        changes: dict[str, Any] = {}
+        if seconds is not None:
+            changes["seconds"] = seconds
+        if evaluations is not None:
+            changes["evaluations"] = evaluations
+        return dataclasses.replace(self, **changes)
+
+    def to_toml(self) -> str:
+        """As the text of a configuration file."""
+        parts = []
+        for section, parameters in SECTIONS.items():
+            parts.append((section, {p.name: getattr(self, p.name) for p in parameters}))
+        parts += [("generator", dict(self.generator_parameters)), ("evaluation", dict(self.evaluation_parameters))]
+        text = ""
+        for name, values in parts:
+            text += f"[{name}]\n" + "".join(f"{k} = {_toml(v)}\n" for k, v in values.items()) + "\n"
+        return text.rstrip("\n") + "\n"
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> LevelRun:
+        """The configuration in the parsed form of a file.
+
+        Raises:
+            PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
+        """
+        known = (*SECTIONS, "generator", "evaluation")
+        for section, values in data.items():
+            if section not in known:
+                near = nearest(section, known)
+                hint = f", did you mean [{near}]?" if near else f" (expected {', '.join(f'[{k}]' for k in known)})"
+                raise PcgError(f"{source}: unknown section [{section}]{hint}")
+            if not isinstance(values, Mapping):
+                raise PcgError(f"{source}: `{section}` is {values!r}, expected a section [{section}]")
+        fixed: dict[str, Any] = {}
+        for section, parameters in SECTIONS.items():
+            names = [p.name for p in parameters]
+            for key, value in data.get(section, {}).items():
+                if key not in names:
+                    near = nearest(key, names)
+                    hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(names)})"
+                    raise PcgError(f"{source}: section [{section}] has no key `{key}`{hint}")
+                fixed[key] = value
+        return cls(
+            **{"game": "", **fixed},
+            generator_parameters=dict(data.get("generator", {})),
+            evaluation_parameters=dict(data.get("evaluation", {})),
+        )
+
+
+def read_config(path: Path | str) -> LevelRun:
+    """Read a configuration file.
+
+    Raises:
+        PcgError: when it cannot be read, is no TOML, or says something unknown.
+    """
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PcgError(f"cannot read the configuration {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PcgError(f"{path} is not a TOML file: {error}") from None
+    return LevelRun.from_mapping(data, str(path))
+
+
+def parse_seconds(text: str) -> float:
+    """A time such as "60s", "2m", "1.5h" or "90" in seconds.
+
+    Raises:
+        PcgError: for anything else.
+
+    >>> parse_seconds("2m")
+    120.0
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h|)\s*", text)
+    value = float(match[1]) * {"s": 1, "": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
+    if not value:
+        raise PcgError(f"`{text}` is no time, expected for example 60s, 5m or 1h")
+    return value
+
+
+def _toml(value: Setting) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(c if c >= " " else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    return repr(value)

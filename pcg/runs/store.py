@@ -1,0 +1,174 @@
+"""The run folder on disk: files that are whole or absent, and a log of which at worst the last line is torn.
+
+Every file but the logs is written under a temporary name and renamed. What the files mean is in the package's docstring.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import PcgError
+
+FORMAT = 1
+"""Version of the layout; a run of another one is refused."""
+
+
+def to_json(data: Any, *, indent: int | None = None) -> str:
+    """JSON text that is the same for equal data."""
+    return json.dumps(data, sort_keys=True, indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that at every moment it is the old one or the new one, also when the machine stops."""
+    draft = path.with_name(f".{path.name}.draft")
+    with open(draft, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(draft, path)
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file.
+
+    Raises:
+        PcgError: when it is missing or damaged.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PcgError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise PcgError(f"{path} is damaged: {error}") from None
+
+
+class EventLog:
+    """The append-only log of a run, one JSON object per line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = open(path, "ab")  # noqa: SIM115 - lives as long as the run
+
+    @staticmethod
+    def repair(path: Path) -> list[dict[str, Any]]:
+        """The events of a log; a torn or damaged end is cut off the file.
+
+        Raises:
+            PcgError: when the log cannot be read.
+        """
+        try:
+            data = path.read_bytes() if path.exists() else b""
+        except OSError as error:
+            raise PcgError(f"cannot read {path}: {error.strerror}") from None
+        events: list[dict[str, Any]] = []
+        whole = 0
+        for line in data.splitlines(keepends=True):
+            try:
+                event = json.loads(line)
+            except ValueError:
+                break
+            if not line.endswith(b"\n") or not isinstance(event, dict) or event.get("id") != len(events):
+                break
+            events.append(event)
+            whole += len(line)
+        if whole < len(data):
+            with open(path, "r+b") as file:
+                file.truncate(whole)
+        return events
+
+    def append(self, event: Mapping[str, Any]) -> None:
+        """Write one event; it is in the hands of the operating system when this returns."""
+        self._file.write(to_json(event).encode() + b"\n")
+        self._file.flush()
+
+    def sync(self) -> None:
+        """Wait until everything written is on the disk."""
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def read_elapsed(path: Path) -> float:
+    """Seconds the run has taken so far, from its timing log; 0 when nothing is known."""
+    elapsed = 0.0
+    if path.exists():
+        for line in path.read_bytes().splitlines():
+            try:
+                elapsed = max(elapsed, float(json.loads(line).get("elapsed", 0.0)))
+            except (ValueError, AttributeError, TypeError):
+                continue
+    return elapsed
+
+
+def append_line(path: Path, data: Mapping[str, Any]) -> None:
+    """Append one JSON line to a log nothing depends on."""
+    with open(path, "a", encoding="utf-8", newline="\n") as file:
+        file.write(to_json(data) + "\n")
+
+
+def write_levels(folder: Path, entries: Sequence[tuple[str, Mapping[str, Any]]], game: str = "") -> None:
+    """Make a folder of levels hold exactly these, in order: (level text, entry of the index without `file`).
+
+    Files of levels that are gone go, with their pictures. An empty folder of levels is not made.
+    """
+    if not entries and not folder.exists() and not game:
+        return
+    folder.mkdir(exist_ok=True)
+    index = []
+    for k, (text, entry) in enumerate(entries):
+        name = f"lvl{k}.txt"
+        target = folder / name
+        if not target.exists() or target.read_text(encoding="utf-8") != text + "\n":
+            (folder / f"lvl{k}.png").unlink(missing_ok=True)
+            write_whole(target, text + "\n")
+        index.append({**entry, "file": name})
+    if game and not (folder / "game.vgdl").exists():
+        write_whole(folder / "game.vgdl", game)
+    write_whole(folder / "index.json", to_json({"levels": index}, indent=1) + "\n")
+    for old in folder.iterdir():
+        match = re.fullmatch(r"lvl(\d+)\.(txt|png)", old.name)
+        if match and int(match[1]) >= len(entries):
+            old.unlink()
+
+
+def remove_levels(folder: Path) -> None:
+    """Remove a folder of levels that `write_levels` made."""
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def check_new(folder: Path) -> None:
+    """Refuse to start a run where something is.
+
+    Raises:
+        PcgError: when the folder exists and is not empty.
+    """
+    if folder.is_file():
+        raise PcgError(f"{folder} is a file, expected a folder for the run")
+    if folder.is_dir() and any(folder.iterdir()):
+        if (folder / "run.json").exists():
+            raise PcgError(f"{folder} holds a run already: go on with `pcg resume {folder}`, or name another folder")
+        raise PcgError(f"{folder} is not empty, expected a new folder for the run")
+
+
+def check_run(folder: Path) -> dict[str, Any]:
+    """The manifest of an existing run.
+
+    Raises:
+        PcgError: when the folder is no run of this format.
+    """
+    if not (folder / "run.json").is_file():
+        raise PcgError(f"{folder} is no run: it has no run.json")
+    manifest = read_json(folder / "run.json")
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        found = manifest.get("format") if isinstance(manifest, dict) else None
+        raise PcgError(f"{folder} has run format {found!r}, expected {FORMAT}")
+    return manifest

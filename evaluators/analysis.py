@@ -1,8 +1,9 @@
 """What a game's rules say about its parts: which sprites are solid, harmful, worth collecting, how the game is won.
 
-Everything is read from the resolved definition; nothing is played. The roles follow the game analyser of the level generation
-track (Khalifa, Perez-Liebana, Lucas, Togelius 2016; spec 04 section 2.1) but are told apart by what the rules do
-(`effect_meaning`) rather than by a short list of effect names. What a level needs to be winnable is in `requirements`.
+Everything is read from the resolved definition; nothing is played. The roles follow the game analyser of the level
+generation track (Khalifa, Perez-Liebana, Lucas, Togelius 2016; spec 04 section 2.1) but are told apart by what the
+rules do (`effect_meaning`) rather than by a short list of effect names. What a level needs to be winnable is in
+`requirements`.
 """
 
 from __future__ import annotations
@@ -48,8 +49,23 @@ ROLES: Mapping[str, str] = {
 }
 """The roles a sprite type can have and what they mean."""
 
-STATIC_CLASSES = frozenset({"Immovable", "Door", "Passive", "Resource", "ResourcePack", "Conveyor", "SpriteProducer", "Portal",
-                            "SpawnPoint", "SpawnPointMultiSprite", "Flicker", "OrientedFlicker", "Spreader"})  # fmt: skip
+STATIC_CLASSES = frozenset(
+    {
+        "Immovable",
+        "Door",
+        "Passive",
+        "Resource",
+        "ResourcePack",
+        "Conveyor",
+        "SpriteProducer",
+        "Portal",
+        "SpawnPoint",
+        "SpawnPointMultiSprite",
+        "Flicker",
+        "OrientedFlicker",
+        "Spreader",
+    }
+)
 DRIFTING_CLASSES = frozenset({"Missile", "ErraticMissile", "Bomber", "BomberRandomMissile"})
 PRODUCING: Mapping[str, str] = {
     "SpawnPoint": "stype", "Bomber": "stype", "RandomBomber": "stype", "BomberRandomMissile": "stypeMissile",
@@ -68,7 +84,9 @@ MOBILITY: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """One termination as a goal: `outcome` for player 0, `kind` and the counts at the start that keep it from firing at once."""
+    """One termination as a goal: `outcome` for player 0, `kind` and the counts at the start that keep it from firing
+    at once.
+    """
 
     index: int
     name: str
@@ -99,7 +117,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A way sprites of `victim` leave the game: by meeting `partner`, or by themselves (None: at the edge, by age, in time)."""
+    """A way sprites of `victim` leave the game: by meeting `partner`, or by themselves (None: at the edge, by age, in
+    time).
+    """
 
     victim: int
     partner: int | None
@@ -143,7 +163,8 @@ class GameAnalysis:
     tiles: tuple[Tile, ...]
     """The usable level characters, in mapping order."""
     graph: nx.MultiDiGraph = field(repr=False)
-    """Nodes: type names (attribute `roles`) and "EOS"; edges: what the first does or suffers when it meets the second."""
+    """Nodes: type names (attribute `roles`) and "EOS"; edges: what the first does or suffers when it meets the
+    second."""
 
     def having(self, role: str) -> tuple[int, ...]:
         """The concrete types with `role`, ascending."""
@@ -204,7 +225,9 @@ def wins_for_player_0(termination: Termination) -> bool:
 
 
 class _Analyst:
-    """Collects the parts of a `GameAnalysis`, each method one of them, in the order in which they build on each other."""
+    """Collects the parts of a `GameAnalysis`, each method one of them, in the order in which they build on each
+    other.
+    """
 
     def __init__(self, definition: GameDefinition) -> None:
         self.definition = definition
@@ -241,12 +264,22 @@ class _Analyst:
         mobility = MOBILITY.get(start_class or "", "freely")
         graph = self._graph(roles)
         return GameAnalysis(
-            definition=self.definition, concrete=self.concrete, roles=roles, avatars=self.avatars,
-            start_avatars=self.start_avatars, mobility=mobility, avatar_side=self._avatar_side(mobility),
-            endings=self.endings, sources=self.sources, removals=self.removals, meetings=self.meetings, edges=self.edges,
+            definition=self.definition,
+            concrete=self.concrete,
+            roles=roles,
+            avatars=self.avatars,
+            start_avatars=self.start_avatars,
+            mobility=mobility,
+            avatar_side=self._avatar_side(mobility),
+            endings=self.endings,
+            sources=self.sources,
+            removals=self.removals,
+            meetings=self.meetings,
+            edges=self.edges,
             drifts=self.drifts,
-            tiles=self._tiles(roles), graph=graph,
-        )  # fmt: skip
+            tiles=self._tiles(roles),
+            graph=graph,
+        )
 
     # -- what exists and what happens ----------------------------------------------------------------------------------
 
@@ -359,8 +392,12 @@ class _Analyst:
         if name == "SpriteCounterMore" or (name == "MultiSpriteCounter" and flag(params, "min", False)):
             return Ending(index, name, outcome, "appear", types, limit, maximum=max(0, limit - 1))
         if name == "MultiSpriteCounter":
-            removable = any(c.kind in ("kill", "transform") and c.target == FIRST
-                            for (first, _), happening in self.meetings.items() if first in counted for c in happening)  # fmt: skip
+            removable = any(
+                c.kind in ("kill", "transform") and c.target == FIRST
+                for (first, _), happening in self.meetings.items()
+                if first in counted
+                for c in happening
+            )
             if limit == 0 or removable:
                 return Ending(index, name, outcome, "vanish", types, limit, minimum=limit + 1)
             return Ending(index, name, outcome, "appear", types, limit, maximum=limit - 1)

@@ -1,7 +1,8 @@
 """What each effect does to the two sprites that meet, as data an analysis can reason about.
 
-It is a coarse reading of the effect catalogue (spec 03 section 4): who dies, changes, is stopped, pushed, moved or fed, and under
-which condition. It is not the rule itself (that is the kernel's) and knows nothing of ticks, pixels or order.
+It is a coarse reading of the effect catalogue (spec 03 section 4): who dies, changes, is stopped, pushed, moved or
+fed, and under which condition. It is not the rule itself (that is the kernel's) and knows nothing of ticks, pixels or
+order.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ FIRST, SECOND, NAMED = "first", "second", "named"
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A condition on resources: `holder` must hold at least (`more`) or at most `limit` units of `resource` (a type id)."""
+    """A condition on resources: `holder` must hold at least (`more`) or at most `limit` units of `resource` (a type
+    id).
+    """
 
     holder: str
     resource: int
@@ -29,7 +32,9 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """One thing an effect does. `products` are the type ids that come into being (a transformation's result, a spawned sprite)."""
+    """One thing an effect does. `products` are the type ids that come into being (a transformation's result, a
+    spawned sprite).
+    """
 
     kind: str
     """kill, transform, spawn, block, push, carry, teleport, collect, gain, heal, hurt, shield, turn, wrap or other."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 STAGES: tuple[str, ...] = ("static", "idle", "capable", "complete")
-"""How far an evaluation went: only the text was looked at; doing nothing was played; a capable agent played; everything was measured."""
+"""How far an evaluation went: only the text was looked at; doing nothing was played; a capable agent played;
+everything was measured."""
 
 LETTERS: Mapping[str, str] = {
     "NIL": ".", "UP": "U", "LEFT": "L", "DOWN": "D", "RIGHT": "R", "USE": "X", "ESCAPE": "E",
@@ -37,8 +38,9 @@ def decode_play(play: str) -> list[str]:
 class Evaluation:
     """What was found out about a level.
 
-    `feasible` levels have every entry of `constraints` at 1 and a `fitness` in [0, 1]; the others have fitness 0 and are
-    ranked by `constraint`, the mean of `constraints`. `play` is the winning play of agent `winner` started with `seed`.
+    `feasible` levels have every entry of `constraints` at 1 and a `fitness` in [0, 1]; the others have fitness 0 and
+    are ranked by `constraint`, the mean of `constraints`. `play` is the winning play of agent `winner` started with
+    `seed`.
     """
 
     feasible: bool

@@ -1,10 +1,11 @@
 """Judging a level by playing it: is it feasible, and how good is it?
 
-The constraints are those of the genetic level generator of the GVGAI framework (Khalifa et al. 2016; spec 04 section 2.4) in the
-reading its authors must have meant: each kind of ending is understood, the cover is measured inside the frame, chance is met with
-several plays instead of the worst of fifty, and doing nothing means doing nothing. Quality follows relative algorithm performance
-(Nielsen, Barros, Togelius, Nelson 2015): a good level tells a capable player from a weak one. Looking at the text comes first, then
-cheap plays, then search, and an evaluation stops at the first stage that fails.
+The constraints are those of the genetic level generator of the GVGAI framework (Khalifa et al. 2016; spec 04 section
+2.4) in the reading its authors must have meant: each kind of ending is understood, the cover is measured inside the
+frame, chance is met with several plays instead of the worst of fifty, and doing nothing means doing nothing. Quality
+follows relative algorithm performance (Nielsen, Barros, Togelius, Nelson 2015): a good level tells a capable player
+from a weak one. Looking at the text comes first, then cheap plays, then search, and an evaluation stops at the first
+stage that fails.
 """
 
 from __future__ import annotations
@@ -136,7 +137,8 @@ class LevelEvaluator:
     def cover(self, grid: Grid) -> float:
         """Share of the cells inside the frame that are not bare.
 
-        Bare are the grounds, and a tile to walk through that makes up most of the level (earth to dig, pellets everywhere).
+        Bare are the grounds, and a tile to walk through that makes up most of the level (earth to dig, pellets
+        everywhere).
         """
         top, right, bottom, left = (int(side is not None) for side in self._frame)
         inner = grid[top : grid.shape[0] - bottom, left : grid.shape[1] - right]
@@ -152,10 +154,11 @@ class LevelEvaluator:
         return 1.0 - bare / inner.size
 
     def _estimate(self) -> list[float]:
-        """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning is near.
+        """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning
+        is near.
 
-        Goals weigh ten ticks each and their distance, what must be fetched first half of that. The plans found this way are a
-        little longer than the shortest ones, and are found in levels with a hundred times more states.
+        Goals weigh ten ticks each and their distance, what must be fetched first half of that. The plans found this
+        way are a little longer than the shortest ones, and are found in levels with a hundred times more states.
         """
         weights = [0.0] * (2 * len(self.game.definition.types))
         for ending in self.analysis.wins:
@@ -225,9 +228,16 @@ class _Judgement:
         feasible = all(v >= 1.0 for v in self.constraints.values())
         constraint = 1.0 if feasible else math.fsum(self.constraints.values()) / len(self.constraints)
         return Evaluation(
-            feasible, fitness if feasible else 0.0, constraint, self.constraints, self.metrics, stage, winner, game_seed,
+            feasible,
+            fitness if feasible else 0.0,
+            constraint,
+            self.constraints,
+            self.metrics,
+            stage,
+            winner,
+            game_seed,
             encode_play(playout.actions) if playout is not None else "",
-        )  # fmt: skip
+        )
 
     def _game_seed(self, k: int) -> int:
         """Seed of the k-th play, as the game's generator takes it (31 bits)."""
@@ -315,7 +325,7 @@ class _Judgement:
         return None
 
     def _progress(self, start: State, playout: Playout) -> float:
-        """How near a play that was not won came to winning, in [0, 0.9]: the share of the goal reached, less if lost."""
+        """How near a play that was not won came to winning, in [0, 0.9]: the share of the goal reached."""
         reached = 0.0
         before, after = type_counts(start), type_counts(final_state(start, playout.actions))
         for ending in self.of.analysis.wins:

@@ -1,7 +1,8 @@
 """Levels as arrays of tile numbers, and what a game's analysis says about each tile.
 
-A `Palette` is the alphabet of a game's levels: which characters there are, which of them is empty ground, which makes a wall, where
-an avatar may walk. It turns text into arrays of tile numbers and back. It checks no level (that is `check_level`'s business).
+A `Palette` is the alphabet of a game's levels: which characters there are, which of them is empty ground, which makes
+a wall, where an avatar may walk. It turns text into arrays of tile numbers and back. It checks no level (that is
+`check_level`'s business).
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def palette(analysis: GameAnalysis) -> Palette:
     for i, tile in enumerate(tiles):
         for t in set(tile.types):
             by_type.setdefault(t, []).append(i)
-    for t, found in by_type.items():
+    for found in by_type.values():
         found.sort(key=lambda i: (len(tiles[i].content), len(tiles[i].types), i))
     access = np.array([_access(analysis, t) for t in tiles], np.int8)
     walls = [i for i, t in enumerate(tiles) if t.content and all(analysis.has(c, "wall") for c in t.content)]
@@ -155,9 +156,14 @@ def _access(analysis: GameAnalysis, tile: Tile) -> int:
     """The worst a tile does to an avatar that walks onto it; moving sprites leave, so they do not count."""
     found = FREE
     shields = {
-        named for c in tile.content for (first, second), happening in analysis.meetings.items()
-        if first in analysis.start_avatars and second == c for h in happening if h.kind in ("carry", "shield") for named in tile.content
-    }  # fmt: skip
+        named
+        for c in tile.content
+        for (first, second), happening in analysis.meetings.items()
+        if first in analysis.start_avatars and second == c
+        for h in happening
+        if h.kind in ("carry", "shield")
+        for named in tile.content
+    }
     for t in tile.content:
         if analysis.has(t, "pushable"):
             found = max(found, PUSH)

@@ -1,7 +1,7 @@
 """Parameters that people set: declared once with type, default, range and help, checked in one place.
 
-Generators and evaluations declare theirs as tuples of `Parameter`; the command line's help, the configuration file and the error
-messages all read these declarations. Parameters of VGDL itself are declared in the ontology, not here.
+Generators and evaluations declare theirs as tuples of `Parameter`; the command line's help, the configuration file
+and the error messages all read these declarations. Parameters of VGDL itself are declared in the ontology, not here.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def resolve(declared: Iterable[Parameter], given: Mapping[str, object], owner: s
     """All declared parameters with the given values put in, in order of declaration.
 
     Raises:
-        PcgError: for an unknown name (with the nearest known one) or a bad value; `owner` says whose parameters they are.
+        PcgError: for an unknown name (with the nearest known one) or a bad value; `owner` says whose parameters they
+        are.
     """
     known = {p.name: p for p in declared}
     for name in given:

@@ -1,8 +1,9 @@
 """What must stand in a level so that it is neither over at once nor impossible: how many of which sprites.
 
-Two kinds of rule come out of an analysis: bounds on counts (an ending must not fire at the start) and needs (a locked door needs
-its key, a box its hole, a portal its exit, a lock on ten diamonds ten of them). Needs are found by searching backwards from the
-endings through the ways sprites leave and enter the game, an AND/OR search; this looks at rules only and never at places.
+Two kinds of rule come out of an analysis: bounds on counts (an ending must not fire at the start) and needs (a locked
+door needs its key, a box its hole, a portal its exit, a lock on ten diamonds ten of them). Needs are found by
+searching backwards from the endings through the ways sprites leave and enter the game, an AND/OR search; this looks
+at rules only and never at places.
 """
 
 from __future__ import annotations
@@ -159,8 +160,13 @@ class _Search:
                         require(t, one, two or one, f"to get rid of {name}")
         for ending in analysis.wins:
             if ending.kind == "appear":
-                recipes = [r for t in ending.types if t not in analysis.avatars
-                           and (r := self.obtain(t, ending.limit)) is not None and dict(r).get(t, 0) < ending.limit]  # fmt: skip
+                recipes = [
+                    r
+                    for t in ending.types
+                    if t not in analysis.avatars
+                    and (r := self.obtain(t, ending.limit)) is not None
+                    and dict(r).get(t, 0) < ending.limit
+                ]
                 for avatar in analysis.start_avatars:
                     if recipes:
                         cheapest = min(recipes, key=_cost)
@@ -182,7 +188,9 @@ class _Search:
     # -- the search ----------------------------------------------------------------------------------------------------
 
     def obtain(self, type_id: int, number: int, trail: frozenset[tuple[str, int]] = frozenset()) -> Recipe | None:
-        """The cheapest way to have `number` sprites of a type at some time; () if nothing need be placed, None if impossible."""
+        """The cheapest way to have `number` sprites of a type at some time; () if nothing need be placed, None if
+        impossible.
+        """
         key = ("obtain", type_id)
         if key in trail or number > self.MOST:
             return None

@@ -7,8 +7,9 @@ Four generators share one contract (`contract`, ask/tell) and one knowledge of t
     ca              caves from a cellular automaton
     evolve          two populations, one of them of playable levels (FI-2pop on DEAP)
 
-They build with the same tools: `layout` (walls, rooms, caves, lanes), `counts` (how many of what), `furnish` (where), `repair`,
-`operators` (crossover and mutation), `distance` (how unlike two levels are). All levels are texts in the game's own mapping.
+They build with the same tools: `layout` (walls, rooms, caves, lanes), `counts` (how many of what), `furnish` (where),
+`repair`, `operators` (crossover and mutation), `distance` (how unlike two levels are). All levels are texts in the
+game's own mapping.
 """
 
 from pcg.generators.levels.context import LevelContext

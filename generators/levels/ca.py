@@ -1,7 +1,8 @@
 """The cellular-automaton generator: caves from smoothed noise, joined and furnished by distance maps.
 
-Johnson, Yannakakis, Togelius: Cellular automata for real-time generation of infinite cave levels (2010). The automaton only makes
-the caves; what stands in them is placed as by the constructive generator. Games without walls get the caves as filling, or none.
+Johnson, Yannakakis, Togelius: Cellular automata for real-time generation of infinite cave levels (2010). The
+automaton only makes the caves; what stands in them is placed as by the constructive generator. Games without walls
+get the caves as filling, or none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What every generator needs to know about a game, worked out once: analysis, palette, requirements, the look of its own levels.
+"""What every generator needs to know about a game, worked out once: analysis, palette, requirements, the look of its
+own levels.
 
-It sorts the tiles into the parts a level is made of: the frame around it, walls, filling (earth to dig through, pellets that lie
-everywhere), lanes for traffic, and objects. Making levels from these is the business of `layout`, `furnish` and the generators.
+It sorts the tiles into the parts a level is made of: the frame around it, walls, filling (earth to dig through,
+pellets that lie everywhere), lanes for traffic, and objects. Making levels from these is the business of `layout`,
+`furnish` and the generators.
 """
 
 from __future__ import annotations
@@ -129,9 +131,24 @@ class _Builder:
         objects = tuple(i for i in range(len(self.palette.tiles)) if i not in excluded and self._is_object(i, frame))
         widths, heights = self._sizes(frame)
         return LevelContext(
-            self.definition, self.analysis, self.palette, self.required, self.statistics, frame, walls, weights, wall_share,
-            filler, filler_share, lanes, lane_share, objects, self.ground_under, widths, heights,
-        )  # fmt: skip
+            self.definition,
+            self.analysis,
+            self.palette,
+            self.required,
+            self.statistics,
+            frame,
+            walls,
+            weights,
+            wall_share,
+            filler,
+            filler_share,
+            lanes,
+            lane_share,
+            objects,
+            self.ground_under,
+            widths,
+            heights,
+        )
 
     def _ground_under(self, tile: int) -> int:
         """The ground whose sprites a tile shares; its own number for a ground."""
@@ -169,10 +186,16 @@ class _Builder:
     def _filler(self) -> tuple[int | None, float]:
         """A tile that fills the open space: most of it in the game's levels, or what the rules make look like earth."""
         palette, analysis = self.palette, self.analysis
-        open_tiles = [i for i, t in enumerate(palette.tiles)
-                      if t.content and palette.access[i] < GATE and not any(analysis.has(c, "avatar") for c in t.content)]  # fmt: skip
-        still = [i for i in open_tiles if not any(analysis.has(c, "mover") or analysis.has(c, "pushable")
-                                                  for c in palette.tiles[i].content)]  # fmt: skip
+        open_tiles = [
+            i
+            for i, t in enumerate(palette.tiles)
+            if t.content and palette.access[i] < GATE and not any(analysis.has(c, "avatar") for c in t.content)
+        ]
+        still = [
+            i
+            for i in open_tiles
+            if not any(analysis.has(c, "mover") or analysis.has(c, "pushable") for c in palette.tiles[i].content)
+        ]
         if self.statistics is not None:
             share = self.statistics.share
             space = float(share[[*palette.grounds, *open_tiles]].sum())

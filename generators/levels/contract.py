@@ -1,7 +1,8 @@
 """The contract all level generators share: ask for candidates, tell how they fared.
 
-`ask(n)` hands out levels, `tell` takes their evaluations in the order in which they were asked for; a generator that does not learn
-ignores what it is told (ask/tell as in pyribs and CMA-ES libraries). Evaluating, storing and stopping are the caller's business.
+`ask(n)` hands out levels, `tell` takes their evaluations in the order in which they were asked for; a generator that
+does not learn ignores what it is told (ask/tell as in pyribs and CMA-ES libraries). Evaluating, storing and stopping
+are the caller's business.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ SIZE_PARAMETERS: tuple[Parameter, ...] = (
 class LevelGenerator(ABC):
     """Base of all level generators.
 
-    The levels depend on the game, the seed, the parameters and what was told, and on nothing else. Between an `ask` and the
-    `tell` of its candidates other calls of `ask` may come; a generator that cannot go on without being told first returns fewer
-    candidates than asked for, possibly none.
+    The levels depend on the game, the seed, the parameters and what was told, and on nothing else. Between an `ask`
+    and the `tell` of its candidates other calls of `ask` may come; a generator that cannot go on without being told
+    first returns fewer candidates than asked for, possibly none.
 
     Subclasses name themselves in the class variables, read settled parameters from `self.settings` and implement `ask`.
     """
@@ -68,7 +69,8 @@ class LevelGenerator(ABC):
     papers: ClassVar[tuple[str, ...]] = ()
     parameters: ClassVar[tuple[Parameter, ...]] = SIZE_PARAMETERS
     learns: ClassVar[bool] = False
-    """Whether being told changes what comes next; a run of one that does not learn may stop as soon as it has enough."""
+    """Whether being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
+    """
 
     def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
         self.context = context
@@ -87,7 +89,8 @@ class LevelGenerator(ABC):
         """At most `n` new candidates, with consecutive ids."""
 
     def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
-        """Take the evaluations of candidates, in the order of their ids."""
+        """Take the evaluations of candidates, in the order of their ids; nothing is learnt here from them."""
+        del candidates, evaluations
 
     def state_dict(self) -> dict[str, Any]:
         """Everything that decides what comes next, as JSON; candidates that are out are not part of it."""

@@ -1,7 +1,8 @@
-"""How many of which objects a level gets: drawn from the look of the game's own levels, then brought in line with its rules.
+"""How many of which objects a level gets: drawn from the look of the game's own levels, then brought in line with its
+rules.
 
-For games without levels of their own the shares of spec 04 section 2.3 serve, in the sensible reading (sprites that come about in
-play count once, not by a flag that is 0 or 2). Where the objects go is the business of `furnish`.
+For games without levels of their own the shares of spec 04 section 2.3 serve, in the sensible reading (sprites that
+come about in play count once, not by a flag that is 0 or 2). Where the objects go is the business of `furnish`.
 """
 
 from __future__ import annotations

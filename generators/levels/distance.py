@@ -1,7 +1,8 @@
 """How different two levels look, as a number from 0 to 1.
 
-The share of cells that differ among those where at least one level has something: bare ground common to both says nothing about
-likeness, nor does a frame they share. Used to keep archives and populations diverse; it knows nothing of play.
+The share of cells that differ among those where at least one level has something: bare ground common to both says
+nothing about likeness, nor does a frame they share. Used to keep archives and populations diverse; it knows nothing
+of play.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ def codes(level: str) -> Codes:
 
 
 def code_distance(a: Codes, b: Codes) -> float:
-    """The distance of two levels given as character codes; levels of other sizes are laid over each other at the top left.
+    """The distance of two levels given as character codes; levels of other sizes are laid over each other at the top
+    left.
 
     Cells that only one of them has count as different.
     """
@@ -42,9 +44,9 @@ def code_distance(a: Codes, b: Codes) -> float:
 
 
 def level_distance(a: str, b: str) -> float:
-    """The distance of two level texts.
+    r"""The distance of two level texts.
 
-    >>> level_distance("wwww\\nwA.w\\nwwww", "wwww\\nw.Aw\\nwwww")
+    >>> level_distance("wwww\nwA.w\nwwww", "wwww\nw.Aw\nwwww")
     1.0
     """
     return code_distance(codes(a), codes(b))

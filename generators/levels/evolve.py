@@ -1,9 +1,9 @@
 """The evolutionary generator: a feasible-infeasible two-population genetic algorithm, on DEAP.
 
-Levels that break a constraint evolve towards keeping all, those that keep them towards quality; children move to the population
-they belong to (FI-2pop: Kimbrough, Koehler, Lu, Wood 2008; for levels of any VGDL game Khalifa et al. 2016, spec 04 section 2.4).
-Other than there, the next generation competes with its parents, and levels too like a better one stand back (clearing, Petrowski
-1996), so that the best ten are ten levels and not one.
+Levels that break a constraint evolve towards keeping all, those that keep them towards quality; children move to the
+population they belong to (FI-2pop: Kimbrough, Koehler, Lu, Wood 2008; for levels of any VGDL game Khalifa et al.
+2016, spec 04 section 2.4). Other than there, the next generation competes with its parents, and levels too like a
+better one stand back (clearing, Petrowski 1996), so that the best ten are ten levels and not one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.constructive import construct, draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
-from pcg.generators.levels.distance import code_distance, codes
+from pcg.generators.levels.distance import Codes, code_distance, codes
 from pcg.generators.levels.layout import draw_size
 from pcg.generators.levels.operators import crossover, mutate, resize
 from pcg.generators.levels.random import RandomGenerator
@@ -61,7 +61,7 @@ class EvolvingGenerator(LevelGenerator):
         Parameter("resize", 0.05, "share of children that grow or shrink by a row or column", 0.0, 1.0),
         Parameter("infeasible", 0.35, "share of children bred from the infeasible population", 0.0, 1.0),
         Parameter("tournament", 3, "members drawn for each parent, of which the best is taken", 1, 100),
-        Parameter("niche", 0.3, "levels closer than this to a better one stand back", 0.0, 1.0, "distance"),
+        Parameter("niche", 0.5, "levels closer than this to a better one stand back", 0.0, 1.0, "distance"),
         Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
     )
     learns = True
@@ -117,7 +117,7 @@ class EvolvingGenerator(LevelGenerator):
         ranked = self._toolbox.survive(members, len(members))
         niche = self.number("niche")
         kept: list[Any] = []
-        shapes = []
+        shapes: list[Codes] = []
         back: list[Any] = []
         seen: set[str] = set()
         for one in ranked:

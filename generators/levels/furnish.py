@@ -1,8 +1,10 @@
-"""Putting things into a laid-out level: the avatar, portals, doors, boxes, treasure, enemies, each where it makes sense.
+"""Putting things into a laid-out level: the avatar, portals, doors, boxes, treasure, enemies, each where it makes
+sense.
 
-What makes sense is read from the roles: enemies away from the avatar, what must be reached within reach and rather far, boxes
-with room to be pushed, doors in walls, fleets in formation; and things in the rows in which the game's own levels have them
-(spec 04 section 2.3 steps 4-6, made to look at distances along the way rather than as the crow flies).
+What makes sense is read from the roles: enemies away from the avatar, what must be reached within reach and rather
+far, boxes with room to be pushed, doors in walls, fleets in formation; and things in the rows in which the game's own
+levels have them (spec 04 section 2.3 steps 4-6, made to look at distances along the way rather than as the crow
+flies).
 """
 
 from __future__ import annotations
@@ -74,7 +76,8 @@ def profile(site: Site, tile: int) -> Weights:
     histogram = statistics.rows[tile]
     padded = np.pad(histogram, 1, mode="edge")
     smooth = 0.6 * histogram + 0.2 * (padded[:-2] + padded[2:])
-    return np.repeat((smooth[bands] + 0.01)[:, None], width, axis=1)
+    weights: Weights = np.repeat((smooth[bands] + 0.01)[:, None], width, axis=1)
+    return weights
 
 
 def fitting(site: Site, tile: int) -> Weights:
@@ -84,8 +87,9 @@ def fitting(site: Site, tile: int) -> Weights:
     if len(site.palette.grounds) > 1:
         match = free & ((site.grid == context.ground_under[tile]) | ~np.isin(site.grid, site.palette.grounds))
         if match.any():
-            return match.astype(np.float64)
-    return free.astype(np.float64)
+            free = match
+    weights: Weights = free.astype(np.float64)
+    return weights
 
 
 def place_avatar(site: Site, rng: np.random.Generator) -> bool:
@@ -239,7 +243,7 @@ def _link_regions(site: Site, rng: np.random.Generator, remaining: Counts) -> No
         target = np.zeros(site.grid.shape)
         target[tuple(np.array(room).T)] = 1
         inside = _draw(site, rng, target * site.free())
-        door = _draw(site, rng, (reached * 1.0) * np.maximum(steps, 0))
+        door = _draw(site, rng, np.where(reached, steps, 0).astype(np.float64))
         if not exits or inside is None or door is None:
             continue
         site.put(door, entrance)
@@ -247,7 +251,7 @@ def _link_regions(site: Site, rng: np.random.Generator, remaining: Counts) -> No
         for tile in (entrance, exits[0]):
             remaining[tile] = max(0, remaining.get(tile, 0) - 1)
     for entrance in kinds:
-        # One exit per kind, so that a portal leads to a known place; no entrance without exit and no exit without entrance.
+        # One exit per kind, so that a portal leads to a known place; neither of the two without the other.
         exits = [e for e in links[entrance] if e in remaining]
         if entrance in order and remaining.get(entrance, 0) > 0 and exits:
             remaining[entrance] = min(2, remaining[entrance])

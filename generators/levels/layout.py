@@ -1,7 +1,8 @@
 """Where the walls go: frames, rooms, wall segments, pillars, caves, and lanes for traffic.
 
-A layout leaves all open cells connected (closed rooms are made only in games with portals to get there). The segments are those
-of the constructive generator of spec 04 section 2.3, the caves those of Johnson, Yannakakis and Togelius (2010).
+A layout leaves all open cells connected (closed rooms are made only in games with portals to get there). The segments
+are those of the constructive generator of spec 04 section 2.3, the caves those of Johnson, Yannakakis and Togelius
+(2010).
 """
 
 from __future__ import annotations
@@ -160,9 +161,9 @@ def caves(
 ) -> None:
     """Caves: random walls smoothed by a cellular automaton, then joined by tunnels.
 
-    A cell becomes wall with at least `birth` wall cells among its eight neighbours and stays one with at least `survival`
-    (Johnson, Yannakakis, Togelius 2010). Beyond the edge the level goes on as at its edge: with walls all round, levels as small
-    as these would grow over.
+    A cell becomes wall with at least `birth` wall cells among its eight neighbours and stays one with at least
+    `survival` (Johnson, Yannakakis, Togelius 2010). Beyond the edge the level goes on as at its edge: with walls all
+    round, levels as small as these would grow over.
     """
     context = site.context
     tile = main_wall(context, rng)
@@ -244,7 +245,9 @@ def tunnel(site: Site, region: list[tuple[int, int]], main: list[tuple[int, int]
 
 
 def lay_lanes(site: Site, rng: np.random.Generator) -> None:
-    """Give whole rows (or columns) over to traffic: bands of one to three lanes with safe ground between and beside them."""
+    """Give whole rows (or columns) over to traffic: bands of one to three lanes with safe ground between and beside
+    them.
+    """
     context = site.context
     lanes = context.lanes
     horizontal = lanes[0].horizontal
@@ -292,7 +295,9 @@ def _traffic(
 
 
 def fill(site: Site, rng: np.random.Generator) -> None:
-    """Fill the open ground with the game's filler, leaving winding tunnels or pockets as large as its share leaves room."""
+    """Fill the open ground with the game's filler, leaving winding tunnels or pockets as large as its share leaves
+    room.
+    """
     context = site.context
     if context.filler is None:
         return

@@ -1,7 +1,8 @@
 """Genetic operators on levels: how two levels make two new ones, and how one changes a little.
 
-A genotype is the grid of tiles itself, as in spec 04 section 2.4. Crossover exchanges whole regions, which keeps rooms together;
-mutations add, clear, move and swap tiles, draw and break walls, and change the size. Children are damaged and want `repair`.
+A genotype is the grid of tiles itself, as in spec 04 section 2.4. Crossover exchanges whole regions, which keeps
+rooms together; mutations add, clear, move and swap tiles, draw and break walls, and change the size. Children are
+damaged and want `repair`.
 """
 
 from __future__ import annotations
@@ -199,8 +200,12 @@ def mutate(context: LevelContext, grid: Grid, rng: np.random.Generator, edits: i
     return site.grid
 
 
-def resize(context: LevelContext, grid: Grid, rng: np.random.Generator, widths: tuple[int, int], heights: tuple[int, int]) -> Grid:
-    """A copy with one row or column inside the frame doubled or left out, within the size limits; unchanged at a limit."""
+def resize(
+    context: LevelContext, grid: Grid, rng: np.random.Generator, widths: tuple[int, int], heights: tuple[int, int]
+) -> Grid:
+    """A copy with one row or column inside the frame doubled or left out, within the size limits; unchanged at a
+    limit.
+    """
     site = Site(context, grid)
     top, left, bottom, right = site.inside()
     axis = int(rng.integers(2))
@@ -210,7 +215,9 @@ def resize(context: LevelContext, grid: Grid, rng: np.random.Generator, widths: 
         if grid.shape[axis] >= bounds[1]:
             return grid.copy()
         line = np.take(grid, [at], axis=axis)
-        bare = np.where(np.isin(line, [*context.objects, *context.palette.avatars]), np.take(context.ground_under, line), line)
+        bare = np.where(
+            np.isin(line, [*context.objects, *context.palette.avatars]), np.take(context.ground_under, line), line
+        )
         return np.insert(grid, at, bare[0] if axis == 0 else bare[:, 0], axis=axis)
     if grid.shape[axis] <= bounds[0] or high - low <= 2:
         return grid.copy()

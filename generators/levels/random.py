@@ -1,7 +1,7 @@
 """The random generator: a frame, every kind of thing once, and a few more anywhere.
 
-The baseline the others are measured against (Khalifa et al. 2016; spec 04 section 2.2). It looks at no rule beyond the number of
-avatars, so most of its levels cannot be won.
+The baseline the others are measured against (Khalifa et al. 2016; spec 04 section 2.2). It looks at no rule beyond
+the number of avatars, so most of its levels cannot be won.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Making a damaged level sound again: its frame, one avatar, the sprites its rules call for, nothing out of reach.
 
-Used after every genetic operation (spec 04 section 2.4 repairs the number of avatars only) and as the last step of the other
-generators. It mends what can be told from the text; whether a level can be won is found out by playing it.
+Used after every genetic operation (spec 04 section 2.4 repairs the number of avatars only) and as the last step of
+the other generators. It mends what can be told from the text; whether a level can be won is found out by playing it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def mend_frame(site: Site) -> None:
 
 
 def mend_lanes(site: Site) -> None:
-    """Make every row (or column) that is mostly road a road from end to end, and every other one free of road and traffic."""
+    """Make every row (or column) that is mostly road a road from end to end, and every other one free of road and
+    traffic.
+    """
     context = site.context
     if not context.lanes:
         return
@@ -61,7 +63,9 @@ def mend_lanes(site: Site) -> None:
 
 
 def _thin_traffic(row: np.ndarray[tuple[int, ...], np.dtype[np.int16]], traffic: list[int], ground: int) -> None:
-    """Leave one kind of mover in a lane, the most frequent, so that none runs into another; and gaps of at least two cells."""
+    """Leave one kind of mover in a lane, the most frequent, so that none runs into another; and gaps of at least two
+    cells.
+    """
     counts = np.bincount(row, minlength=max(traffic) + 1)[traffic]
     if not counts.any():
         return
@@ -76,7 +80,9 @@ def _thin_traffic(row: np.ndarray[tuple[int, ...], np.dtype[np.int16]], traffic:
 
 
 def mend_avatar(site: Site, rng: np.random.Generator) -> None:
-    """Leave exactly one avatar: a random one of several, a new one in place of none, moved onto its line if it keeps to one."""
+    """Leave exactly one avatar: a random one of several, a new one in place of none, moved onto its line if it keeps
+    to one.
+    """
     analysis = site.context.analysis
     found = [(y, x) for y, x in np.argwhere(np.isin(site.grid, site.palette.avatars)).tolist()]
     for y, x in np.argwhere(site.palette.type_counts[site.grid][:, :, list(analysis.avatars)].sum(axis=2) > 0).tolist():

@@ -1,7 +1,7 @@
 """A level under construction: an array of tiles with the few questions and moves every builder needs.
 
-It knows where the avatar can get, which cells are free, and whether filling a cell would cut the open space in two. What to build
-where is decided by `layout`, `furnish` and `repair`.
+It knows where the avatar can get, which cells are free, and whether filling a cell would cut the open space in two.
+What to build where is decided by `layout`, `furnish` and `repair`.
 """
 
 from __future__ import annotations
@@ -143,7 +143,9 @@ class Site:
         return bool(self.palette.access[tile] > PUSH)
 
     def stops(self, cell: tuple[int, int]) -> bool:
-        """Whether nothing can be pushed onto a cell: it lies outside or is impassable or taken by something to be pushed."""
+        """Whether nothing can be pushed onto a cell: it lies outside or is impassable or taken by something to be
+        pushed.
+        """
         height, width = self.grid.shape
         y, x = cell
         return not (0 <= y < height and 0 <= x < width) or self.palette.access[self.grid[y, x]] not in (0, HAZARD)

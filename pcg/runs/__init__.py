@@ -1,46 +1,50 @@
 """Runs: a generation run as a folder that survives being killed, and the driver that fills it.
 
-This package stores and drives; it draws nothing (`pcg.render`) and writes no report (`pcg.report`), which read the folder
-described here. The idea of a run as an append-only log plus a checkpoint that is only a shortcut is the write-ahead
-log of databases: the log alone decides what happened.
+This package stores and drives; it draws nothing (`pcg.render`) and writes no report (`pcg.report`), which read the
+folder described here. The idea of a run as an append-only log plus a checkpoint that is only a shortcut is the
+write-ahead log of databases: the log alone decides what happened.
 
-Layout of a run folder (every path is relative to it; text is UTF-8, JSON has sorted keys, one object per line in `.jsonl`):
+Layout of a run folder (every path is relative to it; text is UTF-8, JSON has sorted keys, one object per line in
+`.jsonl`):
 
 `run.json`
     The manifest, written once: `format` (1), `kind` ("levels"), `game` {`name`, `reading`, `sha256` of the game text,
-    `levels` number of the game's own levels}, `seed`, `generator` {`name`, `parameters` with every default filled in},
-    `evaluation` (all parameters), `archive` {`size`, `distance`}, `budget` {`seconds`: float or null, `evaluations`: int or
-    null}, `versions` {`pcg`, `python`, `numpy`, `numba`}.
+    `levels` number of the game's own levels}, `seed`, `generator` {`name`, `parameters` with every default filled
+    in}, `evaluation` (all parameters), `archive` {`size`, `distance`}, `budget` {`seconds`: float or null,
+    `evaluations`: int or null}, `versions` {`pcg`, `python`, `numpy`, `numba`}.
 `config.toml`
     The configuration the run was started with; `read_config` reads it and `run_levels` accepts it again.
 `game/game.vgdl`, `game/lvl0.txt`, ...
     The game and its own levels as they were when the run started: a resumed run never reads the originals.
 `events.jsonl`
-    One line per evaluated candidate, in the order in which they were asked for; line k has `id` = k. Fields: `id`, `origin`
-    (how the genotype was made: "random", "constructive", "ca", "crossover", "mutation"), `generation` (0 for generators without
-    generations), `level` (level text, rows joined by newlines), `feasible`, `fitness` (>= 0; 0 when infeasible), `constraint` (mean
-    constraint value in [0, 1]; 1 when feasible), `constraints` {name: value in [0, 1]}, `metrics` {name: number}, `stage` ("static", "idle",
-    "capable" or "complete": how far the evaluation had to go), `winner` (agent whose play won: "solver", "mcts", or ""), `seed` (of
-    the winning play), `play` (winning play, one letter per tick: . NIL, U UP, L LEFT, D DOWN, R RIGHT, X USE, E ESCAPE; "" if none).
+    One line per evaluated candidate, in the order in which they were asked for; line k has `id` = k. Fields: `id`,
+    `origin` (how the genotype was made: "random", "constructive", "ca", "crossover", "mutation"), `generation` (0 for
+    generators without generations), `level` (level text, rows joined by newlines), `feasible`, `fitness` (>= 0; 0
+    when infeasible), `constraint` (mean constraint value in [0, 1]; 1 when feasible), `constraints` {name: value in
+    [0, 1]}, `metrics` {name: number}, `stage` ("static", "idle", "capable" or "complete": how far the evaluation had
+    to go), `winner` (agent whose play won: "solver", "mcts", or ""), `seed` (of the winning play), `play` (winning
+    play, one letter per tick: . NIL, U UP, L LEFT, D DOWN, R RIGHT, X USE, E ESCAPE; "" if none).
 `checkpoint.json`
-    The generator's state and the candidates in flight after the first `events` lines of the log. Written under a temporary
-    name and renamed; may be deleted at any time (the run is then replayed from its log).
+    The generator's state and the candidates in flight after the first `events` lines of the log. Written under a
+    temporary name and renamed; may be deleted at any time (the run is then replayed from its log).
 `summary.json`
-    Written when the run stops: `stopped` ("evaluations", "seconds", "enough", "interrupted"), `evaluations`, `feasible`, `distinct`
-    (number of levels in `levels/`), `best` (fitness), `generations`.
+    Written when the run stops: `stopped` ("evaluations", "seconds", "enough", "interrupted"), `evaluations`,
+    `feasible`, `distinct` (number of levels in `levels/`), `best` (fitness), `generations`.
 `levels/index.json`
-    The best distinct feasible levels, best first: {`levels`: [{`file` ("lvl0.txt"), `id`, `origin`, `generation`, `width`, `height`,
-    `feasible`, `fitness`, `constraint`, `constraints`, `metrics`, `winner`, `seed`, `actions` (list of action names of the winning
-    play, replay with `game.start(level=..., seed=seed)`)}]}.
+    The best distinct feasible levels, best first: {`levels`: [{`file` ("lvl0.txt"), `id`, `origin`, `generation`,
+    `width`, `height`, `feasible`, `fitness`, `constraint`, `constraints`, `metrics`, `winner`, `seed`, `actions`
+    (list of action names of the winning play, replay with `game.start(level=..., seed=seed)`)}]}.
 `levels/lvl0.txt`, `levels/lvl1.txt`, ... and `levels/game.vgdl`
     The levels and a copy of the game, so that `pcg.load("DIR/levels/game.vgdl")` is the game with the generated levels.
 `infeasible/index.json`, `infeasible/lvl0.txt`, ...
     The same for the best of the other levels; only as many as the feasible ones fall short of the wanted number.
 `timing.jsonl`
-    The only file with wall-clock times, and the only one that differs between equal runs. Lines of `type` "session" (`started` ISO time,
-    `command` list, `workers`), "evaluation" (`id`, `seconds`, `elapsed`), "stopped" (`elapsed`, `reason`).
+    The only file with wall-clock times, and the only one that differs between equal runs. Lines of `type` "session"
+    (`started` ISO time, `command` list, `workers`), "evaluation" (`id`, `seconds`, `elapsed`), "stopped" (`elapsed`,
+    `reason`).
 
-Pictures and the report are put beside these by other modules and never read back: `levels/lvl0.png`, `sheet.png`, `best.gif`, `report.html`.
+Pictures and the report are put beside these by other modules and never read back: `levels/lvl0.png`, `sheet.png`,
+`best.gif`, `report.html`.
 """
 
 from pcg.runs.archive import Archive, Entry

@@ -1,7 +1,7 @@
 """The levels worth keeping: the best of all that were evaluated, no two of them alike.
 
-Chosen greedily from the best downwards, so the choice depends on the set of evaluated levels alone, not on when they came. It
-keeps no levels on disk (that is `store`'s business).
+Chosen greedily from the best downwards, so the choice depends on the set of evaluated levels alone, not on when they
+came. It keeps no levels on disk (that is `store`'s business).
 """
 
 from __future__ import annotations

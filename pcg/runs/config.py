@@ -1,7 +1,7 @@
 """What a run is to do: the configuration, as a dataclass and as a TOML file.
 
-A configuration says everything that decides the result and nothing else: not how many workers there are, nor where the folder is.
-Names of games, generators and parameters are checked when the run starts.
+A configuration says everything that decides the result and nothing else: not how many workers there are, nor where
+the folder is. Names of games, generators and parameters are checked when the run starts.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from pcg.evaluators.parameters import Parameter, Setting
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "run": (
         Parameter("game", "", "built-in name or file of the game"),
-        Parameter("reading", "", "how the game text is read; empty: as `load` decides", choices=("", "strict", "gvgai")),
+        Parameter(
+            "reading", "", "how the game text is read; empty: as `load` decides", choices=("", "strict", "gvgai")
+        ),
         Parameter("generator", "evolve", "name of the level generator"),
         Parameter("count", 10, "levels wanted", 1, 10_000),
         Parameter("seed", 1, "equal seeds give equal levels", 0, 2**63 - 1),
-        Parameter("distance", 0.3, "levels nearer to each other than this do not both count", 0.0, 1.0),
+        Parameter("distance", 0.5, "levels nearer to each other than this do not both count", 0.0, 1.0),
         Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
     ),
@@ -40,8 +42,8 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
 class LevelRun:
     """The configuration of a run that generates levels.
 
-    At least one of `seconds` and `evaluations` limits it (0: no limit). With `evaluations` alone the result is the same on every
-    machine and with any number of workers.
+    At least one of `seconds` and `evaluations` limits it (0: no limit). With `evaluations` alone the result is the
+    same on every machine and with any number of workers.
     """
 
     game: str
@@ -51,7 +53,7 @@ class LevelRun:
     seconds: float = 0.0
     evaluations: int = 0
     reading: str = ""
-    distance: float = 0.3
+    distance: float = 0.5
     window: int = 16
     checkpoint: int = 25
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
@@ -65,7 +67,9 @@ class LevelRun:
         if not self.game:
             raise PcgError("the run has no game: expected a built-in name or a file")
         if not self.seconds and not self.evaluations:
-            raise PcgError("the run has no budget: expected a time (`seconds`) or a number of evaluations (`evaluations`)")
+            raise PcgError(
+                "the run has no budget: expected a time (`seconds`) or a number of evaluations (`evaluations`)"
+            )
 
     def with_budget(self, *, seconds: float | None = None, evaluations: int | None = None) -> LevelRun:
         """The same run with another budget; what is None stays."""

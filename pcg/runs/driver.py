@@ -1,8 +1,8 @@
 """Driving a run: ask, evaluate side by side, tell in order, log, and stop.
 
-The number of workers decides how fast a run is and never what comes out: a fixed number of candidates (`window`) is under way at
-any time and their evaluations are applied in the order in which they were asked for. A killed run is continued by replaying its
-log: what is logged is told again instead of being evaluated again.
+The number of workers decides how fast a run is and never what comes out: a fixed number of candidates (`window`) is
+under way at any time and their evaluations are applied in the order in which they were asked for. A killed run is
+continued by replaying its log: what is logged is told again instead of being evaluated again.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ class GameText:
 
     def load(self) -> Game:
         """The game."""
-        made = load(self.source if "\n" in self.source else self.source + "\n", levels=self.levels, reading=self.reading)
+        made = load(
+            self.source if "\n" in self.source else self.source + "\n", levels=self.levels, reading=self.reading
+        )
         return Game(made.definition, self.levels, name=self.name, reading=self.reading)
 
 
@@ -165,8 +167,10 @@ def resume(
         folder: of the run.
         seconds: a new limit of time (of the whole run), instead of its own.
         evaluations: a new number of evaluations (of the whole run), instead of its own.
-
-    The other arguments are those of `run_levels`.
+        workers: as for `run_levels`.
+        executor: as for `run_levels`.
+        progress: as for `run_levels`.
+        command: as for `run_levels`.
 
     Raises:
         PcgError: when the folder is no run, or one that this version cannot continue.

@@ -1,6 +1,7 @@
 """The run folder on disk: files that are whole or absent, and a log of which at worst the last line is torn.
 
-Every file but the logs is written under a temporary name and renamed. What the files mean is in the package's docstring.
+Every file but the logs is written under a temporary name and renamed. What the files mean is in the package's
+docstring.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all commands share: how they fail, how they read a duration, and where they print.
+"""What all commands share: how they fail, and where they print.
 
 No command catches errors itself. `Commands` turns every error of bad input into one message on stderr and exit code 2,
 and an interrupt into exit code 130; anything else is a bug of ours and keeps its traceback. Nothing heavier than typer
@@ -7,7 +7,6 @@ is imported here, so that `pcg --help` is instant.
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,6 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells report it (128 + SIGINT)."""
 
 _WIDE = 160
-_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 def console() -> Console:
@@ -120,18 +118,6 @@ def bad(message: str) -> typer.Exit:
     """Report bad input that was noticed in a command itself: ``raise bad("...")``."""
     report_error(message)
     return typer.Exit(BAD_INPUT)
-
-
-def seconds(text: str) -> float:
-    """Read a duration such as ``60s``, ``1.5m``, ``500ms`` or ``60`` (seconds).
-
-    >>> seconds("1.5m")
-    90.0
-    """
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(ms|s|min|m|h)?\s*", text)
-    if found is None or (value := float(found[1]) * _UNITS[found[2] or ""]) <= 0:
-        raise typer.BadParameter(f"`{text}` is not a duration; write for example 60s, 1.5m or 500ms")
-    return value
 
 
 def write_file(path: Path, text: str) -> None:

@@ -2,16 +2,111 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
 import typer
 
-from pcg.cli.console import print_parameters
+from pcg.cli.console import INTERRUPTED, errors, print_parameters, report_error
+from pcg.cli.sources import ReadingChoice
 
-PANEL = "Make"
+if TYPE_CHECKING:
+    from pcg.runs import Progress, RunResult
+
+PANEL = "Make levels"
+NOTHING_FOUND = 1
+"""Exit code when a run ended without a feasible level."""
+DEFAULT_BUDGET = "60s"
+
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, help="Evaluations side by side; one per processor without it.")
+]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
+    app.command(rich_help_panel=PANEL)(levels)
+    app.command(rich_help_panel=PANEL)(resume)
+    app.command(rich_help_panel=PANEL)(report)
     app.command(rich_help_panel=PANEL)(generators)
+
+
+def levels(
+    game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
+    generator: Annotated[str, typer.Option(help="random, constructive, ca or evolve.")] = "evolve",
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="Levels wanted.")] = 10,
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal levels.")] = 1,
+    budget: Annotated[
+        str | None, typer.Option(help=f"Stop after this time, as in 60s or 5m. [default: {DEFAULT_BUDGET}]")
+    ] = None,
+    evaluations: Annotated[
+        int | None,
+        typer.Option(min=1, help="Stop after so many levels tried; the result is then the same on every machine."),
+    ] = None,
+    workers: WorkersOption = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-levels]")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="A parameter, as in generator.population=50, evaluation.weak_budget=20 or run.distance=0.2."
+        ),
+    ] = None,
+    reading: ReadingChoice = None,
+) -> None:
+    """Generate levels that can be won and in which skill matters.
+
+    Ctrl-C stops and keeps what was found; `pcg resume` goes on. The folder gets the levels as text and as pictures, an
+    animation of the best one being won, and report.html.
+    """
+    from pcg.runs import LevelRun, parse_seconds, run_levels
+
+    if budget is None and evaluations is None:
+        budget = DEFAULT_BUDGET
+    data: dict[str, dict[str, Any]] = {
+        "run": {
+            "game": game,
+            "generator": generator,
+            "count": count,
+            "seed": seed,
+            "reading": reading.value if reading else "",
+        },
+        "budget": {"seconds": parse_seconds(budget) if budget else 0.0, "evaluations": evaluations or 0},
+    }
+    for setting in settings or []:
+        section, name, value = _setting(setting)
+        data.setdefault(section, {})[name] = value
+    config = LevelRun.from_mapping(data, "--set")
+    folder = out or Path(f"{Path(game).stem}-levels")
+    with _bar() as progress:
+        result = run_levels(config, folder, workers=workers, progress=progress)
+    _finish(result)
+
+
+def resume(
+    folder: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    budget: Annotated[str | None, typer.Option(help="A new limit of time for the whole run.")] = None,
+    evaluations: Annotated[
+        int | None, typer.Option(min=1, help="A new number of levels to try in the whole run.")
+    ] = None,
+    workers: WorkersOption = None,
+) -> None:
+    """Go on with a run that was stopped or killed, or give a finished one a larger budget."""
+    from pcg.runs import parse_seconds
+    from pcg.runs import resume as resume_run
+
+    seconds = parse_seconds(budget) if budget else None
+    with _bar() as progress:
+        result = resume_run(folder, seconds=seconds, evaluations=evaluations, workers=workers, progress=progress)
+    _finish(result)
+
+
+def report(folder: Annotated[Path, typer.Argument(help="Folder of a run.")]) -> None:
+    """Draw the pictures of a run and write its report.html again."""
+    from pcg.report import write_report
+
+    print(write_report(folder))
 
 
 def generators() -> None:
@@ -19,3 +114,49 @@ def generators() -> None:
     from pcg.generators.levels import GENERATORS
 
     print_parameters((kind.name, kind.help, kind.parameters) for kind in GENERATORS.values())
+
+
+def _setting(text: str) -> tuple[str, str, str]:
+    """Section, name and value of ``section.name=value``."""
+    from pcg.engine.vgdl.diagnostics import PcgError
+
+    key, equals, value = text.partition("=")
+    section, dot, name = key.strip().partition(".")
+    if not (equals and dot and section and name):
+        raise PcgError(f"--set {text}: expected section.name=value, as in generator.population=50")
+    return section, name, value.strip()
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Progress], None]]:
+    """A progress bar over the budget; what it is handed to is called after every evaluation."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    screen = errors()
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task("getting ready", total=1.0)
+
+        def show(state: Any) -> None:
+            text = f"{state.evaluations} tried, {state.feasible} feasible, {state.distinct} of {state.wanted} levels"
+            best = f", best {state.best:.2f}" if state.feasible else ""
+            bar.update(task, completed=state.fraction, description=text + best)
+
+        yield show
+
+
+def _finish(result: RunResult) -> None:
+    """Say what came out, and draw it."""
+    from pcg.report import write_report
+
+    if result.stopped == "interrupted":
+        report_error(f"interrupted after {result.evaluations} evaluations; `pcg resume {result.folder}` goes on")
+        raise typer.Exit(INTERRUPTED)
+    page = write_report(result.folder)
+    tried = f"{result.evaluations} levels tried, {result.feasible} feasible"
+    if not result.levels:
+        report_error(f"{tried}; the closest are in {result.folder / 'infeasible'}, see {page}")
+        raise typer.Exit(NOTHING_FOUND)
+    best = result.levels[0].evaluation.fitness
+    print(f"{tried}; the best {len(result.levels)} are in {result.folder / 'levels'}, best fitness {best:.2f}")
+    print(f"report: {page}")

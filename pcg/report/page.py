@@ -26,6 +26,24 @@ _STOPPED = {
 }
 
 
+METRICS: Mapping[str, str] = {
+    "gap": "how much better the winning play is than those of weak agents, 0 to 1",
+    "variety": "how many different things happen in the winning play, 0 to 1",
+    "coverage": "share of the level's walkable cells that the winning play visits",
+    "length": "ticks of the winning play",
+    "score": "score of the winning play",
+    "pairs": "different pairs of sprites that meet with an effect in the winning play",
+    "weak_wins": "share of the weak agents' plays that are won",
+    "idle_ticks": "ticks that a player lives who does nothing",
+    "cover": "share of the level that is not bare",
+    "kinds": "share of the kinds of sprites that occur",
+    "calls": "forward-model calls that the evaluation took",
+}
+"""What the measurements of `pcg.evaluators.fitness` mean, in the order in which they are shown; others follow these."""
+
+_SHOWN_ELSEWHERE = ("width", "height")
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """An image as a page holds it."""
@@ -164,7 +182,9 @@ def _best_text(level: Mapping[str, Any]) -> str:
 
 
 def _measures(level: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [("fitness", _number(level["fitness"]))] + [(_words(k), _number(v)) for k, v in level["metrics"].items()]
+    return [("fitness", _number(level["fitness"]))] + [
+        (_words(name), _number(level["metrics"][name])) for name in _metrics([level])
+    ]
 
 
 def _galleries(
@@ -195,9 +215,15 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _names(levels: Iterable[Mapping[str, Any]], field: str) -> list[str]:
-    """All keys of a field over all levels, in the order of first appearance."""
-    return list(dict.fromkeys(name for level in levels for name in level[field]))
+def _metrics(levels: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Names of the metrics of some levels, in the order in which they are shown."""
+    found = dict.fromkeys(name for level in levels for name in level["metrics"] if name not in _SHOWN_ELSEWHERE)
+    return [name for name in METRICS if name in found] + [name for name in found if name not in METRICS]
+
+
+def _broken(levels: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Names of the constraints that some level does not keep; a column of ones would tell nothing."""
+    return list(dict.fromkeys(n for level in levels for n, value in level["constraints"].items() if value < 1))
 
 
 def _columns(levels: list[dict[str, Any]]) -> list[Column]:
@@ -209,13 +235,18 @@ def _columns(levels: list[dict[str, Any]]) -> list[Column]:
         Column("won by", "agent whose play is kept"),
         Column("ticks", "length of that play"),
     ]
-    metrics = [Column(_words(name)) for name in _names(levels, "metrics")]
-    constraints = [Column(_words(name), "constraint, 1 when kept") for name in _names(levels, "constraints")]
+    from pcg.evaluators.fitness import CONSTRAINTS
+
+    metrics = [Column(_words(name), METRICS.get(name, "")) for name in _metrics(levels)]
+    constraints = [
+        Column(f"keeps {_words(name)}", f"constraint, 1 when kept: {CONSTRAINTS.get(name, name)}")
+        for name in _broken(levels)
+    ]
     return fixed + metrics + constraints
 
 
 def _rows(levels: list[dict[str, Any]]) -> list[list[Cell]]:
-    metrics, constraints = _names(levels, "metrics"), _names(levels, "constraints")
+    metrics, constraints = _metrics(levels), _broken(levels)
     rows = []
     for level in levels:
         row = [

@@ -14,9 +14,9 @@ _COLUMNS = 5
 def draw_pictures(folder: Path) -> list[Path]:
     """Draw what a run folder holds and return the files, pictures of levels first.
 
-    `levels/lvl<k>.png` and `infeasible/lvl<k>.png` stand beside their texts; `sheet.png` shows the levels (those that come
-    closest where none is feasible) with their fitness; `best.gif` replays the winning play of the best level. A run
-    without levels gets no sheet, one without a winning play no film.
+    `levels/lvl<k>.png` and `infeasible/lvl<k>.png` stand beside their texts; `sheet.png` shows the levels with their
+    fitness (those that come closest where none is feasible); `best.gif` replays the winning play of the best level. A
+    run without levels gets no sheet, one without a winning play no film.
     """
     from pcg.engine.game import load
     from pcg.render import contact_sheet, render_gif, render_level

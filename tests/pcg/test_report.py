@@ -1,0 +1,166 @@
+"""A run on one page: complete, self-contained, the same for equal runs, and safe whatever a game is called."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.fitness import CONSTRAINTS
+from pcg.report import write_report
+from pcg.report.chart import fitness_curve
+from pcg.runs import LevelRun, run_levels
+
+SMALL = {"generator": "constructive", "count": 2, "seed": 1, "evaluations": 20}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small real run with its report; tests that change it work on a copy."""
+    folder = tmp_path_factory.mktemp("runs") / "boxes"
+    result = run_levels(LevelRun(game="boxes", **SMALL), folder, workers=2)
+    assert result.levels, "the run that the tests look at must have found a level"
+    write_report(folder)
+    return folder
+
+
+@pytest.fixture
+def run(finished: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+def index(folder: Path) -> list[dict]:
+    return json.loads((folder / "levels" / "index.json").read_text())["levels"]
+
+
+class Page(HTMLParser):
+    """Tags with attributes, and the visible text, of a page."""
+
+    VOID = frozenset({"meta", "img", "br", "hr", "link", "input"})
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"</{tag}> closes something else"
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self.open):
+            self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def test_every_level_gets_a_picture_of_its_own_size(finished: Path) -> None:
+    for level in index(finished):
+        with Image.open((finished / "levels" / level["file"]).with_suffix(".png")) as image:
+            assert image.size == (16 * level["width"], 16 * level["height"])
+    assert (finished / "sheet.png").is_file()
+
+
+def test_the_film_shows_the_winning_play_of_the_best_level(finished: Path) -> None:
+    best = index(finished)[0]
+    with Image.open(finished / "best.gif") as film:
+        assert film.is_animated
+        assert 2 <= film.n_frames <= len(best["actions"]) + 1
+
+
+def test_the_page_holds_everything_and_needs_nothing_else(finished: Path) -> None:
+    page = Page(finished / "report.html")
+    assert page.open == []
+    sources = [image["src"] for image in page.all("img")]
+    assert len(sources) == len(index(finished)) + 1
+    assert all(source and source.startswith("data:image/") for source in sources)
+    assert page.all("link") == []
+    assert all("src" not in script for script in page.all("script"))
+    assert not re.search(r"url\((?!#)|@import", (finished / "report.html").read_text())
+    assert page.all("svg")
+    assert all(image.get("alt") for image in page.all("img"))
+    for level in index(finished):
+        assert level["file"] in page.text
+        assert (finished / "levels" / level["file"]).read_text().strip() in page.text
+
+
+def test_the_table_sorts_by_exact_numbers(finished: Path) -> None:
+    values = {cell.get("data-value") for cell in Page(finished / "report.html").all("td")}
+    assert {str(level["fitness"]) for level in index(finished)} <= values
+
+
+def test_equal_runs_have_equal_reports(finished: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    run_levels(LevelRun(game="boxes", **SMALL), again, workers=1)
+    write_report(again)
+    names = ["report.html", "sheet.png", "best.gif", *(f"levels/{p.name}" for p in (again / "levels").glob("*.png"))]
+    for name in names:
+        assert (again / name).read_bytes() == (finished / name).read_bytes(), name
+
+
+def test_writing_a_report_again_changes_nothing(run: Path) -> None:
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    write_report(run)
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
+def test_a_run_without_a_feasible_level_shows_the_closest_and_what_they_break(tmp_path: Path) -> None:
+    # a level that is never long enough: every candidate breaks the same constraint
+    config = LevelRun(
+        game="boxes",
+        generator="random",
+        count=3,
+        evaluations=6,
+        evaluation_parameters={"min_length": 2000, "nodes": 500},
+    )
+    result = run_levels(config, tmp_path / "run", workers=2)
+    assert not result.levels
+    page = Page(write_report(tmp_path / "run"))
+    assert "Not feasible, closest first" in page.text
+    assert "No level that keeps every constraint was found" in page.text
+    assert not (tmp_path / "run" / "best.gif").exists()
+    assert (tmp_path / "run" / "sheet.png").is_file()
+    titles = " ".join(heading.get("title") or "" for heading in page.all("th"))
+    assert any(text in titles for text in CONSTRAINTS.values())
+
+
+def test_a_name_with_markup_is_shown_and_not_run(run: Path) -> None:
+    manifest = json.loads((run / "run.json").read_text())
+    manifest["game"]["name"] = "<script>alert(1)</script>"
+    (run / "run.json").write_text(json.dumps(manifest))
+    page = Page(write_report(run))
+    assert len(page.all("script")) == 1
+    assert "<script>alert(1)</script>" in page.text
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PcgError, match=r"is not the folder of a finished run: it has no run.json"):
+        write_report(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("count", [0, 1, 300])
+def test_the_curve_is_drawn_for_runs_of_any_length(count: int) -> None:
+    events = [{"feasible": k % 3 == 0, "fitness": k / 300, "constraint": 0.5} for k in range(count)]
+    drawn = fitness_curve(events)
+    assert drawn.startswith("<svg")
+    assert drawn.endswith("</svg>")
+    assert "currentColor" in drawn
+    assert "#01010" not in drawn
+    assert drawn == fitness_curve(events)

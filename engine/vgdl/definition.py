@@ -22,7 +22,8 @@ class SpriteType:
     id: int
     name: str
     class_name: str | None
-    """The effective class (spec 01 section 1.5 rule 3); None for a purely grouping node."""
+    """The effective class (spec 01 section 1.5 rule 3); None for a purely grouping node, and when it
+    is no known class: such a sprite cannot be created."""
     path: tuple[int, ...]
     """Type ids from the topmost ancestor down to this type."""
     subtypes: tuple[int, ...]

@@ -170,10 +170,8 @@ def _resolve(character: str, definition: GameDefinition, findings: Findings, lin
 def cannot_create(sprite: SpriteType) -> str:
     """Why a sprite of this type stops the reference at its creation (spec 01 section 1.5 rule 9), or ""."""
     if sprite.class_name is None:
-        return f"`{sprite.name}` has no class"
-    spec = ontology.SPRITE_CLASSES.get(sprite.class_name)
-    if spec is None:
-        return f"`{sprite.name}` has the unknown class `{sprite.class_name}`"
+        return f"`{sprite.name}` has no known class"
+    spec = ontology.SPRITE_CLASSES[sprite.class_name]
     if spec.name == "ResourcePack":
         return f"`{sprite.name}` is a ResourcePack, which the reference cannot create"
     for key in spec.required:

@@ -227,7 +227,7 @@ class SpriteTable:
         return SpriteType(
             id=node.id,
             name=node.name,
-            class_name=node.class_name,
+            class_name=spec.name if spec is not None else None,
             path=node.path,
             subtypes=tuple(node.subtypes),
             params=params,

@@ -153,8 +153,8 @@ def assert_sound(game: GameDefinition) -> None:
     for sprite in game.types:
         assert sprite.path[-1] == sprite.id and sprite.id in sprite.subtypes
         assert len(set(sprite.subtypes)) == len(sprite.subtypes) and set(sprite.subtypes) <= set(range(count))
-        entry = ontology.SPRITE_CLASSES.get(sprite.class_name or "")
-        assert set(sprite.params) <= set(entry.params if entry else ())
+        allowed = ontology.SPRITE_CLASSES[sprite.class_name].params if sprite.class_name else ()
+        assert set(sprite.params) <= set(allowed)
     for number, effect in enumerate(game.effects):
         spec = ontology.EFFECTS[effect.name]
         assert effect.index == number and set(effect.params) <= set(spec.params)

@@ -79,7 +79,7 @@ def test_a_blank_and_an_empty_mapping_create_nothing_silently(game: GameDefiniti
     [
         ("hu", "`u` is mapped to the unknown sprite `unknown`"),
         ("ho", "`odd` has no `stype`, which a Portal needs"),
-        ("hg", "`ghost` has no class"),
+        ("hg", "`ghost` has no known class"),
         ("", "the level has no cells"),
         ("\n\n", "the level has no cells"),
         ("\n...", "the level has no cells"),

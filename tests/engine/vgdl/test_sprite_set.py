@@ -160,7 +160,7 @@ def test_unknown_keys_are_ignored_with_a_warning_that_names_the_nearest(gvgai: R
 
 def test_an_unknown_class_reads_but_cannot_be_created(gvgai: Read, rules_cited: Callable[..., list[str]]) -> None:
     game = gvgai("a > Misile")
-    assert game.types[2].class_name == "Misile" and dict(game.types[2].params) == {}
+    assert game.types[2].class_name is None and dict(game.types[2].params) == {}
     assert rules_cited(game) == ["01 1.5.9"]
 
 

@@ -51,7 +51,10 @@ def test_both_readings_give_the_same_game_for_a_faultless_text(own_game: tuple[s
         ("rock > Portal", "`rock` has no `stype`, which a Portal needs (expected stype=the name of a sprite)"),
         ("rock > SpawnPoint prob=0.5", "`rock` has no `stype`, which a SpawnPoint needs"),
         ("rock > Chaser stype=avatr", "unknown sprite `avatr` in `stype=avatr`, did you mean `avatar`?"),
-        ("rock > SpawnPoint stype=rocks\nrocks >\n    r > Door", "`rocks` cannot be created: `rocks` has no class"),
+        (
+            "rock > SpawnPoint stype=rocks\nrocks >\n    r > Door",
+            "`rocks` cannot be created: `rocks` has no known class",
+        ),
         ("rock > SpawnPoint stype=rocks\nrocks > Door\n    r >", "`rocks` has sprites below it"),
         ("rock > SpawnPoint stype=avatar prob=1.5", "`prob=1.5` is no probability"),
         ("rock > Missile cooldown=0", "`cooldown=0` counts as 1"),

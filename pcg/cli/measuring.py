@@ -39,7 +39,8 @@ def register(app: typer.Typer) -> None:
 
 def warmup() -> None:
     """Compile everything for this machine now, so that nothing waits for it later."""
-    import pcg.evaluators.agents  # noqa: F401 - declares the kernels of the agents
+    import pcg.engine.state
+    import pcg.evaluators.agents  # noqa: F401 - importing declares the kernels
     from pcg.engine.kernel import runtime
 
     if not runtime.JIT:
@@ -47,7 +48,7 @@ def warmup() -> None:
         return
     with errors().status("compiling the kernels for this machine, once; about a minute ...") as status:
         seconds = runtime.compile_all(lambda name, _: status.update(f"compiling the kernels for this machine: {name}"))
-    print(f"kernels ready after {seconds:.1f} s, kept in {runtime.CACHE_FOLDER}")
+    print(f"kernels ready after {seconds:.1f} s")
 
 
 def conformance(

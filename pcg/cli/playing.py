@@ -69,7 +69,7 @@ def play(
     """
     from pcg import load
     from pcg.evaluators.agents import make_agent
-    from pcg.play import play_terminal
+    from pcg.terminal import play_terminal
     from pcg.render import render_gif
 
     loaded = load(game, reading=reading and reading.value)

@@ -49,8 +49,8 @@ class Acts(Protocol):
     def reset(self, state: State) -> None:
         """Get ready for a play from `state`."""
 
-    def act(self, state: State) -> str:
-        """The action to take in `state`."""
+    def act(self, state: State) -> str | None:
+        """The action to take in `state`; None is doing nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ def _watch(
                 if delay is not None:
                     terminal.paint(screen(state, level, terminal.size(), "Ctrl-C stops"))
                     time.sleep(delay)
-                actions.append(agent.act(state))
+                actions.append(agent.act(state) or "NIL")
                 state.advance(actions[-1])
             if delay is not None:
                 terminal.paint(screen(state, level, terminal.size(), _verdict(state)))

@@ -12,7 +12,7 @@ JOBS ?= 2
 SHARED ?= $(abspath ../shared)
 CORPUS := {aliens,sokoban,zelda,frogs,boulderdash,chase,missilecommand,butterflies,survivezombies,portals,camelRace,digdug,pacman,seaquest,whackamole,eggomania}
 
-OTHER_GAMES := fixed_shooter boxes
+OTHER_GAMES := crossing digger
 
 .PHONY: help demo test check bench docs format types conformance checked-kernels lint clean
 

@@ -33,7 +33,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / name, copy / name)
     out = tmp_path_factory.mktemp("dist")
     build = f"from setuptools import build_meta; print(build_meta.build_wheel({str(out)!r}))"
-    subprocess.run([sys.executable, "-c", build], cwd=copy, check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", build], cwd=copy, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
     (built,) = out.glob("*.whl")
     return built
 

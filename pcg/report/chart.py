@@ -20,7 +20,7 @@ _INK = {
 }
 _TEXT, _ACCENT, _SECOND, _LINE = _INK
 
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "pcg",
     "font.family": ["DejaVu Sans"],  # measured with the font that matplotlib ships; the page sets its own
@@ -57,7 +57,9 @@ def fitness_curve(events: Sequence[dict[str, Any]]) -> str:
 
     best, feasible, points = _series(events)
     count = range(1, len(events) + 1)
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **_SETTINGS}):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # whatever the user has set, the same log gives the same drawing
+        matplotlib.rcParams.update(_SETTINGS)
         figure = Figure(figsize=(10, 4.6), layout="constrained")
         FigureCanvasSVG(figure)
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.2))

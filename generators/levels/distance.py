@@ -30,15 +30,18 @@ def code_distance(a: Codes, b: Codes) -> float:
     height, width = min(a.shape[0], b.shape[0]), min(a.shape[1], b.shape[1])
     beyond = a.size + b.size - 2 * height * width
     first, second = a[:height, :width], b[:height, :width]
-    values, counts = np.unique(np.concatenate([first.ravel(), second.ravel()]), return_counts=True)
-    bare = values[int(counts.argmax())]
     differs = first != second
-    filled = (first != bare) | (second != bare)
+    looked_at = np.ones(first.shape, bool)
     if a.shape == b.shape:
-        # The frame: edge cells on which the two agree.
-        edge = np.ones(first.shape, bool)
-        edge[1:-1, 1:-1] = False
-        filled &= ~(edge & ~differs)
+        # Edge cells on which the two agree are a frame they share.
+        looked_at[1:-1, 1:-1] = False
+        looked_at = ~looked_at | differs
+    inside = np.concatenate([first[looked_at], second[looked_at]])
+    if not inside.size:
+        return 1.0 if beyond else 0.0
+    values, counts = np.unique(inside, return_counts=True)
+    bare = values[int(counts.argmax())]
+    filled = looked_at & ((first != bare) | (second != bare))
     telling = int(filled.sum()) + beyond
     return (int(differs.sum()) + beyond) / telling if telling else 0.0
 

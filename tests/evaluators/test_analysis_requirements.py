@@ -1,0 +1,78 @@
+"""What a level of a game must hold, found by searching backwards from its endings."""
+
+from __future__ import annotations
+
+from pcg.engine.game import load
+from pcg.engine.vgdl import read_game
+from pcg.evaluators.analysis import analyse
+from pcg.evaluators.requirements import Requirements, requirements
+from tests.evaluators.test_analysis import LOCK, SHOOTER
+
+
+def required(text: str) -> tuple[Requirements, dict[str, int]]:
+    definition = read_game(text, reading="strict")
+    return requirements(analyse(definition)), dict(definition.type_index)
+
+
+def needs(found: Requirements, ids: dict[str, int]) -> set[tuple[str, str, int, int]]:
+    names = {i: n for n, i in ids.items()}
+    return {(names[n.base], names[n.other], n.first, n.each) for n in found.needs}
+
+
+def test_a_gate_needs_the_key_that_turns_the_avatar_into_who_can_open_it() -> None:
+    assert needs(*required(LOCK)) == {("gate", "key", 1, 0)}
+
+
+def test_keys_that_are_used_up_are_needed_once_per_door() -> None:
+    definition = load("dungeon").definition
+    found = requirements(analyse(definition))
+    assert ("door", "key", 1, 1) in needs(found, dict(definition.type_index))
+
+
+def test_a_lock_on_many_units_needs_as_many_resources() -> None:
+    text = LOCK.replace("key > Immovable", "key > Resource limit=9 value=2").replace(
+        "gate rich > killSprite", "gate poor > killIfOtherHasMore resource=key limit=5"
+    )
+    text = text.replace("poor key > transformTo stype=rich killSecond=True", "key poor > collectResource")
+    assert needs(*required(text)) == {("gate", "key", 3, 0)}
+
+
+def test_what_swallows_a_crate_and_vanishes_with_it_is_needed_once_per_crate() -> None:
+    text = LOCK.replace("SpriteCounter stype=gate limit=0 win=True", "SpriteCounter stype=crate limit=0 win=True")
+    text = text.replace("pit crate > killBoth", "crate pit > killBoth")
+    assert ("crate", "pit", 1, 1) in needs(*required(text))
+    forever = text.replace("crate pit > killBoth", "crate pit > killSprite")
+    assert ("crate", "pit", 1, 0) in needs(*required(forever))
+
+
+def test_every_portal_needs_its_exit() -> None:
+    text = LOCK.replace("gate > Door", "gate > Door\n        hole > Portal stype=end\n        end > Immovable")
+    text = text.replace("hero pit", "hero hole > teleportToExit\n        hero pit")
+    text = text.replace("o > floor pit", "o > floor pit\n        h > floor hole\n        e > floor end")
+    assert ("hole", "end", 1, 0) in needs(*required(text))
+
+
+def test_a_goal_nothing_removes_is_reported() -> None:
+    found, ids = required(LOCK.replace("gate rich > killSprite", "rat gate > stepBack"))
+    assert found.unwinnable == (ids["gate"],)
+
+
+def test_spawners_count_towards_a_goal_that_counts_what_they_make() -> None:
+    found, ids = required(SHOOTER)
+    rule = next(c for c in found.counts if ids["ship"] in c.types)
+    assert set(rule.types) == {ids["ship"], ids["port"]}
+    assert rule.minimum == 1
+
+
+def test_shortfalls_name_what_is_missing_and_satisfaction_grows_as_it_is_added() -> None:
+    found, ids = required(LOCK)
+    empty, half, whole = {}, {ids["poor"]: 1, ids["gate"]: 1}, {ids["poor"]: 1, ids["gate"]: 1, ids["key"]: 1}
+    assert found.shortfalls(half) == ["to get rid of gate"]
+    assert found.shortfalls(whole) == []
+    assert found.satisfaction(empty) < found.satisfaction(half) < found.satisfaction(whole) == 1.0
+
+
+def test_two_avatars_are_one_too_many() -> None:
+    found, ids = required(LOCK)
+    counts = {ids["poor"]: 2, ids["gate"]: 1, ids["key"]: 1}
+    assert found.shortfalls(counts) == ["one avatar per player: 2 instead of 1..1"]

@@ -1,0 +1,240 @@
+"""What holds for every level generator and every game."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pcg.engine.game import builtin_games, load
+from pcg.engine.vgdl import check_level, read_game
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.level_grid import GATE, avatar_cells
+from pcg.generators.levels import GENERATORS, Candidate, LevelContext, LevelGenerator, make_generator
+from pcg.generators.levels.site import Site
+
+GAMES = sorted(builtin_games())
+BUILDERS = ["constructive", "ca", "evolve"]
+
+
+@pytest.fixture(scope="module")
+def contexts() -> dict[str, LevelContext]:
+    return {name: LevelContext.of(load(name)) for name in GAMES}
+
+
+class BareGame:
+    """A game without levels of its own."""
+
+    def __init__(self, name: str) -> None:
+        self.definition = load(name).definition
+        self.levels: tuple[str, ...] = ()
+
+
+def judged(candidate: Candidate) -> Evaluation:
+    """A verdict that only depends on the text, so that evolution can be tested without playing."""
+    feasible = candidate.level.count("w") % 3 != 0
+    value = (sum(map(ord, candidate.level)) % 97) / 97
+    return Evaluation(feasible, value if feasible else 0.0, 1.0 if feasible else value, {}, {}, "static")
+
+
+def run(generator: LevelGenerator, count: int) -> list[Candidate]:
+    made: list[Candidate] = []
+    while len(made) < count:
+        candidates = generator.ask(min(7, count - len(made)))
+        generator.tell(candidates, [judged(c) for c in candidates])
+        made += candidates
+    return made
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", list(GENERATORS))
+def test_levels_pass_the_strict_check_without_a_warning(
+    contexts: dict[str, LevelContext], name: str, game: str
+) -> None:
+    for candidate in run(make_generator(name, contexts[game], seed=3), 12):
+        assert check_level(candidate.level, contexts[game].definition, reading="strict") == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", list(GENERATORS))
+def test_levels_have_one_avatar_and_the_size_asked_for(contexts: dict[str, LevelContext], name: str, game: str) -> None:
+    context = contexts[game]
+    generator = make_generator(name, context, seed=4, min_width=9, max_width=11, min_height=8, max_height=8)
+    for candidate in run(generator, 12):
+        grid = context.palette.parse(candidate.level)
+        assert len(avatar_cells(context.palette, grid)) == 1
+        assert 9 <= grid.shape[1] <= 11 and grid.shape[0] == 8
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", BUILDERS)
+def test_builders_keep_frames_and_what_the_rules_call_for(
+    contexts: dict[str, LevelContext], name: str, game: str
+) -> None:
+    context = contexts[game]
+    kept = []
+    for candidate in run(make_generator(name, context, seed=5), 50 if name == "evolve" else 20):
+        grid = context.palette.parse(candidate.level)
+        for cell, tile in Site(context, grid).frame_cells().items():
+            assert grid[cell] == tile or context.palette.access[grid[cell]] == GATE
+        kept.append(not context.requirements.shortfalls(context.palette.count_types(grid)))
+    assert sum(kept) >= 0.9 * len(kept)
+
+
+@pytest.mark.parametrize("game", ["boxes", "dungeon", "hunt", "survival", "portals", "digger"])
+@pytest.mark.parametrize("name", BUILDERS)
+def test_what_must_be_reached_is_within_reach(contexts: dict[str, LevelContext], name: str, game: str) -> None:
+    context = contexts[game]
+    out_of_reach = 0
+    candidates = run(make_generator(name, context, seed=6), 20)
+    for candidate in candidates:
+        site = Site(context, context.palette.parse(candidate.level))
+        steps = site.distances()
+        height, width = steps.shape
+        for y in range(height):
+            for x in range(width):
+                if int(site.grid[y, x]) in context.targets and steps[y, x] < 0:
+                    out_of_reach += 1
+    assert out_of_reach <= len(candidates) // 10
+
+
+@pytest.mark.parametrize("name", list(GENERATORS))
+def test_equal_seeds_give_equal_levels_and_others_do_not(contexts: dict[str, LevelContext], name: str) -> None:
+    first, again, other = (run(make_generator(name, contexts["dungeon"], seed=s), 60) for s in (1, 1, 2))
+    assert first == again
+    assert [c.level for c in first] != [c.level for c in other]
+    assert [c.id for c in first] == list(range(60))
+
+
+@pytest.mark.parametrize("name", list(GENERATORS))
+def test_how_many_are_asked_for_at_once_changes_nothing(contexts: dict[str, LevelContext], name: str) -> None:
+    one_by_one, all_at_once = (make_generator(name, contexts["hunt"], seed=1) for _ in range(2))
+    single: list[Candidate] = []
+    while len(single) < 60:
+        single += one_by_one.ask(1)
+        one_by_one.tell(single[-1:], [judged(single[-1])])
+    assert run(all_at_once, 60) == single
+
+
+@pytest.mark.parametrize("name", list(GENERATORS))
+def test_a_restored_state_goes_on_as_if_nothing_had_happened(contexts: dict[str, LevelContext], name: str) -> None:
+    generator = make_generator(name, contexts["boxes"], seed=9)
+    run(generator, 47)
+    out = generator.ask(5)
+    restored = make_generator(name, contexts["boxes"], seed=9)
+    restored.load_state_dict(json.loads(json.dumps(generator.state_dict())))
+    for each in (generator, restored):
+        each.tell(out, [judged(c) for c in out])
+    assert run(generator, 60) == run(restored, 60)
+    assert generator.state_dict() == restored.state_dict()
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", list(GENERATORS))
+def test_generation_works_without_levels_to_learn_from(name: str, game: str) -> None:
+    context = LevelContext.of(BareGame(game))
+    assert context.statistics is None
+    kept = 0
+    for candidate in run(make_generator(name, context, seed=2), 10):
+        assert check_level(candidate.level, context.definition, reading="strict") == []
+        kept += not context.requirements.shortfalls(context.palette.count_types(context.palette.parse(candidate.level)))
+    assert name == "random" or kept >= 8
+
+
+def test_traffic_runs_on_whole_roads_and_one_kind_per_lane(contexts: dict[str, LevelContext]) -> None:
+    context = contexts["crossing"]
+    road = {t for lane in context.lanes for t in (lane.ground, *lane.movers)}
+    traffic = {t for lane in context.lanes for t in lane.movers}
+    assert traffic
+    for candidate in run(make_generator("constructive", context, seed=1), 20):
+        for row in context.palette.parse(candidate.level):
+            on_road = [context.ground_under[t] in road for t in row]
+            assert all(on_road) or not any(on_road)
+            assert len({t for t in row if t in traffic}) <= 1
+
+
+def test_a_cannon_starts_on_the_bottom_line_below_its_targets(contexts: dict[str, LevelContext]) -> None:
+    context = contexts["invaders"]
+    for candidate in run(make_generator("constructive", context, seed=1), 20):
+        grid = context.palette.parse(candidate.level)
+        ((row, _),) = avatar_cells(context.palette, grid)
+        assert row == grid.shape[0] - 2
+        aliens = [y for y, line in enumerate(candidate.level.split("\n")) for c in line if c in "srm"]
+        assert aliens and max(aliens) < row - 1
+
+
+def test_doors_stand_in_walls(contexts: dict[str, LevelContext]) -> None:
+    context = contexts["dungeon"]
+    in_walls = Counter[bool]()
+    for candidate in run(make_generator("constructive", context, seed=1), 40):
+        rows = candidate.level.split("\n")
+        for y, line in enumerate(rows):
+            for x, char in enumerate(line):
+                if char == "d":
+                    across = 0 < x < len(line) - 1 and line[x - 1] == line[x + 1] == "w"
+                    along = 0 < y < len(rows) - 1 and rows[y - 1][x] == rows[y + 1][x] == "w"
+                    in_walls[across or along] += 1
+    assert in_walls[True] >= 0.8 * in_walls.total()
+
+
+def test_enemies_start_away_from_the_avatar(contexts: dict[str, LevelContext]) -> None:
+    context = contexts["hunt"]
+    for candidate in run(make_generator("constructive", context, seed=1), 40):
+        site = Site(context, context.palette.parse(candidate.level))
+        steps = site.distances()
+        for y, line in enumerate(candidate.level.split("\n")):
+            for x, char in enumerate(line):
+                assert char != "d" or steps[y, x] < 0 or steps[y, x] >= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        ("evolv", {}, "did you mean `evolve`"),
+        ("evolve", {"populaton": 3}, "did you mean `population`"),
+        ("evolve", {"population": 1}, "at least|from 4"),
+        ("constructive", {"style": "room"}, "did you mean `rooms`"),
+        ("random", {"min_width": 12, "max_width": 9}, "min_width is 12"),
+        ("ca", {"max_height": 3}, "at least 6"),
+    ],
+)
+def test_mistakes_in_names_and_parameters_are_refused(
+    contexts: dict[str, LevelContext], name: str, params: dict[str, object], message: str
+) -> None:
+    with pytest.raises(PcgError, match=message):
+        make_generator(name, contexts["dungeon"], seed=1, **params)
+
+
+def test_games_with_two_players_are_refused() -> None:
+    class Two:
+        definition = read_game(
+            load("boxes").definition.source.replace("BasicGame", "BasicGame no_players=2"), reading="gvgai"
+        )
+        levels = ()
+
+    with pytest.raises(PcgError, match="2 players"):
+        make_generator("random", Two(), seed=1)
+
+
+def test_every_generator_says_what_it_does_and_where_it_comes_from() -> None:
+    for name, kind in GENERATORS.items():
+        assert kind.name == name and kind.help and kind.papers
+        assert all(p.help for p in kind.parameters)
+
+
+def test_every_reference_game_gets_levels(shared: Path) -> None:
+    folder = shared / "gvgai" / "games" / "gridphysics"
+    poor = Counter[str]()
+    for path in sorted(p for p in folder.glob("*.txt") if "_" not in p.stem):
+        game = load(path, reading="gvgai")
+        context = LevelContext.of(game)
+        for name in ("random", "constructive", "ca"):
+            for candidate in run(make_generator(name, context, seed=1), 2):
+                grid = context.palette.parse(candidate.level)
+                assert len(avatar_cells(context.palette, grid)) == 1, path.stem
+                short = context.requirements.shortfalls(context.palette.count_types(grid))
+                poor[path.stem] += bool(short) and name != "random"
+    assert sum(n > 1 for n in poor.values()) <= 6, poor.most_common(10)

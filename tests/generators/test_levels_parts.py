@@ -1,0 +1,201 @@
+"""The parts levels are made with: sites, layouts, operators, repair, distance, and the two populations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcg.engine.game import load
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.level_grid import avatar_cells
+from pcg.generators.levels import LevelContext, level_distance, make_generator
+from pcg.generators.levels.evolve import EvolvingGenerator
+from pcg.generators.levels.layout import STYLES
+from pcg.generators.levels.operators import CROSSOVERS, MUTATIONS, crossover, mutate, resize
+from pcg.generators.levels.repair import repair
+from pcg.generators.levels.site import Site, choose
+
+
+@pytest.fixture(scope="module")
+def dungeon() -> LevelContext:
+    return LevelContext.of(load("dungeon"))
+
+
+def rng(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def site(context: LevelContext, text: str) -> Site:
+    return Site(context, context.palette.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("cell", "cuts"),
+    [((1, 2), False), ((3, 4), True), ((2, 1), False), ((1, 6), False)],
+)
+def test_a_cell_cuts_where_filling_it_would_part_the_space(
+    dungeon: LevelContext, cell: tuple[int, int], cuts: bool
+) -> None:
+    level = site(dungeon, "wwwwwwww\nwA..w..w\nw...w..w\nw......w\nwwwwwwww")
+    assert level.cuts(cell) is cuts
+
+
+def test_a_blank_site_is_a_frame_around_bare_ground(dungeon: LevelContext) -> None:
+    assert Site.blank(dungeon, 6, 4).text() == "wwwwww\nw....w\nw....w\nwwwwww"
+
+
+@pytest.mark.parametrize("style", list(STYLES))
+@pytest.mark.parametrize("seed", range(10))
+def test_every_wall_style_leaves_one_connected_space(dungeon: LevelContext, style: str, seed: int) -> None:
+    level = Site.blank(dungeon, 15, 11)
+    STYLES[style](level, rng(seed), 0.25)
+    regions = level.regions()
+    assert len(regions) == 1
+    assert len(regions[0]) > 30
+    assert (level.grid == dungeon.palette.wall).sum() > 48
+
+
+def test_rooms_of_a_game_with_portals_may_be_closed() -> None:
+    context = LevelContext.of(load("portals"))
+    closed = 0
+    for seed in range(20):
+        level = Site.blank(context, 15, 11)
+        STYLES["rooms"](level, rng(seed), 0.25)
+        closed += len(level.regions()) > 1
+    assert closed > 0
+
+
+@pytest.mark.parametrize("name", list(CROSSOVERS))
+def test_crossover_exchanges_cells_and_leaves_the_parents_alone(name: str) -> None:
+    a, b = np.zeros((7, 9), np.int16), np.ones((7, 9), np.int16)
+    for seed in range(20):
+        first, second = CROSSOVERS[name](a, b, rng(seed))
+        assert first.shape == second.shape == a.shape
+        assert ((first + second) == 1).all()
+        assert not a.any() and b.all()
+
+
+def test_parents_of_different_sizes_have_children_of_their_sizes(dungeon: LevelContext) -> None:
+    a, b = np.zeros((7, 9), np.int16), np.ones((10, 6), np.int16)
+    for seed in range(20):
+        first, second = crossover(dungeon, a, b, rng(seed))
+        assert first.shape == a.shape and second.shape == b.shape
+
+
+@pytest.mark.parametrize("name", ["add", "clear", "move", "swap", "draw", "breach"])
+def test_each_mutation_changes_a_level_sooner_or_later(dungeon: LevelContext, name: str) -> None:
+    text = make_generator("constructive", dungeon, seed=1, style="rooms").ask(1)[0].level
+    changed = 0
+    for seed in range(10):
+        level = site(dungeon, text)
+        MUTATIONS[name][0](level, rng(seed))
+        changed += level.text() != text
+    assert changed >= 3
+
+
+def test_mutating_copies(dungeon: LevelContext) -> None:
+    grid = dungeon.palette.parse(make_generator("constructive", dungeon, seed=1).ask(1)[0].level)
+    before = grid.copy()
+    for seed in range(20):
+        mutate(dungeon, grid, rng(seed), edits=5)
+    assert (grid == before).all()
+
+
+def test_resizing_stays_within_the_limits_and_never_doubles_the_avatar(dungeon: LevelContext) -> None:
+    grid = dungeon.palette.parse(make_generator("constructive", dungeon, seed=1).ask(1)[0].level)
+    draw = rng()
+    sizes = set()
+    for _ in range(200):
+        grid = resize(dungeon, grid, draw, (11, 13), (9, 11))
+        sizes.add(grid.shape)
+        assert 11 <= grid.shape[1] <= 15 and 9 <= grid.shape[0] <= 11
+        assert len(avatar_cells(dungeon.palette, grid)) <= 1
+    assert len(sizes) > 3
+
+
+@pytest.mark.parametrize("game", ["boxes", "crossing", "digger", "dungeon", "hunt", "invaders", "portals", "survival"])
+def test_repair_makes_noise_into_a_level_and_leaves_sound_levels_alone(game: str) -> None:
+    context = LevelContext.of(load(game))
+    kept = 0
+    for seed in range(10):
+        noise = rng(seed).integers(0, len(context.palette.tiles), size=(9, 12)).astype(np.int16)
+        level = Site(context, noise)
+        repair(level, rng(seed))
+        assert len(avatar_cells(context.palette, level.grid)) == 1
+        once = level.text()
+        kept += not context.requirements.shortfalls(context.palette.count_types(level.grid))
+        repair(level, rng(seed + 100))
+        assert len(avatar_cells(context.palette, level.grid)) == 1
+        if not context.requirements.shortfalls(context.palette.count_types(context.palette.parse(once))):
+            assert not context.requirements.shortfalls(context.palette.count_types(level.grid))
+    assert kept >= 8
+
+
+def test_distance_is_zero_for_equal_levels_and_one_for_wholly_different_ones() -> None:
+    level = "wwwww\nwA..w\nw..gw\nwwwww"
+    assert level_distance(level, level) == 0
+    assert level_distance(level, "wwwww\nw..Aw\nwg..w\nwwwww") == 1
+    near = level_distance(level, "wwwww\nwA..w\nw.g.w\nwwwww")
+    assert 0 < near < 1
+
+
+def test_distance_is_symmetric_and_sizes_count() -> None:
+    small, large = "wwww\nwA.w\nwwww", "wwwww\nwA..w\nw...w\nwwwww"
+    assert level_distance(small, large) == level_distance(large, small) > 0
+
+
+def test_choosing_follows_the_weights_and_none_means_no_choice() -> None:
+    draw = rng()
+    counts = np.bincount([choose(draw, np.array([0.0, 1.0, 3.0])) or 0 for _ in range(400)], minlength=3)
+    assert counts[0] == 0 and counts[2] > 2 * counts[1] > 0
+    assert choose(draw, np.zeros(3)) is None
+
+
+def verdict(level: str) -> Evaluation:
+    """Feasible with at least four coins; the more, the better."""
+    coins = level.count("c")
+    feasible = coins >= 4
+    return Evaluation(feasible, coins / 100 if feasible else 0.0, 1.0 if feasible else coins / 4, {}, {}, "static")
+
+
+def test_two_populations_climb_towards_what_is_rewarded(dungeon: LevelContext) -> None:
+    generator = make_generator("evolve", dungeon, seed=1, population=16, offspring=16)
+    assert isinstance(generator, EvolvingGenerator)
+    means = []
+    for _ in range(12):
+        candidates = generator.ask(16)
+        evaluations = [verdict(c.level) for c in candidates]
+        generator.tell(candidates, evaluations)
+        means.append(np.mean([e.fitness for e in evaluations]))
+    assert np.mean(means[-3:]) > 1.5 * np.mean(means[:2])
+    assert all("\n".join(one).count("c") >= 4 for one in generator.feasible)
+    assert all("\n".join(one).count("c") < 4 for one in generator.infeasible)
+    assert len(generator.feasible) <= 16
+
+
+def test_a_generation_must_be_told_before_the_next_begins(dungeon: LevelContext) -> None:
+    generator = make_generator("evolve", dungeon, seed=1, population=6, offspring=4)
+    first = generator.ask(100)
+    assert len(first) == 6
+    assert generator.ask(100) == []
+    generator.tell(first[:5], [verdict(c.level) for c in first[:5]])
+    assert generator.ask(100) == []
+    generator.tell(first[5:], [verdict(c.level) for c in first[5:]])
+    second = generator.ask(100)
+    assert [c.generation for c in second] == [1] * 4
+
+
+def test_survivors_that_are_too_like_a_better_one_stand_back(dungeon: LevelContext) -> None:
+    generator = make_generator("evolve", dungeon, seed=1, population=4, offspring=4)
+    generator.tell(generator.ask(4), [verdict("")] * 4)
+    levels = [
+        "wwwwwww\nwA.cccw\nw.....w\nwwwwwww",
+        "wwwwwww\nwA.cc.w\nw.....w\nwwwwwww",
+        "wwwwwww\nw.....w\nwAbb.cw\nwwwwwww",
+    ]
+    from pcg.generators.levels.evolve import individual
+
+    members = [individual(levels[0], 0.9, 0), individual(levels[1], 0.8, 1), individual(levels[2], 0.1, 2)]
+    assert isinstance(generator, EvolvingGenerator)
+    kept = generator._survivors(members, 2)
+    assert [one.id for one in kept] == [0, 2]

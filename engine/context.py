@@ -21,6 +21,25 @@ from pcg.engine.vgdl.diagnostics import PcgError
 _PATH_CLASSES = frozenset({"PathChaser", "PathAltChaser", "RandomPathAltChaser"})
 _SPARE_ROOM = 16
 _BLOCKS_PER_SLAB = 64
+_MANY = 16
+"""Levels that start with this many moving sprites keep them in lists by cell."""
+
+
+_CATEGORY_FLAGS = (
+    (L.T_AVATAR, "avatar"),
+    (L.T_RESOURCE, "resource"),
+    (L.T_PORTAL, "portal"),
+    (L.T_NPC, "npc"),
+    (L.T_STATIC, "static"),
+)
+
+
+def category_of(type_bits: int, sprite_bits: int) -> str:
+    """Observation category, first match (spec 01 section 7.6)."""
+    for flag, name in _CATEGORY_FLAGS:
+        if type_bits & flag:
+            return name
+    return "from-avatar" if sprite_bits & L.FROM_AVATAR else "movable"
 
 
 class Arena:
@@ -64,7 +83,7 @@ class Context:
         self._keep: list[Any] = [tables]
         types, templates = _sized(tables, level.block_size)
         level_sprites, level_start, mortal, moving, next_id, counter = _place(tables, level, templates)
-        cell_start, cell_items = _cells(level, level_sprites)
+        cell_start, cell_items, cell_mask = _cells(level, level_sprites)
         self.level_sprites = level_sprites
         self._record = record = np.zeros(1, L.CONTEXT)
         c = record[0]
@@ -81,6 +100,7 @@ class Context:
             ("level_start", level_start),
             ("cell_start", cell_start),
             ("cell_items", cell_items),
+            ("cell_mask", cell_mask),
             ("extensions", tables.extensions),
         ):
             self._keep.append(array)
@@ -103,6 +123,14 @@ class Context:
         c["has_path_targets"] = bool(classes & {"PathAltChaser", "RandomPathAltChaser"})
         c["stochastic"], c["time_matters"] = tables.stochastic, tables.time_matters
         c["max_tick"] = max_tick
+        c["max_w"], c["max_h"] = (
+            max(level.block_size, int(types["w"].max())),
+            max(level.block_size, int(types["h"].max())),
+        )
+        # exact for all coordinates on the screen: the error of the rounded-up inverse stays below one part in 2^32
+        if max(c["width"], c["height"]) < 1 << 16 and level.block_size < 1 << 12:
+            c["inverse"] = -(-(1 << 32) // level.block_size)
+        c["grid"] = len(moving) >= _MANY
         self.address = int(record.ctypes.data)
         self._build_paths(c, classes)
         self.room = _round_room(len(moving) + _SPARE_ROOM)
@@ -202,6 +230,8 @@ class Context:
 
     def model(self) -> Model:
         """A forward model for compiled agents."""
+        from pcg.engine.state import _category
+
         return Model(
             self._model_record,
             room=self.room,
@@ -209,6 +239,8 @@ class Context:
             format_block=self.format,
             stochastic=bool(self.tables.stochastic),
             owner=self,
+            categories=[_category(int(t["bits"]), 0) for t in self.tables.types],
+            definition=self.tables.definition,
         )
 
 
@@ -321,8 +353,8 @@ def _place(
     return records, start, sum(not f[0] for f in fixed), moving, next_id, counter
 
 
-def _cells(level: Level, sprites: Any) -> tuple[Any, Any]:
-    """Level sprites by cell: int32[cells + 1] starts, and their numbers in order."""
+def _cells(level: Level, sprites: Any) -> tuple[Any, Any, Any]:
+    """Level sprites by cell: int32[cells + 1] starts, their numbers in order, and int64[cells] masks of their types."""
     cells = level.width * level.height
     size = level.block_size
     here = sprites[sprites["slot"] == -1]
@@ -330,4 +362,7 @@ def _cells(level: Level, sprites: Any) -> tuple[Any, Any]:
     order = np.argsort(cell, kind="stable")
     start = np.zeros(cells + 1, np.int32)
     np.cumsum(np.bincount(cell, minlength=cells)[:cells], out=start[1:])
-    return start, np.ascontiguousarray(order if len(order) else np.zeros(1), dtype=np.int32)
+    mask = np.zeros(cells, np.uint64)
+    np.bitwise_or.at(mask, cell, np.left_shift(np.uint64(1), (here["type"].astype(np.int64) & 63).astype(np.uint64)))
+    items = np.ascontiguousarray(order if len(order) else np.zeros(1), dtype=np.int32)
+    return start, items, mask.view(np.int64)

@@ -47,6 +47,7 @@ class Model:
         action_names: name of each action code; NIL is code 0.
         categories: for each pair of `kernel.protocol.features` what kind of thing it counts: "avatar", "npc", "portal",
             "resource", "movable", "static" or "" (unknown); empty when the engine does not say. Heuristics read it.
+        definition: the rules, for analyses that can read them (VGDL: a `GameDefinition`), or None.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Model:
         owner: object,
         action_names: Sequence[str] = ACTIONS,
         categories: Sequence[str] = (),
+        definition: object = None,
     ) -> None:
         self._record = record
         self._room = room
@@ -69,6 +71,7 @@ class Model:
         self.stochastic = stochastic
         self.action_names = tuple(action_names)
         self.categories = tuple(categories)
+        self.definition = definition
         self.address = int(record.ctypes.data)
         self.players = int(record[0]["players"])
         self.max_actions = int(record[0]["max_actions"])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pcg.engine.context import Context
+from pcg.engine.context import Context, category_of
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel import tick
 from pcg.engine.kernel.ids import ACTION_ID, ACTIONS
@@ -27,7 +27,9 @@ from pcg.engine.model import Model
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 if TYPE_CHECKING:
+    from pcg.engine.arrays import StateArrays
     from pcg.engine.game import Game
+    from pcg.engine.observation import StateObservation
 
 CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "movable")
 """Observation categories, index = the reference's category number (spec 01 section 7.6)."""
@@ -296,7 +298,7 @@ class State:
             max_health=int(r["max_hp"]),
             resources=held,
             disabled=bool(r["bits"] & L.DISABLED),
-            category=_category(int(tables.types[t]["bits"]), int(r["bits"])),
+            category=category_of(int(tables.types[t]["bits"]), int(r["bits"])),
         )
 
     @property
@@ -345,6 +347,18 @@ class State:
             node, raw = node
             parts.append(raw)
         return b"".join(reversed(parts))
+
+    def observe(self, player: int = 0) -> StateObservation:
+        """What a player may know of this state: the reference's state API (`pcg.engine.observation`)."""
+        from pcg.engine.observation import StateObservation
+
+        return StateObservation(self, player)
+
+    def arrays(self) -> StateArrays:
+        """This state's memory as numpy arrays, without copying (`pcg.engine.arrays`)."""
+        from pcg.engine.arrays import StateArrays
+
+        return StateArrays(self)
 
     def key(self) -> int:
         """A 62-bit hash of everything that decides the future; equal states have equal keys."""
@@ -434,19 +448,6 @@ def begin(game: Game, context: Context, seed: int) -> State:
     state._head.rng = scramble(seed)
     state._head.aux = scramble(seed * 1000 + 4)
     return state
-
-
-def _category(type_bits: int, bits: int) -> str:
-    for flag, name in (
-        (L.T_AVATAR, "avatar"),
-        (L.T_RESOURCE, "resource"),
-        (L.T_PORTAL, "portal"),
-        (L.T_NPC, "npc"),
-        (L.T_STATIC, "static"),
-    ):
-        if type_bits & flag:
-            return name
-    return "from-avatar" if bits & L.FROM_AVATAR else "movable"
 
 
 def _code(action: str | int) -> int:

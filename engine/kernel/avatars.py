@@ -10,7 +10,7 @@ import math
 from pcg.engine.kernel.ids import CLASS_ID
 from pcg.engine.kernel.layout import FROM_AVATAR, ON_GROUND, ORIENTED, T_HAS_AMMO, sprite_at, state_at
 from pcg.engine.kernel.physics import MOVE, STILL, active, move, passive, turn, unit_x, unit_y
-from pcg.engine.kernel.runtime import inner
+from pcg.engine.kernel.runtime import call4, inner
 from pcg.engine.kernel.store import (
     add_sprite,
     int_at,
@@ -337,8 +337,11 @@ def update_platformer(gm, st, a, action):
 @inner
 def update_avatar(gm, st, a, action):
     """The update of the avatar's class."""
-    cls = type_at(gm, sprite_at(a).type).cls
-    if cls == _FLAK:
+    ty = type_at(gm, sprite_at(a).type)
+    cls = ty.cls
+    if ty.update != 0:
+        call4(ty.update, gm, st, a, action)
+    elif cls == _FLAK:
         update_flak(gm, st, a, action)
     elif cls == _SHOOT or cls == _ORIENTED:
         kind = common_move(gm, st, a, action)

@@ -12,6 +12,8 @@ from pcg.engine.kernel.store import slot_address
 @island("i8(i8, i8, i8, i8, i8, i8)")
 def step(gm, st, spare, copy, action0, action1):
     """Keep a copy in `spare`, then play a tick. Returns status + 16 * ended + 256 * events."""
+    if state_at(st).ended != 0:
+        return 16
     call3(copy, gm, spare, st)
     status = call4(context_at(gm).advance, gm, st, action0, action1)
     s = state_at(st)

@@ -5,8 +5,8 @@ few small sections whose places the header holds, the sprites in use, and scratc
 data: a larger level only has larger sections, never another compiled kernel (design.md section 3).
 
 Sprites that no rule can move, change or create are kept once per level (`level sprites`); a state holds one byte for
-each of them that can die, and nothing for the rest. A sprite is handled by its address, 0 meaning none; level sprites and
-moving sprites have the same record type.
+each of them that can die, and nothing for the rest. A sprite is handled by its address, 0 meaning none; level sprites
+and moving sprites have the same record type.
 """
 
 from __future__ import annotations
@@ -98,6 +98,9 @@ SPRITE = np.dtype(
         ("a0", "i4"),  # Flicker: age; SpawnPoint: start; RandomNPC: counter; CarAvatar: facing; Wizard: last block
         ("a1", "i4"),  # SpawnPoint: children so far; RandomNPC: previous direction (-1 none); Wizard: facing direction
         ("a2", "i4"),  # SpawnPoint, Bomber: the type it spawns
+        ("cell", "i4"),  # grid cell whose list the sprite is in, -1: none
+        ("cell_next", "i2"),
+        ("cell_prev", "i2"),
         # --- cold part: only games that need it carry it (`CONTEXT.stride`) ---
         ("rotation", "f8"),
         ("gravity", "f8"),
@@ -125,6 +128,7 @@ GROUP = np.dtype(
         ("tail", "i2"),
         ("count", "i4"),  # level sprites alive and moving sprites, killed ones until the end of the tick
         ("disabled", "i4"),
+        ("moving", "i4"),  # moving sprites in the group
         ("stamp", "i4"),  # clock of the last change of a rectangle in the group
         ("created", "i2"),  # 1 once the first sprite of the type was built
         ("fresh", "i2"),  # 1 while an idle type has sprites whose first pre-movement is due
@@ -168,6 +172,7 @@ STATE = np.dtype(
         ("room_res", "i4"),
         ("bytes", "i4"),
         ("at_groups", "i4"),
+        ("at_cells", "i4"),
         ("at_effects", "i4"),
         ("at_clean", "i4"),
         ("at_shields", "i4"),
@@ -238,6 +243,7 @@ TYPE = np.dtype(
         ("actions_at", "i4"),
         ("actions_n", "i4"),
         ("in_order", "i4"),
+        ("update", "i8"),  # address of a user's update for the class, 0: built in
         ("max_distance", "f8"),
         ("prob", "f8"),
         ("epsilon", "f8"),
@@ -301,6 +307,7 @@ ENTRY = np.dtype(
         ("second_moving_at", "i4"),
         ("second_moving_n", "i4"),
         ("second_has_level", "i4"),
+        ("second_mask", "i8"),  # bit (type & 63) of every second type with level sprites
     ],
     align=True,
 )
@@ -308,6 +315,8 @@ N_GROUND = 1
 """Entry flag: the first sprite may be a ground-detecting one, so no evaluation may be skipped."""
 N_SLOW_FIRST = 2
 """Entry flag: the effect may move other sprites, so candidates cannot be collected beforehand."""
+N_SHARED = 4
+"""Entry flag: some type with moving sprites is on both sides, so executions change what others overlap."""
 
 TIME_EFFECT = np.dtype(
     [
@@ -359,6 +368,8 @@ CONTEXT = np.dtype(
         ("level_start", "i8"),  # int32[types, 2]: first level sprite of a type, and how many
         ("cell_start", "i8"),  # int32[cells + 1]
         ("cell_items", "i8"),  # int32: level sprites by cell
+        ("cell_mask", "i8"),  # int64[cells]: bit (type & 63) of the level sprites placed there
+        ("inverse", "i8"),  # ceil(2^32 / block): cells by multiplication; 0 where that would not be exact
         ("paths", "i8"),  # int8[cells, cells]: first step (0 up, 1 left, 2 down, 3 right) or -1; 0: no path-finder
         ("initial", "i8"),  # a formatted state before tick 0
         ("extensions", "i8"),  # addresses of the effects that users have registered
@@ -389,6 +400,9 @@ CONTEXT = np.dtype(
         ("stochastic", "i4"),
         ("time_matters", "i4"),
         ("max_tick", "i4"),
+        ("grid", "i4"),  # 1: moving sprites are kept in lists by cell
+        ("max_w", "i4"),  # widest and highest sprite, pixels
+        ("max_h", "i4"),
     ],
     align=True,
 )

@@ -20,7 +20,7 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.physics import active, dir_x, dir_y, distance, move, passive
 from pcg.engine.kernel.random import next_double, next_float, next_int
-from pcg.engine.kernel.runtime import inner, load8
+from pcg.engine.kernel.runtime import call4, inner, load8
 from pcg.engine.kernel.store import (
     add_sprite,
     count_of,
@@ -536,7 +536,7 @@ def update_spawn(gm, st, a, t, several):
     if p.a0 == -1:
         p.a0 = tick
     draw = next_float(st + RNG_AT)
-    if (p.a0 + tick) % ty.cooldown == 0 and draw < ty.prob:
+    if draw < ty.prob and (p.a0 + tick) % ty.cooldown == 0:
         if several != 0:
             for i in range(ty.list_n):
                 produce(gm, st, a, int_at(gm, ty.list_at + i))
@@ -567,7 +567,9 @@ def update_sprite(gm, st, a):
     cls = ty.cls
     if cls >= FIRST_AVATAR_CLASS:
         return
-    if cls == _SPAWN or cls == _BOMBER:
+    if ty.update != 0:
+        call4(ty.update, gm, st, a, 0)
+    elif cls == _SPAWN or cls == _BOMBER:
         update_spawn(gm, st, a, p.a2, 0)
     elif cls == _RANDOM_NPC or cls == _RANDOM_INERTIAL:
         update_random_npc(gm, st, a)

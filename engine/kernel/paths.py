@@ -58,8 +58,8 @@ def pop(heap, n):
 def build_paths(blocked, out, heap, columns, rows, sideways):
     """Fill the table of first steps.
 
-    `blocked` is int8[cells]; `out` int8[cells, cells], preset to -1: 0 up, 1 left, 2 down, 3 right; `heap` is scratch of
-    8 bytes per cell; `sideways` restricts the neighbours to left and right.
+    `blocked` is int8[cells]; `out` int8[cells, cells], preset to -1: 0 up, 1 left, 2 down, 3 right; `heap` is scratch
+    of 8 bytes per cell; `sideways` restricts the neighbours to left and right.
     """
     cells = columns * rows
     for start in range(cells):

@@ -27,6 +27,7 @@ from pcg.engine.kernel.layout import (
     E_BATCH,
     GROUP_BYTES,
     N_GROUND,
+    N_SHARED,
     N_SLOW_FIRST,
     ON_GROUND,
     SCORE_AT,
@@ -46,10 +47,12 @@ from pcg.engine.kernel.layout import (
 from pcg.engine.kernel.movers import update_sprite
 from pcg.engine.kernel.physics import pre_movement
 from pcg.engine.kernel.protocol import GROW
-from pcg.engine.kernel.runtime import inner, load8, load32, load64, load_double, store32, store64
+from pcg.engine.kernel.runtime import inner, load8, load16, load32, load64, load_double, store32, store64
 from pcg.engine.kernel.store import (
     alive_of,
     at_edge,
+    cell_at,
+    cells_along,
     effect_at,
     entry_at,
     first_moving,
@@ -73,7 +76,9 @@ _MORE = TERMINATION_ID["SpriteCounterMore"]
 _MULTI = TERMINATION_ID["MultiSpriteCounter"]
 _TIMEOUT = TERMINATION_ID["Timeout"]
 _STOP = TERMINATION_ID["StopCounter"]
-_UNDECIDED, _LOSES, _WINS = -1, 0, 1
+_LOSES, _WINS = 0, 1
+_FEW = 8
+"""Groups up to this size are searched one by one rather than by cell."""
 
 
 # --- avatars and other sprites ---
@@ -251,22 +256,21 @@ def level_hits(gm, st, a, t, n, extra):
     p = sprite_at(a)
     if p.w <= 0 or p.h <= 0:
         return n
-    block = g.block
     x1 = p.x + p.w - 1
     y1 = p.y + p.h - 1 + (extra if extra > 0 else 0)
     if x1 < 0 or y1 < 0 or p.x >= g.width or p.y >= g.height:
         return n
-    c0 = p.x // block if p.x > 0 else 0
-    r0 = p.y // block if p.y > 0 else 0
-    c1 = x1 // block
-    r1 = y1 // block
-    if c1 >= g.columns:
-        c1 = g.columns - 1
-    if r1 >= g.rows:
-        r1 = g.rows - 1
+    c0 = cells_along(gm, max(p.x, 0))
+    r0 = cells_along(gm, max(p.y, 0))
+    c1 = cells_along(gm, min(x1, g.width - 1))
+    r1 = cells_along(gm, min(y1, g.height - 1))
+    bit = 1 << (t & 63)
+    begin = n
     for r in range(r0, r1 + 1):
         for c in range(c0, c1 + 1):
             cell = r * g.columns + c
+            if load64(g.cell_mask + 8 * cell) & bit == 0:
+                continue
             start = load32(g.cell_start + 4 * cell)
             end = load32(g.cell_start + 4 * cell + 4)
             for i in range(start, end):
@@ -278,16 +282,57 @@ def level_hits(gm, st, a, t, n, extra):
                     continue
                 if overlaps(a, b) if extra < 0 else meets(gm, a, b) != 0:
                     # cells are visited row by row, but several sprites of a cell, or rows, may be out of order
-                    j = n
-                    n = push_hit(gm, st, n, b)
-                    base = st + state_at(st).at_scratch
-                    while j > 0 and n > j:
-                        before = load64(base + 8 * (j - 1))
-                        if sprite_at(before).type != t or before < b:
-                            break
-                        store64(base + 8 * j, before)
-                        store64(base + 8 * (j - 1), b)
-                        j -= 1
+                    m = push_hit(gm, st, n, b)
+                    if m > n:
+                        n = m
+                        insert_by_id(st + state_at(st).at_scratch, begin, n, b)
+    return n
+
+
+@inner
+def insert_by_id(base, start, n, b):
+    """Keep the list from `start` on in order of creation; the new element stands at n - 1."""
+    j = n - 1
+    here = sprite_at(b).id
+    while j > start:
+        before = load64(base + 8 * (j - 1))
+        if sprite_at(before).id < here:
+            break
+        store64(base + 8 * j, before)
+        j -= 1
+    store64(base + 8 * j, b)
+
+
+@inner
+def moving_hits(gm, st, a, t, n, since, last):
+    """Append the moving sprites of type t that `a` overlaps, found by cell, in order of creation.
+
+    Only sprites moved after clock `since` and created before id `last` count.
+    """
+    g = context_at(gm)
+    p = sprite_at(a)
+    if p.w <= 0 or p.h <= 0:
+        return n
+    heads = st + state_at(st).at_cells
+    base = st + state_at(st).at_scratch
+    start = n
+    # a sprite is listed where its corner lies, so look as far back as the largest sprite reaches
+    first = cell_at(gm, p.x - g.max_w + 1, p.y - g.max_h + 1)
+    end = cell_at(gm, p.x + p.w - 1, p.y + p.h - 1)
+    c0 = first % g.columns
+    c1 = end % g.columns
+    for r in range(first // g.columns, end // g.columns + 1):
+        for c in range(c0, c1 + 1):
+            slot = load16(heads + 2 * (r * g.columns + c))
+            while slot >= 0:
+                b = slot_address(gm, st, slot)
+                q = sprite_at(b)
+                slot = q.cell_next
+                if q.type == t and b != a and q.moved > since and q.id < last and overlaps(a, b):
+                    m = push_hit(gm, st, n, b)
+                    if m > n:
+                        n = m
+                        insert_by_id(base, start, n, b)
     return n
 
 
@@ -300,13 +345,18 @@ def collect_hits(gm, st, entry, a, since, last):
     n = 0
     at = entry.second_at
     still = 1 if sprite_at(a).moved <= since else 0
-    extra = 3 if entry.bits & N_GROUND else 0
+    ground = entry.bits & N_GROUND
+    extra = 3 if ground else 0
+    g = context_at(gm)
     for i in range(entry.second_n):
         u = int_at(gm, at + i)
         if still == 0:
             n = level_hits(gm, st, a, u, n, extra)
         group = group_at(st, u)
         if group.head < 0 or (still != 0 and group.stamp <= since):
+            continue
+        if g.grid != 0 and group.moving > _FEW and ground == 0:
+            n = moving_hits(gm, st, a, u, n, since if still != 0 else -1, last)
             continue
         b = first_moving(gm, st, u)
         while b != 0 and sprite_at(b).id < last:
@@ -343,43 +393,53 @@ def run_first(gm, st, entry, a, since, last):
 
 
 @inner
-def level_candidates(gm, st, entry, t, since):
-    """Collect the level sprites of type t that some second sprite overlaps now, in group order, behind the hit list.
+def candidates(gm, st, entry, t, since, level):
+    """Collect the first sprites of type t that some second sprite overlaps now, in group order, behind the hit list.
 
-    Returns their number, or -1 when they must be found by walking the group instead.
+    `level` selects level sprites (only those that a second sprite moved after `since` touches) or moving ones. Returns
+    their number.
     """
     s = state_at(st)
     base = st + s.at_scratch + 8 * s.room
     n = 0
-    if entry.second_has_level != 0 and since < 0:
-        return -1
     for i in range(entry.second_moving_n):
         u = int_at(gm, entry.second_moving_at + i)
         group = group_at(st, u)
-        if group.head < 0 or group.stamp <= since:
+        if group.head < 0 or (level != 0 and group.stamp <= since):
             continue
         b = first_moving(gm, st, u)
         while b != 0:
-            if sprite_at(b).moved > since:
+            if level == 0:
+                found = moving_hits(gm, st, b, t, 0, -1, s.next_id)
+            elif sprite_at(b).moved > since:
                 found = level_hits(gm, st, b, t, 0, -1)
-                for j in range(found):
-                    a = load64(st + s.at_scratch + 8 * j)
-                    k = n
-                    while k > 0 and load64(base + 8 * (k - 1)) > a:
-                        k -= 1
-                    if k > 0 and load64(base + 8 * (k - 1)) == a:
-                        continue
-                    if n >= s.room:
-                        s.status = GROW
-                        return 0
-                    m = n
-                    while m > k:
-                        store64(base + 8 * m, load64(base + 8 * (m - 1)))
-                        m -= 1
-                    store64(base + 8 * k, a)
-                    n += 1
+            else:
+                found = 0
+            for j in range(found):
+                n = add_candidate(st, base, n, load64(st + s.at_scratch + 8 * j))
             b = next_moving(gm, st, b)
     return n
+
+
+@inner
+def add_candidate(st, base, n, a):
+    """Insert into a list kept in order of creation, without repetition; returns its length."""
+    s = state_at(st)
+    here = sprite_at(a).id
+    k = n
+    while k > 0 and sprite_at(load64(base + 8 * (k - 1))).id > here:
+        k -= 1
+    if k > 0 and load64(base + 8 * (k - 1)) == a:
+        return n
+    if n >= s.room:
+        s.status = GROW
+        return n
+    m = n
+    while m > k:
+        store64(base + 8 * m, load64(base + 8 * (m - 1)))
+        m -= 1
+    store64(base + 8 * k, a)
+    return n + 1
 
 
 @inner
@@ -394,9 +454,62 @@ def newest(gm, st, at, n):
 
 
 @inner
+def count_moving(gm, st, at, n):
+    """How many moving sprites the n types from pool place `at` have."""
+    total = 0
+    for i in range(n):
+        total += group_at(st, int_at(gm, at + i)).moving
+    return total
+
+
+@inner
+def run_candidates(gm, st, entry, found, since, last):
+    """Evaluate an entry for the collected first sprites; returns the number of hits."""
+    s = state_at(st)
+    met = 0
+    for j in range(found):
+        met += run_first(gm, st, entry, load64(st + s.at_scratch + 8 * (s.room + j)), since, last)
+    return met
+
+
+@inner
+def run_type(gm, st, entry, t, since, last):
+    """Evaluate an entry for all first sprites of exactly type t; returns the number of hits."""
+    g = context_at(gm)
+    met = 0
+    level = load32(g.level_start + 8 * t + 4)
+    fast = 1 if entry.bits & N_SLOW_FIRST == 0 else 0
+    if level > 0:
+        # level sprites that touch level sprites never part: they matter until one evaluation found none
+        if fast != 0 and (entry.second_has_level == 0 or since >= 0):
+            met += run_candidates(gm, st, entry, candidates(gm, st, entry, t, since, 1), -1, last)
+        else:
+            first = load32(g.level_start + 8 * t)
+            for k in range(first, first + level):
+                if k >= g.n_mortal or is_mortal_alive(st, k):
+                    met += run_first(gm, st, entry, g.level + SPRITE_BYTES * k, since, last)
+    moving = group_at(st, t).moving
+    if moving == 0:
+        return met
+    if (
+        fast != 0
+        and g.grid != 0
+        and moving > _FEW
+        and entry.second_has_level == 0
+        and entry.bits & (N_SHARED | N_GROUND) == 0
+        and 4 * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n) <= moving
+    ):
+        return met + run_candidates(gm, st, entry, candidates(gm, st, entry, t, since, 0), since, last)
+    a = first_moving(gm, st, t)
+    while a != 0 and sprite_at(a).id < last:
+        met += run_first(gm, st, entry, a, since, last)
+        a = next_moving(gm, st, a)
+    return met
+
+
+@inner
 def run_entry(gm, st, n):
     """Evaluate one effect of one pair."""
-    g = context_at(gm)
     s = state_at(st)
     entry = entry_at(gm, n)
     if entry.shield >= 0 and s.shields != 0 and load8(st + s.at_shields + entry.shield) != 0:
@@ -415,27 +528,8 @@ def run_entry(gm, st, n):
     met = 0
     for i in range(entry.first_n):
         t = int_at(gm, entry.first_at + i)
-        level = load32(g.level_start + 8 * t + 4)
-        group = group_at(st, t)
-        if group.count == 0:
-            continue
-        if level > 0:
-            found = -1
-            if entry.bits & N_SLOW_FIRST == 0:
-                found = level_candidates(gm, st, entry, t, since)
-            if found >= 0:
-                for j in range(found):
-                    a = load64(st + s.at_scratch + 8 * (s.room + j))
-                    met += run_first(gm, st, entry, a, -1, last)
-            else:
-                first = load32(g.level_start + 8 * t)
-                for k in range(first, first + level):
-                    if k >= g.n_mortal or is_mortal_alive(st, k):
-                        met += run_first(gm, st, entry, g.level + SPRITE_BYTES * k, since, last)
-        a = first_moving(gm, st, t)
-        while a != 0 and sprite_at(a).id < last:
-            met += run_first(gm, st, entry, a, since, last)
-            a = next_moving(gm, st, a)
+        if group_at(st, t).count > 0:
+            met += run_type(gm, st, entry, t, since, last)
     # with no hit nothing has changed, so all pairs are known to be apart as of now
     store32(clean, now if met == 0 else -1)
 

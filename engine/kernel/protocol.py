@@ -116,7 +116,7 @@ def features(model, state, player, out, room):
 
 @inner
 def last_events(model, state, out, room):
-    """Write the events of the last tick to `out`, four int64 each: from-avatar flag, active type, passive type, passive id.
+    """Write the events of the last tick to `out`: from-avatar flag, active type, passive type, passive id (int64 each).
 
     Returns their number (at most `room`).
     """

@@ -25,7 +25,7 @@ from pcg.engine.kernel.layout import (
     type_view,
 )
 from pcg.engine.kernel.protocol import GROW
-from pcg.engine.kernel.runtime import CHECKED, copy_bytes, inner, load8, load16, load32, store8, store32
+from pcg.engine.kernel.runtime import CHECKED, copy_bytes, inner, load8, load16, load32, store8, store16, store32
 
 BOUNDS = 2
 """Status: an index left its table (only found with bounds checks on)."""
@@ -161,12 +161,59 @@ def alive_of(gm, st, t):
 
 
 @inner
+def cells_along(gm, pixels):
+    """Which cell a non-negative pixel coordinate lies in (floor division by the block size)."""
+    g = context_at(gm)
+    if g.inverse != 0:
+        return (pixels * g.inverse) >> 32
+    return pixels // g.block
+
+
+@inner
+def cell_at(gm, x, y):
+    """Number of the cell of a point; points outside count as the nearest border cell."""
+    g = context_at(gm)
+    x = max(0, min(x, g.width - 1))
+    y = max(0, min(y, g.height - 1))
+    return cells_along(gm, y) * g.columns + cells_along(gm, x)
+
+
+@inner
+def link_cell(gm, st, a):
+    """Put a moving sprite into the list of its cell."""
+    p = sprite_at(a)
+    p.cell = cell_at(gm, p.x, p.y)
+    head = st + state_at(st).at_cells + 2 * p.cell
+    first = load16(head)
+    p.cell_next = first
+    p.cell_prev = -1
+    if first >= 0:
+        sprite_at(slot_address(gm, st, first)).cell_prev = p.slot
+    store16(head, p.slot)
+
+
+@inner
+def unlink_cell(gm, st, a):
+    """Take a moving sprite out of the list of its cell."""
+    p = sprite_at(a)
+    if p.cell_prev >= 0:
+        sprite_at(slot_address(gm, st, p.cell_prev)).cell_next = p.cell_next
+    else:
+        store16(st + state_at(st).at_cells + 2 * p.cell, p.cell_next)
+    if p.cell_next >= 0:
+        sprite_at(slot_address(gm, st, p.cell_next)).cell_prev = p.cell_prev
+
+
+@inner
 def touch(gm, st, a):
     """Note that the rectangle of `a` has changed."""
     s = sprite_at(a)
     clock = state_at(st).clock
     s.moved = clock
     group_at(st, s.type).stamp = clock
+    if context_at(gm).grid != 0 and cell_at(gm, s.x, s.y) != s.cell:
+        unlink_cell(gm, st, a)
+        link_cell(gm, st, a)
 
 
 @inner
@@ -305,7 +352,10 @@ def add_sprite(gm, st, t, x, y, force):
         group.head = slot
     group.tail = slot
     group.count += 1
+    group.moving += 1
     group.fresh = 1
+    if context_at(gm).grid != 0:
+        link_cell(gm, st, a)
     p.moved = s.clock
     group.stamp = s.clock
     return a
@@ -401,6 +451,9 @@ def clear_killed(gm, st):
         else:
             group.tail = p.prev
         group.count -= 1
+        group.moving -= 1
+        if g.grid != 0:
+            unlink_cell(gm, st, a)
         if p.bits & DISABLED:
             group.disabled -= 1
         for player in range(g.players):

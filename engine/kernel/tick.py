@@ -1,4 +1,4 @@
-"""The compiled entry points of the VGDL engine: one tick, copying, formatting, and the rest of the forward-model protocol.
+"""The compiled entry points of the VGDL engine: a tick, copying, formatting, the rest of the forward-model protocol.
 
 Each is an island (`runtime`): a C function over addresses. `gm` is a CONTEXT, `st` a state block.
 """
@@ -35,6 +35,7 @@ from pcg.engine.kernel.runtime import (
     load64,
     load_double,
     store8,
+    store16,
     store32,
     store64,
     store_double,
@@ -77,6 +78,8 @@ def lay_out(gm, st, room):
     at = align8(STATE_BYTES)
     s.at_groups = at
     at = align8(at + GROUP_BYTES * g.n_types)
+    s.at_cells = at
+    at = align8(at + 2 * g.columns * g.rows * g.grid)
     s.at_effects = at
     at = align8(at + g.n_effects)
     s.at_clean = at
@@ -140,9 +143,12 @@ def begin(gm, st):
         group.tail = -1
         group.count = load32(g.level_start + 8 * t + 4)
         group.disabled = 0
+        group.moving = 0
         group.stamp = 0
         group.created = 1 if group.count > 0 else 0
         group.fresh = 0
+    for k in range(g.columns * g.rows * g.grid):
+        store16(st + s.at_cells + 2 * k, -1)
     for e in range(g.n_effects):
         store8(st + s.at_effects + e, effect_at(gm, e).initial)
     for n in range(g.n_entries):

@@ -359,6 +359,8 @@ class GameTables:
                     bits |= L.N_SLOW_FIRST
                 if any(self.types[u]["bits"] & L.T_GROUND for u in first):
                     bits |= L.N_GROUND
+                if any(u in moving and u in second for u in first):
+                    bits |= L.N_SHARED
                 row["bits"] = bits
                 for key, ids in (
                     ("first", first),
@@ -368,6 +370,7 @@ class GameTables:
                 ):
                     row[f"{key}_at"], row[f"{key}_n"] = self._pool(ids), len(ids)
                 row["second_has_level"] = any(u in level for u in second)
+                row["second_mask"] = _mask(u for u in second if u in level)
                 rows.append(row)
         self.n_entries = len(rows)
         table = np.zeros(max(1, len(rows)), L.ENTRY)
@@ -428,6 +431,14 @@ def _kernel_class(name: str) -> str:
             raise PcgError(f"the class `{name}` has no built-in ancestor")
         name = parent
     return name
+
+
+def _mask(types: Iterable[int]) -> int:
+    """Bit (type & 63) of every type, as a signed 64-bit number."""
+    bits = 0
+    for t in types:
+        bits |= 1 << (t & 63)
+    return bits - (1 << 64) if bits >= 1 << 63 else bits
 
 
 def _piece(text: Value | None, index: int) -> str:

@@ -1,0 +1,319 @@
+"""What a player may know of a state: the reference's state API (spec 01 section 7), for one player or two.
+
+A `StateObservation` reads a state, and is a function of that state alone. Where the reference's answers depend on how
+an observation object came about, this is the answer that a fresh copy gives there (`docs/observations.md`). Objects
+here, arrays in `pcg.engine.arrays`, the learning track's JSON in `pcg.engine.observation_json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pcg.engine.kernel import layout as L
+from pcg.engine.kernel.ids import ACTIONS
+from pcg.engine.state import CATEGORIES, Event, Outcome
+from pcg.engine.vgdl.diagnostics import PcgError
+
+if TYPE_CHECKING:
+    from pcg.engine.state import State
+
+NOWHERE = (-1, -1)
+"""What the reference answers in place of a position that there is not."""
+
+NIL = ACTIONS[0]
+
+Point = tuple[float, float]
+
+_WITH_NIL: dict[str, tuple[str, ...]] = {"ShootOnlyAvatar": ("USE", "LEFT", "RIGHT", "DOWN", "UP", NIL)}
+"""Classes whose list with NIL is not their own list and NIL (spec 01 section 3.3)."""
+
+_TYPE_CATEGORIES = (L.T_AVATAR, L.T_RESOURCE, L.T_PORTAL, L.T_NPC, L.T_STATIC)
+"""The flags of categories 0 to 4, which a sprite has by its type; the first that is set counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One sprite as a player sees it (spec 01 section 7.6)."""
+
+    category: int
+    """Index into `pcg.engine.state.CATEGORIES`."""
+    type: int
+    id: int
+    position: tuple[int, int]
+    """Top-left corner in pixels."""
+    reference: Point
+    """The point that `square_distance` is measured from."""
+    square_distance: float
+
+
+Grid = list[list[list[Observation]]]
+
+
+def _distance(seen: Observation) -> float:
+    return seen.square_distance
+
+
+class StateObservation:
+    """A player's view of a state.
+
+    Args:
+        state: what to look at. The view follows it: after `state.advance` it tells of the new moment.
+        player: 0 or 1.
+
+    Raises:
+        PcgError: the game has no such player.
+
+    >>> import pcg
+    >>> view = pcg.load("boxes").start(level=0, seed=1).observe()
+    >>> view.available_actions(), view.world_size == (9 * view.block_size, 7 * view.block_size)
+    (('LEFT', 'RIGHT', 'DOWN', 'UP'), True)
+    """
+
+    def __init__(self, state: State, player: int = 0) -> None:
+        if not 0 <= player < state.game.players:
+            raise PcgError(f"{state.game.name} has no player {player}, expected 0 to {state.game.players - 1}")
+        self.state = state
+        self.player = player
+        self._tables = state.context.tables
+
+    def __repr__(self) -> str:
+        return f"<player {self.player}'s view of {self.state!r}>"
+
+    def _mine(self, values: Any) -> Any:
+        """This player's part of a property that is a pair in two-player games."""
+        return values if self.players == 1 else values[self.player]
+
+    # --- the game ---
+
+    @property
+    def players(self) -> int:
+        """Number of players."""
+        return self._tables.players
+
+    @property
+    def block_size(self) -> int:
+        """Pixels per cell."""
+        return self.state.block_size
+
+    @property
+    def world_size(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+        return self.state.width * self.block_size, self.state.height * self.block_size
+
+    @property
+    def tick(self) -> int:
+        """Number of ticks played, which is the number of the tick that the next action belongs to."""
+        return self.state.tick + 1
+
+    @property
+    def score(self) -> float:
+        """The player's score so far; a winner's last correction (spec 01 section 3.10) is not in it."""
+        return float(self._mine(self.state.score))
+
+    @property
+    def winner(self) -> Outcome:
+        """What the player has achieved."""
+        return Outcome(self._mine(self.state.winner))
+
+    @property
+    def winners(self) -> tuple[Outcome, ...]:
+        """What each player has achieved."""
+        found = self.state.winner
+        return (found,) if self.players == 1 else tuple(found)
+
+    @property
+    def is_game_over(self) -> bool:
+        """Whether all players have won or lost. `State.is_over` also tells of games ended by ESCAPE."""
+        return all(w is not Outcome.NO_WINNER for w in self.winners)
+
+    # --- the avatar ---
+
+    def _avatar(self) -> Any:
+        """The record of the player's avatar, None when there is none."""
+        header = self.state.context.header(self.state.address)
+        slot = int(header[f"avatar{self.player}"])
+        return None if slot < 0 else self.state.context.moving(self.state.address)[slot]
+
+    def available_actions(self, *, nil: bool = False) -> tuple[str, ...]:
+        """Names of the avatar's actions in its class's order, empty when the game is over or there is no avatar.
+
+        With `nil` the list that the reference calls "with NIL", in its own order: ShootOnlyAvatar's differs, and
+        NullAvatar, whose one action is NIL, names it twice.
+        """
+        avatar = self._avatar()
+        if avatar is None or self.state.is_over:
+            return ()
+        row = self._tables.types[int(avatar["type"])]
+        at, count = int(row["actions_at"]), int(row["actions_n"])
+        names = tuple(ACTIONS[int(a)] for a in self._tables.ints[at : at + count]) or (NIL,)
+        if not nil:
+            return names
+        name = self._tables.definition.types[int(avatar["type"])].class_name or ""
+        return _WITH_NIL.get(name, (*names, NIL))
+
+    @property
+    def avatar_position(self) -> tuple[int, int]:
+        """Top-left corner of the avatar in pixels; (-1, -1) when the game is over or there is no avatar."""
+        avatar = self._avatar()
+        return NOWHERE if avatar is None or self.state.is_over else (int(avatar["x"]), int(avatar["y"]))
+
+    @property
+    def avatar_orientation(self) -> Point:
+        """The avatar's direction; (-1, -1) when the game is over or there is no avatar."""
+        avatar = self._avatar()
+        return NOWHERE if avatar is None or self.state.is_over else (float(avatar["ox"]), float(avatar["oy"]))
+
+    @property
+    def avatar_speed(self) -> float:
+        """The avatar's speed; 0 when the game is over or there is no avatar."""
+        avatar = self._avatar()
+        return 0.0 if avatar is None or self.state.is_over else float(avatar["speed"])
+
+    @property
+    def avatar_type(self) -> int:
+        """Type id of the avatar, -1 when there is none."""
+        avatar = self._avatar()
+        return -1 if avatar is None else int(avatar["type"])
+
+    @property
+    def avatar_health(self) -> int:
+        """The avatar's health points, 0 when there is none."""
+        avatar = self._avatar()
+        return 0 if avatar is None else int(avatar["hp"])
+
+    @property
+    def avatar_max_health(self) -> int:
+        """The most health points the avatar has had room for, 0 when there is none."""
+        avatar = self._avatar()
+        return 0 if avatar is None else int(avatar["max_hp"])
+
+    @property
+    def avatar_limit_health(self) -> int:
+        """The limit that `avatar_max_health` may grow to, 0 when there is no avatar."""
+        kind = self.avatar_type
+        return 0 if kind < 0 else int(self._tables.types[kind]["limit_hp"])
+
+    @property
+    def is_avatar_alive(self) -> bool:
+        """Whether there is an avatar that is not disabled."""
+        avatar = self._avatar()
+        return avatar is not None and not int(avatar["bits"]) & L.DISABLED
+
+    @property
+    def avatar_last_action(self) -> str:
+        """The action that the avatar last acted on; NIL at first. What it cannot do has counted as NIL."""
+        header = self.state.context.header(self.state.address)
+        return ACTIONS[int(header[f"action{self.player}"])]
+
+    @property
+    def avatar_resources(self) -> dict[int, int]:
+        """Amounts by resource type id, ascending; entries of amount 0 remain."""
+        avatar = self._avatar()
+        return {} if avatar is None else self.state.resources_of(avatar)
+
+    # --- events ---
+
+    @property
+    def events(self) -> list[Event]:
+        """Collisions of the avatars, and of what they made, since the start (spec 01 section 7.4).
+
+        By tick, then those of things made by the avatar first, then by passive and active type id. Of several alike in
+        these, a tick keeps only the first.
+        """
+        return self.state.events
+
+    # --- sprites ---
+
+    def _category(self, record: Any) -> int:
+        bits = int(self._tables.types[int(record["type"])]["bits"])
+        for number, flag in enumerate(_TYPE_CATEGORIES):
+            if bits & flag:
+                return number
+        return 5 if int(record["bits"]) & L.FROM_AVATAR else 6
+
+    def _seen(self, reference: Point = NOWHERE) -> Iterator[Observation]:
+        """Every sprite of a type that is not hidden, by type id, then in the order of its group."""
+        x0, y0 = reference
+        for kind, record in self.state.records():
+            if not int(self._tables.types[kind]["bits"]) & L.T_HIDDEN:
+                x, y = int(record["x"]), int(record["y"])
+                distance = float((x - x0) ** 2 + (y - y0) ** 2)
+                yield Observation(self._category(record), kind, int(record["id"]), (x, y), reference, distance)
+
+    def by_category(self, reference: Point | None = None) -> list[list[list[Observation]]]:
+        """`sprites_in` for every category, in the order of `pcg.engine.state.CATEGORIES`."""
+        groups: dict[int, list[Observation]] = {}
+        for seen in self._seen(NOWHERE if reference is None else reference):
+            groups.setdefault(seen.type, []).append(seen)
+        found: list[list[list[Observation]]] = [[] for _ in CATEGORIES]
+        for group in groups.values():
+            for category in sorted({seen.category for seen in group}):
+                found[category].append(group if reference is None else sorted(group, key=_distance))
+        return found
+
+    def sprites_in(self, category: int | str, reference: Point | None = None) -> list[list[Observation]]:
+        """The sprites of a category: one list per type that has any, by type id ascending.
+
+        Args:
+            category: a name or index of `pcg.engine.state.CATEGORIES`.
+            reference: a point in pixels; then each list is sorted by distance to it, the order of the group deciding
+                between equals.
+
+        A type of which some sprites belong to the category and some do not (some made by the avatar, some not) is
+        listed with all of them. No type: an empty list, where the reference answers null.
+        """
+        if category not in CATEGORIES and category not in range(len(CATEGORIES)):
+            raise PcgError(f"unknown category `{category}`, expected one of {', '.join(CATEGORIES)}")
+        number = CATEGORIES.index(category) if isinstance(category, str) else category
+        return self.by_category(reference)[number]
+
+    def npcs(self, reference: Point | None = None) -> list[list[Observation]]:
+        """Sprites that act by themselves; see `sprites_in`."""
+        return self.sprites_in("npc", reference)
+
+    def immovables(self, reference: Point | None = None) -> list[list[Observation]]:
+        """Static sprites; see `sprites_in`."""
+        return self.sprites_in("static", reference)
+
+    def movables(self, reference: Point | None = None) -> list[list[Observation]]:
+        """Sprites of no other category; see `sprites_in`."""
+        return self.sprites_in("movable", reference)
+
+    def resources(self, reference: Point | None = None) -> list[list[Observation]]:
+        """Sprites that can be collected; see `sprites_in`."""
+        return self.sprites_in("resource", reference)
+
+    def portals(self, reference: Point | None = None) -> list[list[Observation]]:
+        """Portals, spawn points and their like; see `sprites_in`."""
+        return self.sprites_in("portal", reference)
+
+    def from_avatar(self, reference: Point | None = None) -> list[list[Observation]]:
+        """Sprites that an avatar has made; see `sprites_in`."""
+        return self.sprites_in("from-avatar", reference)
+
+    def grid(self) -> Grid:
+        """The observation grid, indexed [x][y]: what is in each cell, by type id, then in the order of the group.
+
+        A sprite whose corner lies between cells is in up to 2 x 2 cells, whatever its size. One that starts outside the
+        grid is in none, except that the cell's width of pixels to the left of and above the grid belongs to the first
+        column and row. Hidden types are left out.
+        """
+        columns, rows, block = self.state.width, self.state.height, self.block_size
+        cells: Grid = [[[] for _ in range(rows)] for _ in range(columns)]
+        for seen in self._seen():
+            x, y = seen.position
+            column, row = int(x / block), int(y / block)  # towards zero
+            if not (0 <= column < columns and 0 <= row < rows):
+                continue
+            right = x > 0 and x % block > 0 and column + 1 < columns
+            below = y > 0 and y % block > 0 and row + 1 < rows
+            cells[column][row].append(seen)
+            if right:
+                cells[column + 1][row].append(seen)
+            if below:
+                cells[column][row + 1].append(seen)
+            if right and below:
+                cells[column + 1][row + 1].append(seen)
+        return cells

@@ -5,6 +5,8 @@ A context is immutable and shared by all states of its level; it also owns the m
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import threading
 from typing import Any
 
@@ -230,8 +232,6 @@ class Context:
 
     def model(self) -> Model:
         """A forward model for compiled agents."""
-        from pcg.engine.state import _category
-
         return Model(
             self._model_record,
             room=self.room,
@@ -239,7 +239,7 @@ class Context:
             format_block=self.format,
             stochastic=bool(self.tables.stochastic),
             owner=self,
-            categories=[_category(int(t["bits"]), 0) for t in self.tables.types],
+            categories=[category_of(int(t["bits"]), 0) for t in self.tables.types],
             definition=self.tables.definition,
         )
 
@@ -271,16 +271,14 @@ def _round_room(n: int) -> int:
 
 
 def _view(address: int, dtype: np.dtype[Any]) -> Any:
-    import ctypes
-
     return np.frombuffer((ctypes.c_char * dtype.itemsize).from_address(address), dtype)[0]
 
 
-def _strided(address: int, stride: int, count: int) -> Any:
-    import ctypes
-
+@functools.lru_cache
+def sprite_record(stride: int) -> np.dtype[Any]:
+    """Record type of a moving sprite in a game whose sprites take so many bytes."""
     fields = {name: spec for name, spec in (L.SPRITE.fields or {}).items() if spec[1] + spec[0].itemsize <= stride}
-    dtype = np.dtype(
+    return np.dtype(
         {
             "names": list(fields),
             "formats": [spec[0] for spec in fields.values()],
@@ -288,6 +286,10 @@ def _strided(address: int, stride: int, count: int) -> Any:
             "itemsize": stride,
         }
     )
+
+
+def _strided(address: int, stride: int, count: int) -> Any:
+    dtype = sprite_record(stride)
     if count == 0:
         return np.zeros(0, dtype)
     return np.frombuffer((ctypes.c_char * (stride * count)).from_address(address), dtype)

@@ -111,11 +111,11 @@ class CompiledAgent(Agent):
             self._decide(state.address)
         else:
             self._decide_in_time(state.address, self.budget.milliseconds)
-        return state.model.action_names[record["chosen"]]
+        return state.model.action_names[int(record["chosen"])]
 
     def bind(self, model: Model) -> int:
         """Get memory for the model, unless it is there already; returns the address of the DECISION record."""
-        if self._model is not model:
+        if self._model is None or self._model.address != model.address:
             if not 0 <= self.player < model.players:
                 raise AgentError(f"player {self.player} of {model.players}, expected 0 to {model.players - 1}")
             self._model = model

@@ -1,14 +1,14 @@
 """State heuristics: how good a state looks to a player, without searching further.
 
 A heuristic is an island ``f8(decision, state)``. These are the two of the reference's sample agents (spec 04 1.4); the
-second in the sensible reading: distances are measured from the avatar, and the nearest is really the nearest. The third
-is a weighted sum of features; solvers use it to estimate how far a state is from being won.
+second in the sensible reading: distances are measured from the avatar, and the nearest is really the nearest. Others
+weigh the features of a state; solvers take such a sum for the ticks to a win.
 """
 
 from __future__ import annotations
 
 from pcg.engine.kernel.protocol import LOST, WON, features, is_over, outcome, score
-from pcg.engine.kernel.runtime import island, load64, load_double
+from pcg.engine.kernel.runtime import inner, island, load64, load_double
 from pcg.evaluators.agents.decision_kernel import decision_at
 
 CATEGORIES: tuple[str, ...] = ("", "avatar", "npc", "portal", "resource", "movable", "static")
@@ -73,8 +73,8 @@ def simple_state(decision: int, state: int) -> float:
     return value
 
 
-@island("f8(i8, i8)")
-def weighted_features(decision: int, state: int) -> float:
+@inner
+def weigh(decision: int, state: int) -> float:
     """Sum of the features (numbers alive, distances of the nearest) times their weights; an absent kind is 0 away."""
     d = decision_at(decision)
     value = 0.0
@@ -83,3 +83,23 @@ def weighted_features(decision: int, state: int) -> float:
         if feature > 0.0:
             value += feature * load_double(d.weights + 8 * k)
     return value
+
+
+@island("f8(i8, i8)")
+def weighted_features(decision: int, state: int) -> float:
+    """The weighted sum of features: what solvers and guided searches take for the ticks to a win."""
+    return weigh(decision, state)
+
+
+@island("f8(i8, i8)")
+def goal_distance(decision: int, state: int) -> float:
+    """The score less the weighted sum of features; one billion when won, minus that when lost."""
+    d = decision_at(decision)
+    value = score(d.model, state, d.player)
+    if is_over(d.model, state) != 0:
+        result = outcome(d.model, state, d.player)
+        if result == LOST:
+            return -_WIN
+        if result == WON:
+            return _WIN + value
+    return value - weigh(decision, state)

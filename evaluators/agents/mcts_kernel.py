@@ -2,8 +2,8 @@
 
 The tree is open loop: a node stands for a sequence of actions, and every iteration plays its sequence again from the
 root with fresh randomness. The closed-loop switch keeps the state of every node instead. One iteration selects,
-expands, simulates and backs up; the depth limits tree and rollout together. Sources: Kocsis and Szepesvari 2006 (UCB1 on trees);
-Perez Liebana et al. 2015 (open-loop search for general video game playing).
+expands, simulates and backs up; the depth limits tree and rollout together. Sources: Kocsis and Szepesvari 2006
+(UCB1 on trees), Perez Liebana et al. 2015 (open-loop search for general video game playing).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from pcg.engine.kernel.protocol import GROW, LOST, OK, WON, is_over, outcome, score
 from pcg.engine.kernel.random import next_double, next_int
 from pcg.engine.kernel.runtime import (
+    call2_double,
     inner,
     island,
     load32,
@@ -32,6 +33,7 @@ TREE = np.dtype(
         ("exploration", "f8"),  # K of UCB1
         ("depth", "i8"),  # ticks from the root, tree and rollout together
         ("win_bonus", "f8"),  # added to the score of a won end, subtracted from that of a lost one
+        ("guidance", "f8"),  # points of score that a unit of the heuristic's estimate costs
         ("closed", "i8"),  # 1: every node keeps a state
         ("by_value", "i8"),  # 1: recommend the best mean, 0: the most visited
         ("room", "i8"),  # number of nodes the arrays have room for
@@ -214,6 +216,8 @@ def value_of(decision: int, state: int) -> float:
             value += t.win_bonus
         elif result == LOST:
             value -= t.win_bonus
+    if d.heuristic != 0:
+        value -= t.guidance * call2_double(d.heuristic, decision, state)
     return value
 
 

@@ -17,6 +17,7 @@ from pcg.engine.kernel.protocol import GROW, LOST, UNDECIDED, WON
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
 from pcg.engine.model import Model
+from pcg.engine.state import Outcome
 from pcg.evaluators.agents.base import Agent, AgentError, Game, GameState, action_code
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
 from pcg.evaluators.agents.decision_kernel import DECISION, imagine_state
@@ -37,7 +38,7 @@ MAX_TICKS = 2000
 
 _SLICE = 64  # ticks between two looks at Ctrl-C
 _LOG_ROOM = 4096
-_WINNERS = {UNDECIDED: -1, LOST: 0, WON: 1}
+_WINNERS = {UNDECIDED: Outcome.NO_WINNER, LOST: Outcome.PLAYER_LOSES, WON: Outcome.PLAYER_WINS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Playout:
     Attributes:
         actions: what was played, one name per tick; for several players one tuple of names per tick.
         score: the final score; for several players one per player.
-        winner: 1 won, 0 lost, -1 neither; for several players one per player.
+        winner: the `Outcome`; for several players one per player.
         ticks: ticks played.
         over: whether the game ended, rather than being stopped after `max_ticks`.
         events: how often sprites of two types met with an effect, by (active type id, passive type id).
@@ -65,7 +66,8 @@ class Playout:
     states: tuple[Any, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
-        return f"<playout of {self.ticks} ticks, score {self.score}, winner {self.winner}>"
+        winners = [self.winner] if isinstance(self.winner, Outcome) else self.winner
+        return f"<playout of {self.ticks} ticks, score {self.score}, {', '.join(w.name for w in winners)}>"
 
 
 class _Play:
@@ -208,7 +210,7 @@ def play(
 
     >>> from pcg.engine.game import load
     >>> play(load("boxes"), "nothing", max_ticks=5)
-    <playout of 5 ticks, score 0.0, winner -1>
+    <playout of 5 ticks, score 0.0, NO_WINNER>
     """
     if max_ticks < 0:
         raise AgentError(f"max_ticks is {max_ticks}, expected 0 or more")

@@ -11,7 +11,8 @@ import numpy as np
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.model import Model
 from pcg.evaluators.agents import heuristics_kernel, simple_kernel
-from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record
+from pcg.evaluators.agents.goals import goal_weights
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.parameters import Parameter
 
@@ -34,6 +35,11 @@ HEURISTICS: Mapping[str, Heuristic] = {
             heuristics_kernel.simple_state,
             "the score, less 10 d^2 to the nearest portal; without portals less 100 per NPC and d^2/100 to the nearest",
         ),
+        Heuristic(
+            "goals",
+            heuristics_kernel.goal_distance,
+            "the score, less 10 per sprite that must vanish to win and 1 per cell to the nearest of each kind",
+        ),
     )
 }
 """State heuristics by name (spec 04 1.4)."""
@@ -46,6 +52,14 @@ def prepare_features(model: Model, record: Record) -> None:
     record["kind_count"] = len(kinds)
     record.point("kinds", kinds)
     record.point("features", np.zeros(2 * len(kinds) + 1, dtype=np.float64))
+
+
+def prepare_weights(record: Record, weights: Array) -> None:
+    """Let the heuristic of a decision be the features times the weights."""
+    record["kind_count"] = len(weights) // 2
+    record.point("features", np.zeros(len(weights), dtype=np.float64))
+    record.point("weights", np.ascontiguousarray(weights, dtype=np.float64))
+    record["heuristic"] = heuristics_kernel.weighted_features.address
 
 
 class Nothing(CompiledAgent):
@@ -79,6 +93,10 @@ class OneStep(CompiledAgent):
         record["heuristic"] = self.heuristic.island.address
         record["search"] = self.samples
         prepare_features(model, record)
+        if self.heuristic.name == "goals":
+            weights = goal_weights(model)
+            prepare_weights(record, weights if weights is not None else np.zeros(0))
+            record["heuristic"] = self.heuristic.island.address
 
 
 register(AgentType("nothing", Nothing, "does nothing, ever"))

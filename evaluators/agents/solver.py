@@ -6,22 +6,22 @@ searches one imagined future at a time.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pcg.engine.kernel.protocol import GROW, OK
-from pcg.engine.kernel.random import scramble
-from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
+from pcg.engine.kernel.runtime import Island, invoke1, invoke2
 from pcg.engine.model import Model, Pool
-from pcg.evaluators.agents import heuristics_kernel, simple_kernel, solver_kernel
-from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
-from pcg.evaluators.agents.compiled import Array, Record, grow_model
-from pcg.evaluators.agents.decision_kernel import DECISION, imagine_state
+from pcg.evaluators.agents import solver_kernel
+from pcg.evaluators.agents.base import AgentError, GameState
+from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
+from pcg.evaluators.agents.decision_kernel import DECISION
+from pcg.evaluators.agents.goals import goal_weights
 from pcg.evaluators.agents.registry import AgentType, register
+from pcg.evaluators.agents.simple import prepare_weights
 from pcg.evaluators.parameters import Parameter
 
 ALGORITHMS: dict[str, int] = {"bfs": 0, "astar": 1}
@@ -30,8 +30,8 @@ ALGORITHMS: dict[str, int] = {"bfs": 0, "astar": 1}
 MEMORY = 256 * 2**20
 """Bytes of state blocks a search may use before it makes states again instead of keeping them."""
 
-_MASK = 2**64 - 1
-_SLICE = 20_000  # calls between two looks at the clock and at Ctrl-C
+_AGENT_MEMORY = 32 * 2**20
+_SLICE = 20_000  # calls between two looks at Ctrl-C
 _FIRST_BLOCKS = 64
 _NODE_ARRAYS: dict[str, type] = {
     "key": np.int64,
@@ -56,7 +56,7 @@ class Solution:
         nodes: distinct states met.
         calls: forward-model calls made.
         optimal: whether no shorter win exists (breadth-first; A* without or with a never overestimating estimate).
-        promising: actions to the best state met (highest score, then lowest estimate), when there is no win.
+        promising: actions to the best state met (lowest estimate, then highest score), when there is no win.
     """
 
     status: str
@@ -72,11 +72,12 @@ class Solution:
 
 
 class _Search:
-    """One search: its records and its memory."""
+    """Records and memory of a search; it can be used for one after the other."""
 
     def __init__(
         self,
         model: Model,
+        decision: Record,
         *,
         max_nodes: int,
         algorithm: str,
@@ -84,10 +85,11 @@ class _Search:
         weight: float = 1.0,
         max_ticks: int = 2000,
         memory: int = MEMORY,
+        grows: bool = True,
     ) -> None:
         self.model = model
         self.room = model.room
-        self.decision = decision = Record(DECISION, model=model.address, players=model.players)
+        self.decision = decision
         self.record = record = Record(
             solver_kernel.SEARCH,
             informed=ALGORITHMS[algorithm],
@@ -97,76 +99,53 @@ class _Search:
             max_depth=max_ticks,
         )
         decision.own("search", record)
-        decision.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
-        decision.point("joint", np.zeros(model.players, dtype=np.int64))
+        decision["heuristic"] = 0
         if weights is not None:
-            decision["kind_count"] = len(weights) // 2
-            decision.point("features", np.zeros(len(weights), dtype=np.float64))
-            decision.point("weights", np.ascontiguousarray(weights, dtype=np.float64))
-            decision["heuristic"] = heuristics_kernel.weighted_features.address
-        wanted = _NODE_ARRAYS | (_HEAP_ARRAYS if record["informed"] else {})
-        self.arrays = {field: record.point(field, np.empty(max_nodes, dtype=kind)) for field, kind in wanted.items()}
+            prepare_weights(decision, weights)
+        for field, kind in (_NODE_ARRAYS | (_HEAP_ARRAYS if record["informed"] else {})).items():
+            record.point(field, np.empty(max_nodes, dtype=kind))
         size = 1 << max(4, (2 * max_nodes - 1).bit_length())
         record.point("table", np.zeros(size, dtype=np.int32))
         record["table_size"] = size
         self.line = record.point("line", np.zeros(max_ticks + 1, dtype=np.int32))
+        record.point("line_keys", np.zeros(max_ticks + 1, dtype=np.int64))
         own = model.pool(3)
         self._pools: list[Pool] = [own]
         for k, field in enumerate(("root", "rebuilt", "scratch")):
             record[field] = own.address + k * own.stride
         self.block_limit = min(max_nodes + record["branching"], max(_FIRST_BLOCKS, memory // own.stride))
-        self.block_count = 0
         self.blocks = record.point("blocks", np.zeros(self.block_limit, dtype=np.int64))
         self.free = record.point("free", np.zeros(self.block_limit, dtype=np.int32))
-        self.add_blocks()
+        self.add_blocks(_FIRST_BLOCKS if grows else self.block_limit)
+        record["may_grow"] = int(grows and record["block_count"] < self.block_limit)
 
-    def add_blocks(self) -> None:
-        """Twice as many state blocks, up to the limit."""
-        count = min(max(_FIRST_BLOCKS, self.block_count), self.block_limit - self.block_count)
+    def add_blocks(self, wanted: int) -> None:
+        """More state blocks, up to the limit."""
+        record = self.record
+        first, used = record["block_count"], record["free_used"]
+        count = min(wanted, self.block_limit - first)
         pool = self.model.pool(count)
         self._pools.append(pool)
-        first = self.block_count
-        used = self.record["free_used"]
         self.blocks[first : first + count] = pool.address + pool.stride * np.arange(count)
-        # the stack hands out low indices first
         self.free[used : used + count] = np.arange(first + count - 1, first - 1, -1)
-        self.record["free_used"] = used + count
-        self.block_count = first + count
-        self.record["may_grow"] = int(self.block_count < self.block_limit)
+        record["free_used"] = used + count
+        record["block_count"] = first + count
+        record["may_grow"] = int(first + count < self.block_limit)
 
-    def run(self, address: int, max_calls: int, seconds: float) -> int:
+    def run(self, address: int) -> int:
         """Search from the state; returns the kernel's last answer."""
-        started = time.thread_time()
         answer = invoke2(solver_kernel.begin_search.address, self.decision.address, address)
         while answer in (OK, solver_kernel.PAUSED, solver_kernel.BLOCKS_SPENT):
             if answer == solver_kernel.BLOCKS_SPENT:
-                self.add_blocks()
-            calls = self.record["calls"]
-            if calls >= max_calls or time.thread_time() - started >= seconds:
-                return solver_kernel.NODES_SPENT
-            slice_calls = _SLICE if seconds == np.inf else 500
-            self.record["pause_at"] = min(calls + slice_calls, max_calls)
+                self.add_blocks(self.record["block_count"])
+            self.record["pause_at"] = self.record["calls"] + _SLICE
             answer = invoke1(solver_kernel.expand_nodes.address, self.decision.address)
         return int(answer)
 
-    @property
-    def answer_node(self) -> int:
-        """The won node, or else the most promising one; -1 when the root was over."""
-        goal = self.record["goal"]
-        return int(goal if goal >= 0 else self.record["best"])
-
-    def actions_to_answer(self) -> tuple[str, ...]:
-        """The actions from the root to the answer."""
-        length = invoke2(solver_kernel.trace_line.address, self.decision.address, self.answer_node)
+    def actions_to(self, node: int) -> tuple[str, ...]:
+        """The actions from the root to the node."""
+        length = invoke2(solver_kernel.trace_line.address, self.decision.address, node)
         return tuple(self.model.action_names[code] for code in self.line[:length])
-
-    def keys_to_answer(self) -> list[int]:
-        """Keys of the states from the root to the answer."""
-        node, keys = self.answer_node, []
-        while node >= 0:
-            keys.append(int(self.arrays["key"][node]) & _MASK)
-            node = int(self.arrays["parent"][node])
-        return keys[::-1]
 
     def solution(self, answer: int) -> Solution:
         """What the kernel's last answer means."""
@@ -174,25 +153,10 @@ class _Search:
         nodes, calls = int(record["used"]), int(record["calls"])
         if answer == solver_kernel.SOLVED:
             settled = record["informed"] == 0 or self.decision["heuristic"] == 0
-            return Solution("solved", self.actions_to_answer(), nodes, calls, optimal=settled)
-        if answer == solver_kernel.EXHAUSTED and record["cut"] == 0:
-            status = "unsolvable"
-        else:
-            status = "budget"
-        promising = self.actions_to_answer() if record["best"] >= 0 else ()
+            return Solution("solved", self.actions_to(record["goal"]), nodes, calls, optimal=settled)
+        status = "unsolvable" if answer == solver_kernel.EXHAUSTED and record["cut"] == 0 else "budget"
+        promising = self.actions_to(record["best"]) if record["best"] >= 0 else ()
         return Solution(status, (), nodes, calls, promising=promising)
-
-
-def _run(
-    model: Model, address: int, *, calls: int = 2**62, seconds: float = float("inf"), **settings: Any
-) -> tuple[_Search, int]:
-    """Search from the state at `address`, once more with larger blocks whenever they were too small."""
-    while True:
-        search = _Search(model, **settings)
-        answer = search.run(address, calls, seconds)
-        if answer != GROW:
-            return search, answer
-        grow_model(model, search.room)
 
 
 def _checked(model: Model, algorithm: str, max_nodes: int) -> None:
@@ -235,20 +199,28 @@ def solve(
     _checked(state.model, algorithm, max_nodes)
     if state.model.stochastic:
         return Solution("stochastic")
-    search, answer = _run(
-        state.model,
-        state.address,
-        max_nodes=max_nodes,
-        algorithm=algorithm,
-        weights=None if weights is None else np.asarray(weights, dtype=np.float64),
-        weight=weight,
-        max_ticks=max_ticks,
-        memory=memory,
-    )
-    return search.solution(answer)
+    model = state.model
+    while True:
+        decision = Record(DECISION, model=model.address, players=model.players)
+        decision.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
+        decision.point("joint", np.zeros(model.players, dtype=np.int64))
+        search = _Search(
+            model,
+            decision,
+            max_nodes=max_nodes,
+            algorithm=algorithm,
+            weights=None if weights is None else np.asarray(weights, dtype=np.float64),
+            weight=weight,
+            max_ticks=max_ticks,
+            memory=memory,
+        )
+        answer = search.run(state.address)
+        if answer != GROW:
+            return search.solution(answer)
+        grow_model(model, search.room)
 
 
-class Solver(Agent):
+class Solver(CompiledAgent):
     """Plans by graph search and plays the plan.
 
     In a deterministic game the first decision searches up to `max_nodes` states and, when that finds a win, the rest of
@@ -256,115 +228,55 @@ class Solver(Agent):
     its budget per decision. In a stochastic game every decision searches one imagined future within the budget.
 
     Args:
-        algorithm: "bfs" or "astar".
+        algorithm: "astar" is led by the goals that the game's rules name (`goals.goal_weights`), "bfs" by nothing.
         max_nodes: states met by the first search of a deterministic game, whatever the budget.
     """
 
-    def __init__(
-        self,
-        *,
-        seed: int,
-        budget: Budget | int | str | None = None,
-        player: int = 0,
-        algorithm: str = "bfs",
-        max_nodes: int = 50_000,
-    ) -> None:
-        self.seed = int(seed)
-        self.player = player
-        self.budget = Budget.read(budget)
+    island: ClassVar[Island] = solver_kernel.decide_solver
+    work_states: ClassVar[int] = 0
+
+    def __init__(self, *, algorithm: str = "astar", max_nodes: int = 50_000, **common: Any) -> None:
         self.algorithm = algorithm
         self.max_nodes = max_nodes
-        self.solution: Solution | None = None
-        self.calls = 0
-        self._record = Record(DECISION)
-        self._model: Model | None = None
-        self._plan: list[tuple[int, str]] = []  # keys of states and what to play there
-        self._restart()
-
-    def __repr__(self) -> str:
-        return f"<agent Solver, {self.algorithm}, {self.budget}, seed {self.seed}>"
-
-    @property
-    def reproducible(self) -> bool:
-        """Whether the same seed gives the same decisions: true unless the budget is time."""
-        return self.budget.calls is not None
+        self._search: _Search | None = None
+        super().__init__(**common)
 
     def reset(self, state: GameState) -> None:
-        """Forget the plan and start the random stream again."""
-        self._restart()
-        self._bind(state.model)
+        """Forget the plan, start the random stream again and get memory for the state's model."""
+        super().reset(state)
+        assert self._search is not None
+        record = self._search.record
+        record["plan_at"] = record["plan_end"] = 0
+        record["generous"] = record["keeps_plan"]
 
-    def act(self, state: GameState) -> str:
-        """The next action of the plan, after a search when there is none for this state."""
-        self._bind(state.model)
-        names = state.model.action_names
-        if state.is_over:
-            return names[0]
-        if not self._plan or self._plan[0][0] != state.key() & _MASK:
-            self._plan = self._think(state)
-        if self._plan:
-            return self._plan.pop(0)[1]
-        # the search saw nothing better than where we are
-        invoke2(simple_kernel.decide_random.address, self._record.address, state.address)
-        return names[self._record["chosen"]]
-
-    def _restart(self) -> None:
-        self._record["random"] = scramble(self.seed)
-        self._plan = []
-        self._searched = False
-        self.solution = None
-        self.calls = 0
-
-    def _bind(self, model: Model) -> None:
-        if self._model is not model:
-            _checked(model, self.algorithm, self.max_nodes)
-            self._model = model
-            self._record["model"] = model.address
-            self._record["players"] = model.players
-            self._record.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
-
-    def _think(self, state: GameState) -> list[tuple[int, str]]:
-        """Search from the state; the plan as pairs of a state's key and the action to play in it."""
-        model = state.model
-        nodes, calls, seconds = self.max_nodes, 2**62, float("inf")
-        if model.stochastic or self._searched:
-            if self.budget.milliseconds is not None:
-                seconds = self.budget.milliseconds / 1000
-            else:
-                calls = self.budget.calls or 0
-                nodes = min(nodes, calls + 1)
-        start = self._imagined(state) if model.stochastic else state.address
-        search, answer = _run(
-            model, start, calls=calls, seconds=seconds, max_nodes=nodes, algorithm=self.algorithm, weights=None
+    def prepare(self, model: Model, record: Record) -> None:
+        _checked(model, self.algorithm, self.max_nodes)
+        nodes = self.max_nodes
+        if model.stochastic and self.budget.calls is not None:
+            nodes = min(nodes, self.budget.calls + 1)
+        generous = int(not model.stochastic)
+        if self._search is not None and self._search.model.address == model.address:
+            generous = self._search.record["generous"]
+        self._search = _Search(
+            model,
+            record,
+            max_nodes=nodes,
+            algorithm=self.algorithm,
+            weights=goal_weights(model) if self.algorithm == "astar" else None,
+            memory=_AGENT_MEMORY,
+            grows=False,
         )
-        self._searched = True
-        self.solution = search.solution(answer)
-        self.calls += self.solution.calls
-        keys = search.keys_to_answer()
-        keys[0] = state.key() & _MASK
-        plan = list(zip(keys, self.solution.actions or self.solution.promising, strict=False))
-        return plan[:1] if model.stochastic else plan
-
-    def _imagined(self, state: GameState) -> int:
-        """Address of a copy of the state with a random stream of its own."""
-        model = state.model
-        while True:
-            before = self._record["random"]
-            room = model.room
-            pool = self._record.point_to_pool("work", model.pool(1))
-            if invoke3(imagine_state.address, self._record.address, pool.address, state.address) == OK:
-                return pool.address
-            self._record["random"] = before
-            grow_model(model, room)
+        self._search.record["generous"] = generous
+        self._search.record["keeps_plan"] = int(not model.stochastic)
 
 
 register(
     AgentType(
         "solver",
         Solver,
-        "plans by graph search with duplicate detection; for deterministic games",
+        "plans by graph search with duplicate detection, led by the goals that the rules name",
         (
-            Parameter("algorithm", "bfs", "order of the search", choices=tuple(ALGORITHMS)),
+            Parameter("algorithm", "astar", "order of the search", choices=tuple(ALGORITHMS)),
             Parameter("max_nodes", 50_000, "states met by the first search of a deterministic game", low=1, high=10**8),
         ),
         "Hart, Nilsson and Raphael, A Formal Basis for the Heuristic Determination of Minimum Cost Paths, 1968",

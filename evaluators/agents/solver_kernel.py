@@ -22,6 +22,7 @@ from pcg.engine.kernel.protocol import (
     score,
     state_key,
 )
+from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import (
     call2_double,
     inner,
@@ -34,7 +35,7 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.decision_kernel import NIL, decision_at
+from pcg.evaluators.agents.decision_kernel import NIL, decision_at, imagine, own_actions
 
 PAUSED, SOLVED, EXHAUSTED, NODES_SPENT, BLOCKS_SPENT = 2, 3, 4, 5, 6
 """Answers of `expand_nodes` besides GROW. After PAUSED and BLOCKS_SPENT the search can go on."""
@@ -55,7 +56,7 @@ SEARCH = np.dtype(
         ("calls", "i8"),  # forward-model calls so far
         ("pause_at", "i8"),  # return PAUSED once so many calls are made
         ("goal", "i8"),  # the won node, -1: none yet
-        ("best", "i8"),  # the most promising node: highest score, then lowest estimate, then first found
+        ("best", "i8"),  # the most promising node: lowest estimate, then highest score, then first found
         ("best_score", "f8"),
         ("key", "i8"),  # int64[room]: state key
         ("parent", "i8"),  # int32[room]: -1 for the root
@@ -75,11 +76,17 @@ SEARCH = np.dtype(
         ("blocks", "i8"),  # int64[block_room]: addresses of state blocks
         ("free", "i8"),  # int32[block_room]: stack of unused blocks
         ("free_used", "i8"),
+        ("block_count", "i8"),
         ("may_grow", "i8"),  # 1: more blocks can be had by returning BLOCKS_SPENT
         ("root", "i8"),  # address of a copy of the root state
         ("rebuilt", "i8"),  # address of a block for a state made again
         ("scratch", "i8"),  # address of a block for successors when no free block is left
         ("line", "i8"),  # int32[max_depth + 1]: actions of a path
+        ("line_keys", "i8"),  # int64[max_depth + 1]: keys of the states in which they are played
+        ("plan_at", "i8"),  # agent: the next entry of `line` to play
+        ("plan_end", "i8"),  # agent: number of entries
+        ("generous", "i8"),  # agent: 1: the next search is bounded by `room` instead of the budget
+        ("keeps_plan", "i8"),  # agent: 1: the game is deterministic, a plan stays good
     ],
     align=True,
 )
@@ -198,22 +205,23 @@ def judge(decision: int, search: int, node: int, state: int) -> None:
     """Estimate the ticks from the node to a win, and note the node when it is the most promising so far."""
     d = decision_at(decision)
     s = search_at(search)
+    value = score(d.model, state, d.player)
     estimate = 0.0
     if d.heuristic != 0:
         estimate = call2_double(d.heuristic, decision, state)
     store_double(s.estimate + 8 * node, estimate)
-    value = score(d.model, state, d.player)
     best = s.best
-    if best < 0 or value > s.best_score:
-        s.best = node
-        s.best_score = value
-    elif value == s.best_score and estimate < load_double(s.estimate + 8 * best):
-        s.best = node
+    if best >= 0:
+        least = load_double(s.estimate + 8 * best)
+        if estimate > least or (estimate == least and value <= s.best_score):
+            return
+    s.best = node
+    s.best_score = value
 
 
 @inner
 def write_line(search: int, node: int) -> int:
-    """Write the actions from the root to the node to `line`; returns their number.
+    """Write the actions from the root to the node to `line`, the keys to `line_keys`; returns their number.
 
     Counts parents instead of trusting `depth`: an ancestor may have been reached sooner since.
     """
@@ -223,9 +231,10 @@ def write_line(search: int, node: int) -> int:
     while ancestor >= 0:
         length += 1
         ancestor = load32(s.parent + 4 * ancestor)
-    for k in range(length):
-        store32(s.line + 4 * (length - 1 - k), load32(s.action + 4 * node))
+    for k in range(length - 1, -1, -1):
+        store32(s.line + 4 * k, load32(s.action + 4 * node))
         node = load32(s.parent + 4 * node)
+        store64(s.line_keys + 8 * k, load64(s.key + 8 * node))
     return length
 
 
@@ -345,16 +354,32 @@ def expand(decision: int, search: int, node: int) -> int:
     return OK
 
 
-@island("i8(i8, i8)")
-def begin_search(decision: int, state: int) -> int:
-    """Make the state the root of a new search. OK, GROW, or SOLVED when it is won already."""
+@inner
+def clear(search: int) -> None:
+    """Forget all nodes and take all state blocks back."""
+    s = search_at(search)
+    s.used = 0
+    s.cut = 0
+    s.calls = 0
+    s.goal = -1
+    s.best = -1
+    s.cursor = 0
+    s.heap_used = 0
+    s.clock = 0
+    for k in range(s.table_size // 2):
+        store64(s.table + 8 * k, 0)
+    s.free_used = s.block_count
+    for k in range(s.block_count):  # a stack: low indices are handed out first
+        store32(s.free + 4 * k, s.block_count - 1 - k)
+
+
+@inner
+def begin(decision: int) -> int:
+    """Start a search from the state in the root block. OK, or SOLVED when it is won already."""
     d = decision_at(decision)
     search = d.search
     s = search_at(search)
-    if copy_state(d.model, s.root, state) == GROW:
-        return GROW
-    s.goal = -1
-    s.best = -1
+    clear(search)
     key = state_key(d.model, s.root)
     node = add_node(search, find_entry(search, key), key, -1, NIL)
     if is_over(d.model, s.root) != 0:
@@ -369,9 +394,9 @@ def begin_search(decision: int, state: int) -> int:
     return OK
 
 
-@island("i8(i8)")
-def expand_nodes(decision: int) -> int:
-    """Go on with the search until an answer is found or `pause_at` calls are made; see PAUSED and its companions."""
+@inner
+def run(decision: int) -> int:
+    """Go on with the search until an answer is found or `pause_at` calls are made."""
     d = decision_at(decision)
     search = d.search
     s = search_at(search)
@@ -400,7 +425,85 @@ def expand_nodes(decision: int) -> int:
             return answer
 
 
+# --- for Python -------------------------------------------------------------------------------------------------------
+
+
+@island("i8(i8, i8)")
+def begin_search(decision: int, state: int) -> int:
+    """Make a copy of the state the root of a new search. OK, GROW, or SOLVED when it is won already."""
+    d = decision_at(decision)
+    if copy_state(d.model, search_at(d.search).root, state) == GROW:
+        return GROW
+    return begin(decision)
+
+
+@island("i8(i8)")
+def expand_nodes(decision: int) -> int:
+    """Go on with the search; see PAUSED and its companions."""
+    return run(decision)
+
+
 @island("i8(i8, i8)")
 def trace_line(decision: int, node: int) -> int:
     """Write the actions that lead to the node to `line`; returns their number."""
     return write_line(decision_at(decision).search, node)
+
+
+# --- the agent --------------------------------------------------------------------------------------------------------
+
+
+@inner
+def next_of_plan(decision: int, state: int) -> int:
+    """1 when the plan has an action for this state, which is then the chosen one."""
+    d = decision_at(decision)
+    s = search_at(d.search)
+    if s.plan_at >= s.plan_end or load64(s.line_keys + 8 * s.plan_at) != state_key(d.model, state):
+        return 0
+    d.chosen = load32(s.line + 4 * s.plan_at)
+    s.plan_at = s.plan_at + 1
+    return 1
+
+
+@inner
+def plan(decision: int) -> None:
+    """Choose the first action towards the win found, or else towards the most promising state, and note the rest."""
+    d = decision_at(decision)
+    s = search_at(d.search)
+    target = s.goal
+    if target < 0:
+        target = s.best
+    length = write_line(d.search, target)
+    s.plan_at = 1
+    s.plan_end = length * s.keeps_plan
+    if length > 0:
+        d.chosen = load32(s.line)
+    else:  # the search saw nothing better than where we are
+        count = own_actions(decision, s.root)
+        d.chosen = load64(d.own + 8 * next_int(decision, count))
+
+
+@island("i8(i8, i8)")
+def decide_solver(decision: int, state: int) -> int:
+    """Play by the plan; search for one when there is none for this state. OK or GROW."""
+    d = decision_at(decision)
+    s = search_at(d.search)
+    if d.resume == 0:
+        d.calls = 0
+        d.chosen = NIL
+        if is_over(d.model, state) != 0 or next_of_plan(decision, state) == 1:
+            return OK
+        if s.keeps_plan == 1:
+            if copy_state(d.model, s.root, state) == GROW:
+                return GROW
+        elif imagine(decision, s.root, state) == GROW:
+            return GROW
+        begin(decision)
+    s.pause_at = d.budget
+    if s.generous == 1:
+        s.pause_at = 1 << 62
+    if run(decision) == GROW:
+        return GROW
+    s.generous = 0
+    d.calls = s.calls
+    plan(decision)
+    return OK

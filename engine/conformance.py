@@ -94,7 +94,7 @@ class Watcher:
         state = self.state
         moving = state.context.moving(state.address)
         self._before = moving.copy()
-        self._held = {int(r["id"]): self._resources(r) for r in moving if r["id"] >= 0 and r["res"] >= 0}
+        self._held = self._held_now(moving)
         self._alive = self._alive_now()
 
     def _alive_now(self) -> Any:
@@ -104,6 +104,9 @@ class Watcher:
         import ctypes
 
         return np.frombuffer((ctypes.c_char * n).from_address(at), np.uint8).copy() if n else np.zeros(0, np.uint8)
+
+    def _held_now(self, rows: Any) -> dict[int, dict[str, int]]:
+        return {int(r["id"]): self._resources(r) for r in rows[(rows["id"] >= 0) & (rows["res"] >= 0)]}
 
     def _resources(self, r: Any) -> dict[str, int]:
         return {str(k): v for k, v in self.state.resources_of(r).items()}
@@ -147,7 +150,7 @@ class Watcher:
         self._before = now.copy()
         self._alive = alive
         if len(state.context.tables.resources):
-            self._held = {int(r["id"]): self._resources(r) for r in now if r["id"] >= 0 and r["res"] >= 0}
+            self._held = self._held_now(now)
         return delta, sorted(int(i) for i in gone)
 
 
@@ -206,10 +209,15 @@ _COMPARED = (
 
 
 def _same(expected: Any, got: Any) -> bool:
+    """Equality that tells -0.0 from 0; the text form decides in nearly all cases, and fast."""
+    return repr(expected) == repr(got) or _equal(expected, got)
+
+
+def _equal(expected: Any, got: Any) -> bool:
     if isinstance(expected, float) and isinstance(got, (int, float)):
         return expected == got and math.copysign(1, expected) == math.copysign(1, got)
     if isinstance(expected, list) and isinstance(got, list):
-        return len(expected) == len(got) and all(_same(e, g) for e, g in zip(expected, got, strict=True))
+        return len(expected) == len(got) and all(_equal(e, g) for e, g in zip(expected, got, strict=True))
     return bool(expected == got)
 
 

@@ -6,12 +6,12 @@ A context is immutable and shared by all states of its level; it also owns the m
 from __future__ import annotations
 
 import ctypes
-import functools
 import threading
 from typing import Any
 
 import numpy as np
 
+from pcg.engine.arrays import sprite_record
 from pcg.engine.kernel import face, paths, protocol, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
@@ -272,20 +272,6 @@ def _round_room(n: int) -> int:
 
 def _view(address: int, dtype: np.dtype[Any]) -> Any:
     return np.frombuffer((ctypes.c_char * dtype.itemsize).from_address(address), dtype)[0]
-
-
-@functools.lru_cache
-def sprite_record(stride: int) -> np.dtype[Any]:
-    """Record type of a moving sprite in a game whose sprites take so many bytes."""
-    fields = {name: spec for name, spec in (L.SPRITE.fields or {}).items() if spec[1] + spec[0].itemsize <= stride}
-    return np.dtype(
-        {
-            "names": list(fields),
-            "formats": [spec[0] for spec in fields.values()],
-            "offsets": [spec[1] for spec in fields.values()],
-            "itemsize": stride,
-        }
-    )
 
 
 def _strided(address: int, stride: int, count: int) -> Any:

@@ -207,11 +207,13 @@ def play_terminal(
 
     Without `agent` a person plays: turn based, or `fps` ticks a second. With `agent` the agent plays, shown with
     `delay` seconds between ticks, or silently with `show=False` (or when the output is no terminal). Raises PcgError
-    when a person is to play and standard input is no terminal.
+    when a person is to play and standard input is no terminal, and for games of two players.
     """
     terminal = terminal or Terminal()
     if fps is not None and fps <= 0:
         raise PcgError(f"fps={fps}: expected more than 0 ticks a second")
+    if game.players != 1:
+        raise PcgError(f"{game.name} is for {game.players} players; the terminal plays games for one")
     if agent is not None:
         return _watch(game, level, agent, seed, delay if show and terminal.has_screen() else None, max_ticks, terminal)
     return _by_hand(game, level, seed, fps, max_ticks, terminal)
@@ -253,21 +255,22 @@ def _by_hand(
     """A person's play: until q, or a key after the end."""
     state = game.start(level=level, seed=seed)
     actions: list[str] = []
+    keys: list[str] = []
     with terminal.opened(keyboard=True):
         try:
             while True:
                 over = state.is_over or len(actions) >= max_ticks
                 note = f"{_verdict(state)}   r restarts   q quits" if over else HELP
                 terminal.paint(screen(state, level, terminal.size(), note))
-                for key in _next_keys(terminal, fps if not over else None):
-                    if key == QUIT:
-                        return _played(state, actions)
-                    if key == RESTART:
-                        state, actions = game.start(level=level, seed=seed), []
-                        break
-                    if not state.is_over and len(actions) < max_ticks and (key == "NIL" or key in state.actions):
-                        actions.append(key)
-                        state.advance(key)
+                keys = keys or _next_keys(terminal, None if over else fps)
+                key = keys.pop(0) if keys else ""
+                if key == QUIT:
+                    return _played(state, actions)
+                if key == RESTART:
+                    state, actions = game.start(level=level, seed=seed), []
+                elif not over and (key == "NIL" or key in state.actions):
+                    actions.append(key)
+                    state.advance(key)
         except KeyboardInterrupt:
             return _played(state, actions)
 

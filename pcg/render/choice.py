@@ -69,7 +69,8 @@ KEYWORDS: dict[str, str] = {
     # people and monsters
     "hero": "hero", "player": "hero", "adventurer": "hero", "human": "hero", "person": "hero", "knight": "hero",
     "swordman": "hero", "wizard": "hero", "mage": "hero", "princess": "hero", "king": "hero",
-    "man": "visitor", "visitor": "visitor", "citizen": "visitor", "civilian": "visitor", "waiter": "visitor", "farmer": "visitor",
+    "man": "visitor", "visitor": "visitor", "citizen": "visitor", "civilian": "visitor",
+    "waiter": "visitor", "farmer": "visitor",
     "guard": "guard", "police": "guard", "cop": "guard", "soldier": "guard", "bandit": "guard",
     "skeleton": "skeleton", "zombie": "zombie", "ghost": "ghost", "phantom": "ghost", "spirit": "ghost",
     "bat": "bat", "vampire": "bat", "slime": "slime", "blob": "slime", "monster": "slime", "worm": "worm",

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 LETTER_VIEW = 2
 """The cell width, in columns, that means the letter view."""
 
-CELL_WIDTHS = (16, 12, 8, 6, 4, LETTER_VIEW)
-"""Sensible widths of a level cell, in terminal columns, widest first; all even."""
+CELL_WIDTHS = (16, 12, 8, 6, LETTER_VIEW)
+"""Widths of a level cell worth looking at, in terminal columns, widest first. At 4 letters tell more than pixels."""
 
 RESET = "\x1b[0m"
 HALF_BLOCK = "▀"
@@ -77,8 +77,8 @@ def half_blocks(pixels: Pixels) -> str:
 def _plain(state: State) -> str:
     """Level characters: the one that stands for exactly a cell's sprites, else the one for its topmost sprite."""
     mapping = state.game.definition.mapping
-    exact = {frozenset(names): letter for letter, names in reversed(mapping.items())}
-    topmost = {names[-1]: letter for letter, names in reversed(mapping.items()) if names}
+    exact = {frozenset(names): letter for letter, names in reversed(list(mapping.items()))}
+    topmost = {names[-1]: letter for letter, names in reversed(list(mapping.items())) if names}
 
     def letter(names: tuple[str, ...]) -> str:
         if not names:
@@ -101,7 +101,7 @@ def _letters(state: State) -> str:
 
     tileset = painter_for(state.game, 16).tileset
     types = state.game.definition.types
-    avatar = state.avatar
+    avatars = state.avatar if isinstance(state.avatar, tuple) else (state.avatar,)
     rank = {kind: place for place, kind in enumerate(state.game.definition.draw_order)}
     ground: dict[tuple[int, int], RGB] = {}
     signs: dict[tuple[int, int], tuple[str, RGB]] = {}
@@ -118,7 +118,9 @@ def _letters(state: State) -> str:
             signs.pop(place, None)
         else:
             signs[place] = (types[item.kind].name[:2].capitalize(), shown)
-    if avatar is not None and not avatar.disabled:
+    for avatar in avatars:
+        if avatar is None or avatar.disabled:
+            continue
         place = ((avatar.x + avatar.w // 2) // block, (avatar.y + avatar.h // 2) // block)
         if place in signs:
             signs[place] = ("@" + _ARROWS[facing_of(avatar.orientation)], signs[place][1])

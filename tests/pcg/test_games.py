@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 import pcg.games
+from pcg.engine.game import load
+from pcg.engine.state import Outcome
 from pcg.engine.vgdl import check_game, check_level, read_game, read_level
 from pcg.engine.vgdl.definition import GameDefinition, Level
+from pcg.evaluators.agents import solve
+from pcg.evaluators.fitness import LevelEvaluator
 
 VGDL = Path(pcg.games.__path__[0]) / "vgdl"
 NAMES = ("boxes", "crossing", "digger", "dungeon", "hunt", "invaders", "portals", "survival")
@@ -84,3 +88,25 @@ def test_a_level_is_a_rectangle_with_one_avatar(name: str, number: int) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_levels_of_a_game_differ(name: str) -> None:
     assert len({level_text(name, number) for number in LEVELS}) == len(LEVELS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_level_is_won_by_a_capable_player_and_not_by_doing_nothing(name: str) -> None:
+    game = load(name)
+    evaluator = LevelEvaluator(game)
+    for number, text in enumerate(game.levels):
+        # A game of chance may turn out badly once; the seeds are fixed, so the verdict is as well.
+        verdicts = (evaluator.evaluate(text, seed=seed) for seed in range(1, 5))
+        assert any(verdict.feasible for verdict in verdicts), f"level {number}"
+
+
+@pytest.mark.parametrize("number", LEVELS)
+def test_the_solver_proves_that_boxes_can_be_won(number: int) -> None:
+    game = load("boxes")
+    solution = solve(game.start(level=number, seed=0), max_nodes=300_000)
+    assert solution.status == "solved"
+    state = game.start(level=number, seed=0)
+    for action in solution.actions:
+        assert not state.is_over
+        state.advance(action)
+    assert state.winner == Outcome.PLAYER_WINS

@@ -78,14 +78,16 @@ def _rate(state: State, mode: int, seconds: float) -> float:
         model = state.model
         pool = model.pool(2)
         start, work = pool.address, pool.address + pool.stride
-        invoke6(face.measure.address, model.address, start, state.address, _scratch(model.players)[1], 0, 1)
-        scratch, address = _scratch(model.players)
+        memory = np.array([scramble(_SEED)], np.int64)
+        address = int(memory.ctypes.data)
+        game = state.context.address
+        invoke6(face.measure.address, game, start, state.address, address, 0, 1)
         run = face.measure.address
         count, done, used = 64, 0, 0.0
         failed = False
         while used < seconds:
             before = time.process_time()
-            status = invoke6(run, model.address, work, start, address, count, mode)
+            status = invoke6(run, game, work, start, address, count, mode)
             spent = time.process_time() - before
             if status != OK:
                 failed = True
@@ -94,7 +96,6 @@ def _rate(state: State, mode: int, seconds: float) -> float:
             done += count
             if spent < seconds / 8:
                 count *= 2
-        del scratch
         if not failed:
             return done / used
         if model.room > 16384:
@@ -108,12 +109,6 @@ def _enlarged(state: State) -> State:
 
     invoke3(state.context.copy_address, state.context.address, other.address, state.address)
     return other
-
-
-def _scratch(players: int) -> tuple[Any, int]:
-    memory = np.zeros(32, np.int64)
-    memory[0], memory[1] = scramble(_SEED), players
-    return memory, int(memory.ctypes.data)
 
 
 def measure(game: Game, label: str, seconds: float = 1.0) -> Speed:

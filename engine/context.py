@@ -110,6 +110,7 @@ class Context:
         c["advance"] = tick.advance.address
         c["n_types"] = len(types)
         c["order_at"], c["n_order"] = tables.order_at, len(tables.definition.draw_order)
+        c["update_at"], c["n_update"] = tables.update_at, tables.n_update
         c["n_effects"] = len(tables.definition.effects)
         c["n_entries"], c["n_time_effects"] = tables.n_entries, tables.n_time_effects
         c["n_terminations"] = tables.n_terminations

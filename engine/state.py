@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "movable")
 """Observation categories, index = the reference's category number (spec 01 section 7.6)."""
 _MAGIC = b"PCGSTATE1"
-_MAX_ROOM = 16384
+MAX_ROOM = 16384
+"""Moving sprites that the largest block has room for; more than the reference lets a game have."""
 _Header: Any = structure(L.STATE)
 
 
@@ -151,7 +152,7 @@ class State:
         arena = self._arena
         arena.free.append(self._address)
         self._address, self._header = spare, None
-        if status != GROW or arena.room >= _MAX_ROOM:
+        if status != GROW or arena.room >= MAX_ROOM:
             raise PcgError(f"{self.game.name}: the kernel gave up with status {status} at tick {self.tick}")
         larger = self._context.arena(arena.room * 2)
         block = larger.take()
@@ -420,7 +421,7 @@ def restore(game: Game, data: bytes) -> State:
         raise PcgError(f"this state belongs to another game than {game.name}")
     context = game.context(rows)
     raw = data[head + size : head + size + past]
-    if not 0 < room <= _MAX_ROOM or past % 32 or not _fits(context, room, data[head + size + past :]):
+    if not 0 < room <= MAX_ROOM or past % 32 or not _fits(context, room, data[head + size + past :]):
         raise PcgError("these bytes are not a serialised state")
     state = State(game, context, room, (None, raw) if raw else None)
     ctypes.memmove(state._address, data[head + size + past :], used)

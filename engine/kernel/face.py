@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pcg.engine.kernel.layout import context_at, sprite_at, state_at
-from pcg.engine.kernel.protocol import OK, advance_state, copy_state, is_over, legal_actions
+from pcg.engine.kernel.layout import AVATAR_AT, context_at, sprite_at, state_at
+from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.random import next_int
-from pcg.engine.kernel.runtime import call3, call4, inner, island, load64, store64
-from pcg.engine.kernel.store import slot_address
+from pcg.engine.kernel.runtime import call3, call4, inner, island, load32
+from pcg.engine.kernel.store import copy_block, int_at, slot_address, type_at
 
 
 @island("i8(i8, i8, i8, i8, i8, i8)")
@@ -21,39 +21,46 @@ def step(gm, st, spare, copy, action0, action1):
 
 
 @inner
-def random_joint(model, st, rng, players, scratch):
-    """Write a uniformly random joint action, NIL included, to scratch[0..1]."""
-    for p in range(players):
-        n = legal_actions(model, st, p, scratch + 16)
-        k = next_int(rng, n + 1)
-        store64(scratch + 8 * p, 0 if k == n else load64(scratch + 16 + 8 * k))
+def random_action(gm, st, rng, player):
+    """A uniformly random available action, NIL included."""
+    slot = load32(st + AVATAR_AT + 4 * player)
+    if slot < 0:
+        return 0
+    ty = type_at(gm, sprite_at(slot_address(gm, st, slot)).type)
+    k = next_int(rng, ty.actions_n + 1)
+    return 0 if k == ty.actions_n else int_at(gm, ty.actions_at + k)
+
+
+@inner
+def random_tick(gm, st, rng):
+    """One tick with random actions; returns the status."""
+    first = random_action(gm, st, rng, 0)
+    second = 0
+    if context_at(gm).players > 1:
+        second = random_action(gm, st, rng, 1)
+    return call4(context_at(gm).advance, gm, st, first, second)
 
 
 @island("i8(i8, i8, i8, i8, i8, i8)")
-def measure(model, st, start, scratch, count, mode):
+def measure(gm, st, start, rng, count, mode):
     """The loops that `pcg bench engine` times; returns OK or the first other status.
 
     Mode 0: `count` random advances, back to `start` when the game ends or after 200 ticks. Mode 1: copies of `start`.
-    Mode 2: copy and one advance. Mode 3: copy and ten advances. `scratch`: int64 random state, players, then room for
-    the joint action and the action list.
+    Mode 2: copy and one advance. Mode 3: copy and ten advances. `rng` is the address of the state that draws actions.
     """
-    players = load64(scratch + 8)
-    joint = scratch + 16
-    status = copy_state(model, st, start)
+    status = copy_block(gm, st, start)
     played = 0
     for _ in range(count):
         if mode == 0:
-            if played >= 200 or is_over(model, st) != 0:
-                copy_state(model, st, start)
+            if played >= 200 or state_at(st).ended != 0:
+                copy_block(gm, st, start)
                 played = 0
-            random_joint(model, st, scratch, players, joint)
-            status = status | advance_state(model, st, joint)
+            status = status | random_tick(gm, st, rng)
             played += 1
         else:
-            status = status | copy_state(model, st, start)
+            status = status | copy_block(gm, st, start)
             for _step in range(0 if mode == 1 else (1 if mode == 2 else 10)):
-                random_joint(model, st, scratch, players, joint)
-                status = status | advance_state(model, st, joint)
+                status = status | random_tick(gm, st, rng)
         if status != OK:
             return status
     return status

@@ -243,6 +243,7 @@ TYPE = np.dtype(
         ("actions_at", "i4"),
         ("actions_n", "i4"),
         ("in_order", "i4"),
+        ("own_at", "i4"),  # own parameters of a user's class, in the pool of doubles
         ("update", "i8"),  # address of a user's update for the class, 0: built in
         ("max_distance", "f8"),
         ("prob", "f8"),
@@ -285,6 +286,7 @@ EFFECT = np.dtype(
         ("shields_at", "i4"),  # shieldFrom: type id -> shield number (or -1)
         ("pull", "i4"),  # pullWithIt: its number among the pullWithIt effects
         ("has_counters", "i4"),
+        ("own_at", "i4"),  # own parameters of a user's effect, in the pool of doubles
         ("prob", "f8"),
         ("number", "f8"),
     ],
@@ -363,6 +365,7 @@ CONTEXT = np.dtype(
         ("time_effects", "i8"),
         ("terminations", "i8"),
         ("ints", "i8"),  # one pool of int32 that all `*_at` fields index
+        ("doubles", "i8"),  # one pool of float64: parameters of users' classes and effects
         ("rank", "i8"),  # int16[types, types]: place of u in sub(t), -1: not in it
         ("level", "i8"),  # SPRITE records, sorted by type; those that can die come first
         ("level_start", "i8"),  # int32[types, 2]: first level sprite of a type, and how many
@@ -377,6 +380,8 @@ CONTEXT = np.dtype(
         ("n_types", "i4"),
         ("n_order", "i4"),
         ("order_at", "i4"),
+        ("n_update", "i4"),  # the types of the draw order, last first, whose moving sprites have an update
+        ("update_at", "i4"),
         ("n_effects", "i4"),
         ("n_entries", "i4"),
         ("n_time_effects", "i4"),

@@ -32,7 +32,6 @@ from pcg.engine.kernel.layout import (
     ON_GROUND,
     SCORE_AT,
     SPRITE_BYTES,
-    T_AVATAR_CLASS,
     T_GROUND,
     T_IDLE,
     T_SOLID,
@@ -116,17 +115,14 @@ def avatar_phase(gm, st, action0, action1):
 def sprite_phase(gm, st):
     """All other sprites: types from last to first in the draw order, groups in order."""
     g = context_at(gm)
-    order = g.ints + 4 * g.order_at
+    order = g.ints + 4 * g.update_at
     groups = st + state_at(st).at_groups
-    for k in range(g.n_order):
-        t = load32(order + 4 * (g.n_order - 1 - k))
+    for k in range(g.n_update):
+        t = load32(order + 4 * k)
         group = group_view(groups + GROUP_BYTES * t)
         if group.head < 0:
             continue
-        bits = type_at(gm, t).bits
-        if bits & T_AVATAR_CLASS:
-            continue
-        if bits & T_IDLE:
+        if type_at(gm, t).bits & T_IDLE:
             if group.fresh != 0:
                 group.fresh = 0
                 a = first_moving(gm, st, t)
@@ -454,6 +450,15 @@ def newest(gm, st, at, n):
 
 
 @inner
+def present(gm, st, at, n):
+    """1 when one of the n types from pool place `at` has a sprite."""
+    for i in range(n):
+        if group_at(st, int_at(gm, at + i)).count > 0:
+            return 1
+    return 0
+
+
+@inner
 def count_moving(gm, st, at, n):
     """How many moving sprites the n types from pool place `at` have."""
     total = 0
@@ -522,6 +527,8 @@ def run_entry(gm, st, n):
         changed = newest(gm, st, entry.first_moving_at, entry.first_moving_n)
         if changed <= since and newest(gm, st, entry.second_moving_at, entry.second_moving_n) <= since:
             return
+    if present(gm, st, entry.second_at, entry.second_n) == 0:
+        return
     s.clock += 1
     now = s.clock
     last = s.next_id

@@ -162,6 +162,8 @@ class Island:
         self.signature = signature
         self._address = 0
         self._compiled: Any = None
+        # the digest is taken while the sources are being imported: taken later, it could be that of an edited file
+        self._folder = cache_folder(function.__module__)
         Island.registry.append(self)
 
     def __repr__(self) -> str:
@@ -182,7 +184,7 @@ class Island:
             _python_islands[address] = self.function
             return address
         result, arguments = _signature(self.signature)
-        folder = cache_folder(self.function.__module__)
+        folder = self._folder
         fresh = not any(folder.glob(f"*/*.{self.function.__name__}-*.nbi"))
         if fresh:
             _announce()

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
+    COPIED_HEADER,
     DISABLED,
     EFFECT_BYTES,
     ENTRY_BYTES,
+    EVENT_BYTES,
     GROUP_BYTES,
     KILLED,
     SPRITE_BYTES,
     T_AVATAR_CLASS,
+    TIMER_BYTES,
     TYPE_BYTES,
     context_at,
     effect_view,
@@ -24,8 +27,19 @@ from pcg.engine.kernel.layout import (
     state_at,
     type_view,
 )
-from pcg.engine.kernel.protocol import GROW
-from pcg.engine.kernel.runtime import CHECKED, copy_bytes, inner, load8, load16, load32, store8, store16, store32
+from pcg.engine.kernel.protocol import GROW, OK
+from pcg.engine.kernel.runtime import (
+    CHECKED,
+    copy_bytes,
+    inner,
+    load8,
+    load16,
+    load32,
+    load_double,
+    store8,
+    store16,
+    store32,
+)
 
 BOUNDS = 2
 """Status: an index left its table (only found with bounds checks on)."""
@@ -39,6 +53,12 @@ MAX_SPRITES = 10000
 def int_at(gm, index):
     """Entry of the context's integer pool."""
     return load32(context_at(gm).ints + 4 * index)
+
+
+@inner
+def own_number(gm, at, k):
+    """The k-th own parameter of a user's class or effect (`at` is its record's `own_at`), as a double."""
+    return load_double(context_at(gm).doubles + 8 * (at + k))
 
 
 @inner
@@ -552,3 +572,27 @@ def rank_of(gm, t, u):
     """Place of type u in sub(t), or -1."""
     g = context_at(gm)
     return load16(g.rank + 2 * (t * g.n_types + u))
+
+
+# --- copying ---
+
+
+@inner
+def copy_block(gm, to, source):
+    """Make block `to` equal to `source`; layouts may differ as long as there is room."""
+    s = state_at(source)
+    d = state_at(to)
+    g = context_at(gm)
+    if s.room == d.room:
+        copy_bytes(to, source, s.at_sprites + s.slots * g.stride)
+        return OK
+    if s.slots > d.room or s.timers > d.room_timers or s.events > d.room_events or s.res_rows > d.room_res:
+        return GROW
+    copy_bytes(to, source, COPIED_HEADER)
+    # everything between the groups and the timers has the same size in every block of the game and level
+    copy_bytes(to + d.at_groups, source + s.at_groups, s.at_timers - s.at_groups)
+    copy_bytes(to + d.at_timers, source + s.at_timers, TIMER_BYTES * s.timers)
+    copy_bytes(to + d.at_res, source + s.at_res, 4 * g.n_res * s.res_rows)
+    copy_bytes(to + d.at_events, source + s.at_events, EVENT_BYTES * s.events)
+    copy_bytes(to + d.at_sprites, source + s.at_sprites, g.stride * s.slots)
+    return OK

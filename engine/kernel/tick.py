@@ -10,7 +10,6 @@ import math
 from pcg.engine.kernel.effects import queue_timer, time_effect_at, timer_at
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
-    COPIED_HEADER,
     DISABLED,
     EVENT_BYTES,
     GROUP_BYTES,
@@ -24,10 +23,9 @@ from pcg.engine.kernel.layout import (
     state_at,
 )
 from pcg.engine.kernel.phases import avatar_phase, eos_phase, pair_phase, sprite_phase, termination_phase, time_phase
-from pcg.engine.kernel.protocol import GROW, OK
+from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
     call4,
-    copy_bytes,
     inner,
     island,
     load8,
@@ -43,6 +41,7 @@ from pcg.engine.kernel.runtime import (
 from pcg.engine.kernel.store import (
     add_sprite,
     clear_killed,
+    copy_block,
     effect_at,
     first_moving,
     first_of,
@@ -201,27 +200,6 @@ def advance(gm, st, action0, action1):
 
 
 # --- copying ---
-
-
-@inner
-def copy_block(gm, to, source):
-    """Make block `to` equal to `source`; layouts may differ as long as there is room."""
-    s = state_at(source)
-    d = state_at(to)
-    g = context_at(gm)
-    if s.room == d.room:
-        copy_bytes(to, source, s.at_sprites + s.slots * g.stride)
-        return OK
-    if s.slots > d.room or s.timers > d.room_timers or s.events > d.room_events or s.res_rows > d.room_res:
-        return GROW
-    copy_bytes(to, source, COPIED_HEADER)
-    # everything between the groups and the timers has the same size in every block of the game and level
-    copy_bytes(to + d.at_groups, source + s.at_groups, s.at_timers - s.at_groups)
-    copy_bytes(to + d.at_timers, source + s.at_timers, TIMER_BYTES * s.timers)
-    copy_bytes(to + d.at_res, source + s.at_res, 4 * g.n_res * s.res_rows)
-    copy_bytes(to + d.at_events, source + s.at_events, EVENT_BYTES * s.events)
-    copy_bytes(to + d.at_sprites, source + s.at_sprites, g.stride * s.slots)
-    return OK
 
 
 @island("i8(i8, i8, i8)")

@@ -104,6 +104,11 @@ def step_one(vec, i):
         return OK
     gm = load64(v.games + 8 * i)
     st = load64(v.states + 8 * i)
+    if state_at(st).ended != 0:
+        # a finished game stays as it is, and pays nothing more
+        for player in range(v.players):
+            store_double(v.rewards + 8 * (i * v.players + player), 0.0)
+        return OK
     spare = load64(v.spares + 8 * i)
     first = load64(v.codes + 8 * load64(v.actions + 8 * i * v.players))
     second = 0

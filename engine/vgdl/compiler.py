@@ -91,6 +91,8 @@ class GameTables:
         self.roles = flags_of.type_flags(definition)
         self.players = definition.players
         self.order_at = self._pool(definition.draw_order)
+        updated = [t for t in reversed(definition.draw_order) if self._has_update(t)]
+        self.update_at, self.n_update = self._pool(updated), len(updated)
         self.shields = self._shield_numbers()
         self.block_dependent: dict[int, tuple[float, float]] = {}
         self.types = np.zeros(len(definition.types), L.TYPE)
@@ -118,6 +120,13 @@ class GameTables:
         return f"<tables of {self.definition.name}: {len(self.types)} types, {len(self.entries)} rule entries>"
 
     # --- small helpers ---
+
+    def _has_update(self, t: int) -> bool:
+        """Whether moving sprites of the type can exist and are updated with the others (avatars are not)."""
+        role, kind = self.roles[t], self.definition.types[t].class_name
+        if kind is None or CLASS_ID[_kernel_class(kind)] >= FIRST_AVATAR_CLASS:
+            return False
+        return role.possible and (not role.level or role.created)
 
     def _pool(self, values: Iterable[int]) -> int:
         at = len(self._ints)

@@ -39,7 +39,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("min_kinds", 0.5, "smallest share of the kinds of sprites that must occur", 0.0, 1.0),
     Parameter("nodes", 60_000, "states the solver may visit in games without chance", 1, 100_000_000, "states"),
     Parameter("budget", 500, "what MCTS may spend on a decision", 1, 10_000_000, "forward-model calls"),
-    Parameter("planner_budget", 3000, "what the planner may spend on a decision", 1, 10_000_000, "forward-model calls"),
+    Parameter("planner_budget", 1500, "what the planner may spend on a decision", 1, 10_000_000, "forward-model calls"),
     Parameter("attempts", 1, "plays of each capable agent before a level counts as not won", 1, 100),
     Parameter("weak_plays", 4, "plays of each weak agent", 1, 1000),
     Parameter("weight_gap", 0.4, "weight of the gap between capable and weak players", 0.0, 1.0),
@@ -104,6 +104,7 @@ class LevelEvaluator:
         self._bounds = self._cover_bounds(low, high)
         self._kinds = self._families()
         self.estimate = self._estimate()
+        self.players = self._players()
 
     def evaluate(self, level: str, seed: int = 0) -> Evaluation:
         """Judge a level.
@@ -171,6 +172,16 @@ class LevelEvaluator:
             if self.analysis.has(need.other, "collectable") and not weights[2 * need.other]:
                 weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5
         return weights
+
+    def _players(self) -> tuple[tuple[str, int], ...]:
+        """The capable agents for games of chance with their budgets, the likelier winner first.
+
+        Where there are goals to go to, planning wins soonest and without detours; where the thing is to react (to survive,
+        to shoot from a line), MCTS does.
+        """
+        planner, searcher = ("solver", self._integer("planner_budget")), ("mcts", self._integer("budget"))
+        goals = any(e.kind != "timeout" for e in self.analysis.wins)
+        return (planner, searcher) if goals and self.analysis.mobility == "freely" else (searcher, planner)
 
     def _families(self) -> tuple[frozenset[int], ...]:
         """Kinds of sprites a level can show: types that can be placed, those of one class under one parent together."""
@@ -297,7 +308,7 @@ class _Judgement:
     # -- stage 3: skill ------------------------------------------------------------------------------------------------
 
     def _win(self) -> tuple[str, int, Playout] | None:
-        """A win by a capable player: the solver where nothing is left to chance, else MCTS and then a planner."""
+        """A win by a capable player: the solver where nothing is left to chance, else planning and MCTS in turn."""
         of = self.of
         longest = of._integer("max_length")
         solution = solve(
@@ -313,7 +324,7 @@ class _Judgement:
             for attempt in range(of._integer("attempts")):
                 game_seed = self._game_seed(attempt)
                 start = self.start if attempt == 0 else of.game.start(self.level, seed=game_seed)
-                for agent, budget in (("mcts", of._integer("budget")), ("solver", of._integer("planner_budget"))):
+                for agent, budget in of.players:
                     if agent == "solver" and solution.status == "budget":
                         continue  # it has just been beaten by the level
                     playout = self._play(start, agent, attempt, longest, budget)

@@ -101,7 +101,7 @@ def test_every_dependency_is_pinned_in_the_constraints(project: dict) -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.!+]*", pin) for pin in pins)
     pinned = {re.sub(r"[-_.]+", "-", pin.split("==")[0]).lower() for pin in pins}
     table = project["project"]
-    wanted = [*table["dependencies"], *table["optional-dependencies"]["dev"]]
+    wanted = [*table["dependencies"], *(name for extra in table["optional-dependencies"].values() for name in extra)]
     names = {re.match(r"[A-Za-z0-9-]+", text)[0].lower() for text in wanted}
     assert names <= pinned
 

@@ -97,6 +97,7 @@ class Context:
             ("time_effects", tables.time_effects),
             ("terminations", tables.terminations),
             ("ints", tables.ints),
+            ("doubles", tables.doubles),
             ("rank", tables.rank),
             ("level", level_sprites),
             ("level_start", level_start),

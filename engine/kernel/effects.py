@@ -69,7 +69,7 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.random import next_double
-from pcg.engine.kernel.runtime import call6, inner, load8, load32, load64, load_double, store32, store_double
+from pcg.engine.kernel.runtime import call5, inner, load8, load32, load64, load_double, store32, store_double
 from pcg.engine.kernel.store import add_sprite, effect_at, int_at, is_killed, kill, type_at
 
 _E = EFFECT_ID
@@ -260,7 +260,7 @@ def apply(gm, st, e, a, b):
         n = effect_at(gm, e).time_effect
         queue_timer(st, state_at(st).tick + time_effect_at(gm, n).timer, n)
     elif kind >= _EXTENSION:
-        call6(load64(context_at(gm).extensions + 8 * (kind - _EXTENSION)), gm, st, e, a, b, 0)
+        call5(load64(context_at(gm).extensions + 8 * (kind - _EXTENSION)), gm, st, e, a, b)
     elif _SPAWN_BEHIND <= kind <= _RIGHT:
         # these look only at the second sprite
         if b != 0:

@@ -342,7 +342,7 @@ def collect_hits(gm, st, entry, a, since, last):
     at = entry.second_at
     still = 1 if sprite_at(a).moved <= since else 0
     ground = entry.bits & N_GROUND
-    extra = 3 if ground else 0
+    extra = 3 if ground else -1
     g = context_at(gm)
     for i in range(entry.second_n):
         u = int_at(gm, at + i)
@@ -356,8 +356,13 @@ def collect_hits(gm, st, entry, a, since, last):
             continue
         b = first_moving(gm, st, u)
         while b != 0 and sprite_at(b).id < last:
-            if b != a and (still == 0 or sprite_at(b).moved > since) and meets(gm, a, b) != 0:
-                n = push_hit(gm, st, n, b)
+            if b != a and (still == 0 or sprite_at(b).moved > since):
+                if ground != 0:
+                    hit = meets(gm, a, b)
+                else:
+                    hit = 1 if overlaps(a, b) else 0
+                if hit != 0:
+                    n = push_hit(gm, st, n, b)
             b = next_moving(gm, st, b)
     return n
 
@@ -381,9 +386,16 @@ def run_first(gm, st, entry, a, since, last):
         for i in range(n):
             record_event(gm, st, a, load64(hits + 8 * i))
         return n
+    ground = entry.bits & N_GROUND
     for i in range(n):
         b = load64(hits + 8 * i)
-        if is_killed(gm, st, a) == 0 and meets(gm, a, b) != 0:
+        if is_killed(gm, st, a) != 0:
+            break
+        if ground != 0:
+            hit = meets(gm, a, b)
+        else:
+            hit = 1 if overlaps(a, b) else 0
+        if hit != 0:
             execute(gm, st, e, a, b)
     return n
 

@@ -2,7 +2,8 @@
 
 A `VECTOR` record holds addresses of arrays with one entry per play; rewards, scores, ends and observations are written
 straight into the arrays that Python returns. A tick that does not fit leaves the state as it was before and is flagged
-in `status`; the caller moves that state to a larger block and calls `step_range` for it alone.
+in `status`; the caller moves that state to a larger block and calls `step_range` for it alone. An observation that lacks
+something is flagged there too.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ VECTOR = np.dtype(
         ("winners", "i8"),  # int32[plays, players]: win states
         ("ticks", "i8"),  # int32[plays]
         ("legal", "i8"),  # int8[plays, players, actions]: which actions the avatar has now
-        ("status", "i8"),  # int8[plays]: OK, or why the play stands still
+        ("status", "i8"),  # int8[plays]: OK, GROW when a tick was not played, else why there is no observation
         ("out", "i8"),  # observations, `item` bytes each
         # the same for all plays
         ("item", "i8"),
-        ("observe", "i8"),  # address of the island that writes an observation
+        ("observe", "i8"),  # address of the island that writes an observation, 0: none
         ("copy", "i8"),  # address of the island that copies a state
         ("players", "i8"),
         ("n_actions", "i8"),
@@ -124,17 +125,30 @@ def step_one(vec, i):
     return status
 
 
+@inner
+def observe_one(vec, i):
+    """Write the observation of play i; OK, or what the observer lacks."""
+    v = vector_at(vec)
+    if v.observe == 0:
+        return OK
+    view = load64(v.views + 8 * i)
+    return call4(v.observe, view, load64(v.games + 8 * i), load64(v.states + 8 * i), v.out + v.item * i)
+
+
 @island("i8(i8, i8, i8)")
 def step_range(vec, begin, end):
-    """Play a tick of the plays begin .. end - 1; returns how many could not (see `status`)."""
+    """Play a tick of the plays begin .. end - 1 and observe them; returns how many are not done (see `status`)."""
     v = vector_at(vec)
-    stuck = 0
+    undone = 0
     for i in range(begin, end):
         status = step_one(vec, i)
+        if status == OK:
+            # at once, while the state is in the cache
+            status = observe_one(vec, i)
         store8(v.status + i, status)
         if status != OK:
-            stuck += 1
-    return stuck
+            undone += 1
+    return undone
 
 
 @island("i8(i8, i8, i8)")
@@ -157,29 +171,14 @@ def restart_some(vec, which, count):
 
 
 @island("i8(i8, i8, i8)")
-def observe_range(vec, begin, end):
-    """Write the observations of the plays begin .. end - 1; returns how many could not be written (see `status`)."""
-    v = vector_at(vec)
-    stuck = 0
-    for i in range(begin, end):
-        view = load64(v.views + 8 * i)
-        status = call4(v.observe, view, load64(v.games + 8 * i), load64(v.states + 8 * i), v.out + v.item * i)
-        store8(v.status + i, status)
-        if status != OK:
-            stuck += 1
-    return stuck
-
-
-@island("i8(i8, i8, i8)")
 def observe_some(vec, which, count):
-    """The same for the plays whose numbers stand at `which` (int64)."""
+    """Write the observations of the plays whose numbers stand at `which` (int64); returns how many are not done."""
     v = vector_at(vec)
-    stuck = 0
+    undone = 0
     for k in range(count):
         i = load64(which + 8 * k)
-        view = load64(v.views + 8 * i)
-        status = call4(v.observe, view, load64(v.games + 8 * i), load64(v.states + 8 * i), v.out + v.item * i)
+        status = observe_one(vec, i)
         store8(v.status + i, status)
         if status != OK:
-            stuck += 1
-    return stuck
+            undone += 1
+    return undone

@@ -15,7 +15,7 @@ import numpy as np
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.ids import ACTION_ID, CLASS_ID, EFFECT_ID, FIRST_AVATAR_CLASS, TERMINATION_ID
 from pcg.engine.vgdl import analysis_flags as flags_of
-from pcg.engine.vgdl import ontology
+from pcg.engine.vgdl import extensions, ontology
 from pcg.engine.vgdl.definition import Effect, GameDefinition, SpriteType, Value
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -95,6 +95,10 @@ class GameTables:
         self.update_at, self.n_update = self._pool(updated), len(updated)
         self.shields = self._shield_numbers()
         self.block_dependent: dict[int, tuple[float, float]] = {}
+        self._user_effects = sorted({e.name for e in definition.effects} - EFFECT_ID.keys())
+        addresses = [extensions.effect_address(name) for name in self._user_effects]
+        self.extensions = np.array(addresses or [0], np.int64)
+        self._doubles: list[float] = []
         self.types = np.zeros(len(definition.types), L.TYPE)
         self.templates = np.zeros(len(definition.types), L.SPRITE)
         for t in definition.types:
@@ -110,11 +114,11 @@ class GameTables:
         self.terminations = self._compile_terminations()
         self.rank = self._ranks()
         self.res_at = self._pool(self.resources)
-        self.extensions = np.zeros(1, np.int64)
         self.stride = L.FULL_STRIDE if flags_of.needs_cold(definition) else L.HOT_STRIDE
         self.stochastic = flags_of.is_stochastic(definition)
         self.time_matters = flags_of.time_matters(definition)
         self.ints = np.array(self._ints or [0], np.int32)
+        self.doubles = np.array(self._doubles or [0.0], np.float64)
 
     def __repr__(self) -> str:
         return f"<tables of {self.definition.name}: {len(self.types)} types, {len(self.entries)} rule entries>"
@@ -138,6 +142,16 @@ class GameTables:
 
     def _ids(self, names: Value | None) -> list[int]:
         return [self._id(n) for n in str(names).split(",")] if names not in (None, "") else []
+
+    def _own_numbers(self, params: Any, own: Iterable[str], given: Any) -> int:
+        """Put own parameters into the pool of doubles: references as type ids, flags as 0 or 1."""
+        at = len(self._doubles)
+        for name in own:
+            value = given.get(name, params[name].default)
+            if params[name].references:
+                value = self._id(value)
+            self._doubles.append(float(value) if isinstance(value, (int, float)) else 0.0)
+        return at
 
     # --- sprite types ---
 
@@ -199,6 +213,9 @@ class GameTables:
         actions = [ACTION_ID[a] for a in spec.actions]
         row["actions_at"], row["actions_n"] = self._pool(actions), len(actions)
         row["bits"] = bits
+        if t.class_name not in CLASS_ID:
+            row["update"] = extensions.update_address(t.class_name)
+            row["own_at"] = self._own_numbers(spec.params, spec.own, t.params)
         self._compile_template(t, get, template)
 
     def _compile_references(self, t: SpriteType, get: Any, row: Any, template: Any) -> None:
@@ -279,7 +296,11 @@ class GameTables:
             param = spec.params.get(name)
             return e.params.get(name, param.default if param is not None else default)
 
-        row["kind"] = EFFECT_ID[e.name]
+        if e.name in EFFECT_ID:
+            row["kind"] = EFFECT_ID[e.name]
+        else:
+            row["kind"] = len(EFFECT_ID) + self._user_effects.index(e.name)
+            row["own_at"] = self._own_numbers(spec.params, spec.own, e.params)
         row["bits"] = sum(bit for name, bit in _EFFECT_BITS if get(name, False))
         row["initial"] = self._initial_flags(get)
         row["score0"], row["score1"] = self._scores(get("scoreChange", "0"))

@@ -137,7 +137,7 @@ class Terminal:
             )
         before = termios.tcgetattr(self.stdin)
         try:
-            tty.setcbreak(self.stdin)
+            tty.setcbreak(self.stdin, termios.TCSADRAIN)  # keeps what was typed while the kernels compiled
             yield
         finally:
             termios.tcsetattr(self.stdin, termios.TCSADRAIN, before)

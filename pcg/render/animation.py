@@ -19,7 +19,7 @@ from pcg.render.tileset import NATIVE, Pixels
 if TYPE_CHECKING:
     from pcg.engine.game import Game
 
-LARGEST_SIDE = 480
+LARGEST_SIDE = 512
 """Neither side of a film is longer, in pixels, unless the level has more cells than that."""
 
 MOST_COLOURS = 256

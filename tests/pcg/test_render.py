@@ -169,7 +169,7 @@ def test_a_gif_replays_a_play(room: Game, tmp_path: Path) -> None:
     assert state.is_over
     with Image.open(path) as film:
         assert film.n_frames == 5
-        assert max(film.size) <= 480
+        assert max(film.size) <= 512
         scale = film.size[0] // expected[0].shape[1]
         for number, frame in enumerate(expected):
             film.seek(number)

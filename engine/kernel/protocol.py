@@ -45,7 +45,7 @@ model_at = view_of(MODEL)
 def copy_state(model, to, source):
     """Make the block at `to` equal to the state at `source`; returns OK or GROW."""
     m = model_at(model)
-    return call3(m["copy"], m.game, to, source)  # a numpy record, with the compiler off, has its own m.copy
+    return call3(m.copy, m.game, to, source)
 
 
 @inner

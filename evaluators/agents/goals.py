@@ -11,22 +11,37 @@ import numpy as np
 from pcg.engine.model import Model
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.agents.compiled import Array
-from pcg.evaluators.analysis import analyse
-from pcg.evaluators.requirements import requirements
 
 PER_GOAL = 10.0
 """Ticks that a sprite which must vanish stands for, beside the way to it."""
 
 
-def goal_weights(model: Model, per_goal: float = PER_GOAL) -> Array | None:
+_known: dict[int, tuple[GameDefinition, Array | None]] = {}  # by id; holding the definition keeps the id its own
+_KNOWN_AT_MOST = 64
+
+
+def goal_weights(model: Model) -> Array | None:
     """Weights of the model's features whose sum estimates the ticks to a win; None when the rules do not say.
 
-    float64[2 * types]: `per_goal` for the number of each type that must vanish, and 1 for the distance of its nearest
+    float64[2 * types]: `PER_GOAL` for the number of each type that must vanish, and 1 for the distance of its nearest
     sprite in cells; the same for what must be collected first (a key for a door).
     """
     definition = model.definition
     if not isinstance(definition, GameDefinition):
         return None
+    found = _known.get(id(definition))
+    if found is None:
+        if len(_known) >= _KNOWN_AT_MOST:
+            _known.clear()
+        found = _known[id(definition)] = (definition, _read(definition))
+    return found[1]
+
+
+def _read(definition: GameDefinition) -> Array | None:
+    # the analysis brings a graph library along, which most plays do not need
+    from pcg.evaluators.analysis import analyse
+    from pcg.evaluators.requirements import requirements
+
     analysis = analyse(definition)
     weights = np.zeros(2 * len(definition.types), dtype=np.float64)
     wanted: set[int] = set()
@@ -35,11 +50,11 @@ def goal_weights(model: Model, per_goal: float = PER_GOAL) -> Array | None:
             wanted.update(ending.types)
         elif ending.kind == "appear":
             for t in ending.types:
-                weights[2 * t] = -per_goal
+                weights[2 * t] = -PER_GOAL
     for need in requirements(analysis).needs:
         if need.base in wanted and analysis.has(need.other, "collectable"):
             wanted.add(need.other)
     for t in wanted:
-        weights[2 * t] = per_goal
+        weights[2 * t] = PER_GOAL
         weights[2 * t + 1] = 1.0
     return weights if weights.any() else None

@@ -33,6 +33,7 @@ MEMORY = 256 * 2**20
 _AGENT_MEMORY = 32 * 2**20
 _SLICE = 20_000  # calls between two looks at Ctrl-C
 _FIRST_BLOCKS = 64
+_FEWEST_BLOCKS = 8
 _NODE_ARRAYS: dict[str, type] = {
     "key": np.int64,
     "parent": np.int32,
@@ -113,7 +114,7 @@ class _Search:
         self._pools: list[Pool] = [own]
         for k, field in enumerate(("root", "rebuilt", "scratch")):
             record[field] = own.address + k * own.stride
-        self.block_limit = min(max_nodes + record["branching"], max(_FIRST_BLOCKS, memory // own.stride))
+        self.block_limit = min(max_nodes + record["branching"], max(_FEWEST_BLOCKS, memory // own.stride))
         self.blocks = record.point("blocks", np.zeros(self.block_limit, dtype=np.int64))
         self.free = record.point("free", np.zeros(self.block_limit, dtype=np.int32))
         self.add_blocks(_FIRST_BLOCKS if grows else self.block_limit)

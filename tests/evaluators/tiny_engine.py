@@ -62,7 +62,7 @@ WALK_STATE = np.dtype(
         ("score1", "i8"),
         ("outcome0", "i8"),
         ("outcome1", "i8"),
-        ("event_words", "i8", (8,)),
+        *((f"event{k}", "i8") for k in range(8)),  # two events of four words
     ],
     align=True,
 )
@@ -70,7 +70,7 @@ HEAD = WALK_STATE.itemsize
 PLACE = WALK_STATE.fields["place0"][1]  # type: ignore[index]
 SCORE = WALK_STATE.fields["score0"][1]  # type: ignore[index]
 OUTCOME = WALK_STATE.fields["outcome0"][1]  # type: ignore[index]
-EVENTS = WALK_STATE.fields["event_words"][1]  # type: ignore[index]
+EVENTS = WALK_STATE.fields["event0"][1]  # type: ignore[index]
 
 walk_at = view_of(WALK)
 walk_state_at = view_of(WALK_STATE)
@@ -133,7 +133,7 @@ def walk_advance(game: int, state: int, joint: int) -> int:
             store64(event + 16, 3)
             store64(event + 24, coin)
             s.events = s.events + 1
-        if cell == GOAL or cell == PIT:
+        if cell in (GOAL, PIT):
             s.over = 1
             for other in range(g.players):
                 wins = (cell == GOAL) == (other == player)
@@ -229,9 +229,11 @@ def walk_events(game: int, state: int, out: int, room: int) -> int:
 # --- sliding tiles ----------------------------------------------------------------------------------------------------
 
 SLIDING = np.dtype([("width", "i8"), ("height", "i8")], align=True)
-SLIDING_STATE = np.dtype([("tick", "i8"), ("over", "i8"), ("blank", "i8"), ("tiles", "i8", (12,))], align=True)
+SLIDING_STATE = np.dtype(
+    [("tick", "i8"), ("over", "i8"), ("blank", "i8"), *((f"tile{k}", "i8") for k in range(12))], align=True
+)
 SLIDING_BYTES = SLIDING_STATE.itemsize
-TILES = SLIDING_STATE.fields["tiles"][1]  # type: ignore[index]
+TILES = SLIDING_STATE.fields["tile0"][1]  # type: ignore[index]
 
 sliding_at = view_of(SLIDING)
 sliding_state_at = view_of(SLIDING_STATE)
@@ -453,9 +455,7 @@ class TinyState:
             self.model.grow()
 
 
-def walk(
-    rows: str | Iterable[str], *, wind: int = 0, limit: int = 0, crumbs: bool = False, room: int = 4
-) -> TinyGame:
+def walk(rows: str | Iterable[str], *, wind: int = 0, limit: int = 0, crumbs: bool = False, room: int = 4) -> TinyGame:
     """A walk on a map: `#` wall, `A` and `B` the players, `G` goal, `x` pit, `c` coin, the border is wall."""
     lines = rows.split("\n") if isinstance(rows, str) else list(rows)
     lines = [line.strip() for line in lines if line.strip()]

@@ -1,0 +1,206 @@
+"""Whole plays: the compiled way and the way through Python are one; threads, growth and chance change nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from tiny_engine import TinyGame, sliding, walk
+
+from pcg.engine.state import Outcome
+from pcg.evaluators.agents import AGENTS, Agent, AgentError, Playout, make_agent, play, playout, replay
+
+pytestmark = pytest.mark.kernel
+
+GAMES: dict[str, TinyGame] = {
+    "corridor": walk("A..c..G\n..x...."),
+    "wind": walk("A.c.\n.c.G\nc.x.", wind=200),
+    "crumbs": walk("A.c.\n.c.G\nc.x.", wind=100, crumbs=True, room=1),
+    "limit": walk("c.A.c", limit=6),
+    "sliding": sliding("123406758"),
+}
+
+
+class Wrapped(Agent):
+    """A compiled agent in Python's clothes: it is asked tick by tick."""
+
+    def __init__(self, name: str, **about: Any) -> None:
+        self.inside = make_agent(name, **about)
+        self.seed = self.inside.seed
+        self.player = self.inside.player
+
+    def reset(self, state: Any) -> None:
+        self.inside.reset(state)
+
+    def act(self, state: Any) -> str | None:
+        return self.inside.act(state)
+
+    @property
+    def calls(self) -> int:
+        return self.inside.calls  # type: ignore[attr-defined,no-any-return]
+
+
+# --- two ways, one result ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_compiled_plays_equal_plays_through_python(game: TinyGame, name: str) -> None:
+    about: dict[str, Any] = {"seed": 5, "budget": 60}
+    fast = play(game, make_agent(name, **about), seed=3, max_ticks=25)
+    slow = play(game, Wrapped(name, **about), seed=3, max_ticks=25)
+    assert fast == slow
+    assert fast.ticks == len(fast.actions) > 0
+
+
+def test_both_ways_are_one_for_two_players() -> None:
+    game = walk("A.c.\n..G.\n.c.B", wind=100, crumbs=True, room=1)
+    for names in (("mcts", "random"), ("onestep", "mcts"), ("random", "nothing")):
+        fast = play(game, [make_agent(n, seed=k, budget=80, player=k) for k, n in enumerate(names)], max_ticks=20)
+        slow = play(game, [Wrapped(n, seed=k, budget=80, player=k) for k, n in enumerate(names)], max_ticks=20)
+        assert fast == slow
+        assert all(len(joint) == 2 for joint in fast.actions)
+
+
+def test_the_room_of_states_does_not_change_a_play() -> None:
+    def played(room: int, name: str) -> Playout:
+        game = walk("A.c.\n.c.G\nc.x.", wind=100, crumbs=True, room=room)
+        return play(game, make_agent(name, seed=1, budget=50), seed=2, max_ticks=40)
+
+    for name in AGENTS:
+        assert played(1, name) == played(64, name)
+
+
+@pytest.mark.parametrize("wrap", [make_agent, Wrapped])
+def test_a_full_log_of_events_loses_none(wrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = walk("A.c.B\nc.c.c\n.ccc.", wind=300)
+    agents = [wrap("random", seed=k, player=k) for k in range(2)]
+    roomy = play(game, agents, max_ticks=60)
+    monkeypatch.setattr(playout, "_LOG_ROOM", 1)
+    assert play(game, agents, max_ticks=60) == roomy
+    assert roomy.events == {(0, 3): 7}
+
+
+# --- what a playout says ----------------------------------------------------------------------------------------------
+
+
+def test_a_playout_says_what_happened() -> None:
+    found = play(walk("A.c.G"), make_agent("solver", seed=1))
+    assert found.actions == ("RIGHT",) * 4
+    assert (found.score, found.winner, found.ticks, found.over) == (1.0, Outcome.PLAYER_WINS, 4, True)
+    assert found.events == Counter({(0, 3): 1})
+    assert found.calls > 0
+    assert repr(found) == "<playout of 4 ticks, score 1.0, PLAYER_WINS>"
+
+
+def test_a_play_stops_after_max_ticks() -> None:
+    for agent in (make_agent("nothing"), Wrapped("nothing")):
+        found = play(walk("A.G"), agent, max_ticks=100)
+        assert (found.ticks, found.over, found.winner) == (100, False, Outcome.NO_WINNER)
+        assert play(walk("A.G"), agent, max_ticks=0).actions == ()
+
+
+def test_a_play_goes_on_from_a_state_and_leaves_it_alone() -> None:
+    state = walk("A.c.G").start()
+    state.advance("RIGHT")
+    before = state.words()
+    for agent in (make_agent("solver"), Wrapped("solver")):
+        assert play(state, agent).actions == ("RIGHT",) * 3
+        assert state.words() == before
+
+
+def test_a_finished_state_is_not_played_on() -> None:
+    state = walk("AG").start()
+    state.advance("RIGHT")
+    for agent in (make_agent("random"), Wrapped("random")):
+        found = play(state, agent)
+        assert (found.ticks, found.winner, found.over) == (0, Outcome.PLAYER_WINS, True)
+
+
+def test_states_on_the_way_are_kept_when_asked_for() -> None:
+    game = walk("A.c.G")
+    found = play(game, make_agent("solver", seed=1), keep_states=True)
+    places = [s.place for s in found.states]
+    assert places == [places[0] + k for k in range(5)]
+    assert [s.words() for s in replay(game.start(seed=0), found.actions)] == [s.words() for s in found.states]
+
+
+def test_a_name_makes_an_agent_with_the_seed_of_the_play() -> None:
+    game = GAMES["wind"]
+    assert play(game, "random", seed=4) == play(game, make_agent("random", seed=4), seed=4)
+
+
+# --- chance -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_agent_cannot_foresee_chance() -> None:
+    class Prophet(Agent):
+        """Does nothing, and writes down where it expects to be blown."""
+
+        def __init__(self) -> None:
+            self.expected: list[int] = []
+            self.found: list[int] = []
+
+        def act(self, state: Any) -> str:
+            self.found.append(state.place)
+            future = state.copy()
+            future.advance("NIL")
+            self.expected.append(future.place)
+            return "NIL"
+
+    prophet = Prophet()
+    play(walk("......\n..A...\n......", wind=500), prophet, max_ticks=200)
+    hits = sum(e == f for e, f in zip(prophet.expected, prophet.found[1:], strict=False))
+    assert hits < 150  # staying is likely, being blown the same way is luck
+
+
+def test_an_agent_that_advances_what_it_sees_does_no_harm() -> None:
+    class Clumsy(Agent):
+        def act(self, state: Any) -> str:
+            state.advance("LEFT")
+            return "RIGHT"
+
+    assert play(walk("xA..G"), Clumsy()).actions == ("RIGHT",) * 3
+
+
+def test_the_seed_of_the_game_and_that_of_the_agent_are_two() -> None:
+    game = walk("....\n.A..\n....", wind=300)
+
+    def final(seed: int, agent_seed: int) -> int:
+        return (
+            play(game, make_agent("random", seed=agent_seed), seed=seed, max_ticks=9, keep_states=True).states[-1].place
+        )
+
+    assert len({final(s, 1) for s in range(12)}) > 1
+    assert len({final(1, s) for s in range(12)}) > 1
+
+
+# --- threads and errors -----------------------------------------------------------------------------------------------
+
+
+def test_threads_play_what_one_thread_plays() -> None:
+    game = walk("A.c.\n.c.G\nc.x.", wind=100, crumbs=True, room=1)
+    jobs = [(name, seed) for name in AGENTS for seed in range(6)]
+
+    def job(about: tuple[str, int]) -> Playout:
+        name, seed = about
+        return play(game, make_agent(name, seed=seed, budget=80), seed=seed, max_ticks=30)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(job, jobs)) == [job(j) for j in jobs]
+
+
+def test_the_number_of_agents_is_the_number_of_players() -> None:
+    with pytest.raises(AgentError, match="1 agents for a game of 2"):
+        play(walk("A.G.B"), "nothing")
+    with pytest.raises(AgentError, match="2 agents for a game of 1"):
+        play(walk("A.G"), ["nothing", "nothing"])
+
+
+def test_an_agent_stands_at_the_place_of_its_player() -> None:
+    with pytest.raises(AgentError, match=r"player 0.*place 1"):
+        play(walk("A.G.B"), [make_agent("nothing"), make_agent("nothing")])
+    with pytest.raises(AgentError, match="max_ticks"):
+        play(walk("A.G"), "nothing", max_ticks=-1)

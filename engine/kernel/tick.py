@@ -22,7 +22,8 @@ from pcg.engine.kernel.layout import (
     sprite_at,
     state_at,
 )
-from pcg.engine.kernel.phases import avatar_phase, eos_phase, pair_phase, sprite_phase, termination_phase, time_phase
+from pcg.engine.kernel.pairs import pair_phase
+from pcg.engine.kernel.phases import avatar_phase, eos_phase, sprite_phase, time_phase
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
     call4,
@@ -54,6 +55,7 @@ from pcg.engine.kernel.store import (
     slot_address,
     type_at,
 )
+from pcg.engine.kernel.terminations import termination_phase
 
 
 @inner

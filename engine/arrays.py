@@ -137,7 +137,7 @@ class StateArrays:
 def sprite_table(state: State) -> npt.NDArray[Any]:
     """All sprites of a state as one structured array (a copy), by type id, then in order of creation."""
     arrays = StateArrays(state)
-    names = [name for name in sprite_record(state.context.tables.stride).names or ()]
+    names = list(sprite_record(state.context.tables.stride).names or ())
     level = arrays.level[arrays.alive]
     moving = arrays.moving
     moving = moving[moving["id"] >= 0]

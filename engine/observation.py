@@ -82,7 +82,7 @@ class StateObservation:
         return f"<player {self.player}'s view of {self.state!r}>"
 
     def _mine(self, values: Any) -> Any:
-        """This player's part of a property that is a pair in two-player games."""
+        """The player's part of a property that is a pair in two-player games."""
         return values if self.players == 1 else values[self.player]
 
     # --- the game ---

@@ -110,7 +110,7 @@ class Planes(CompiledObserver):
         super().__init__(contexts)
         self.shape = (len(self.types), self.rows, self.columns)
         self.item = int(np.prod(self.shape))
-        self.space = spaces.Box(0, 1, self.shape, np.bool_)  # type: ignore[arg-type]
+        self.space = spaces.Box(0, 1, self.shape, np.bool_)
 
     def _view(self, context: Context) -> Array:
         base = np.zeros((len(self.types), self.rows, self.columns), np.uint8)

@@ -73,7 +73,7 @@ class ParallelEnv(pettingzoo.ParallelEnv):  # type: ignore[misc]
         self._scores = (0.0, 0.0)
         self.possible_agents = [f"player_{p}" for p in range(game.players)]
         self.agents: list[str] = []
-        self.observation_spaces = {agent: self._observer.space for agent in self.possible_agents}
+        self.observation_spaces = dict.fromkeys(self.possible_agents, self._observer.space)
         self.action_spaces = {agent: spaces.Discrete(len(self._table)) for agent in self.possible_agents}
 
     def __repr__(self) -> str:

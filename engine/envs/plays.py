@@ -65,8 +65,8 @@ class ActionTable:
 
 def contexts_of(game: Game, levels: Levels) -> list[Context]:
     """The game compiled for each level of an environment. Raises PcgError for no level or a bad one."""
-    several = isinstance(levels, Sequence) and not isinstance(levels, str)
-    found = [game.context(level) for level in (levels if several else [levels])]  # type: ignore[union-attr,list-item]
+    several = levels if isinstance(levels, Sequence) and not isinstance(levels, str) else [levels]
+    found = [game.context(level) for level in several]
     if not found:
         raise PcgError(f"{game.name}: an environment needs at least one level")
     return found

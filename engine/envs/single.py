@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -82,7 +83,7 @@ def avatar_type(state: State, player: int = 0) -> int:
     if slot < 0 or header["ended"]:
         return -1
     place = state.address + int(header["at_sprites"]) + slot * state.context.tables.stride
-    return int(_TYPE_FIELD.from_address(place + _TYPE_AT).value)
+    return int(ctypes.c_int16.from_address(place + _TYPE_AT).value)
 
 
 class Env(gymnasium.Env[Any, Any]):
@@ -213,7 +214,7 @@ class Env(gymnasium.Env[Any, Any]):
 
 
 _ONLY = np.zeros(1, np.int64)
-_TYPE_FIELD, _TYPE_AT = np.ctypeslib.as_ctypes_type(np.int16), (L.SPRITE.fields or {})["type"][1]
+_TYPE_AT: int = L.SPRITE.fields["type"][1]  # type: ignore[index]
 
 
 def require_positive(max_ticks: int | None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,8 +23,9 @@ from pcg.engine.envs.pictures import PLAIN_TILE, CellRenderer, Renderer
 from pcg.engine.envs.plays import ActionTable, Levels, SeedStreams, contexts_of
 from pcg.engine.envs.single import RENDER_MODES, Screen, chosen_level, make_observer, require_positive
 from pcg.engine.kernel import vector as kernel
+from pcg.engine.kernel.picture import MISSING
 from pcg.engine.kernel.protocol import GROW
-from pcg.engine.kernel.runtime import Island, invoke3
+from pcg.engine.kernel.runtime import invoke3
 from pcg.engine.state import MAX_ROOM, State
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -77,7 +79,7 @@ class Plays:
         self._spares: dict[tuple[int, int, int], tuple[Arena, int]] = {}
         workers = max(1, min(workers, n // _FEWEST_PER_WORKER))
         bounds = [n * w // workers for w in range(workers + 1)]
-        self._ranges = list(zip(bounds, bounds[1:], strict=False))
+        self._ranges = list(pairwise(bounds))
         self._worker_of = np.repeat(np.arange(workers), np.diff(bounds))
         self._threads = ThreadPoolExecutor(workers, "pcg-vector") if workers > 1 else None
 
@@ -119,8 +121,8 @@ class Plays:
         """Move play i to a block of twice the room. Raises PcgError when there is no larger one."""
         context, arena = self.context(i), self._arenas[i]
         assert arena is not None
-        if self.status[i] != GROW or arena.room >= MAX_ROOM:
-            raise PcgError(f"play {i}: the kernel gave up with status {self.status[i]} at tick {self.ticks[i]}")
+        if arena.room >= MAX_ROOM:
+            raise PcgError(f"play {i}: the state does not fit into {arena.room} moving sprites at tick {self.ticks[i]}")
         larger = context.arena(arena.room * 2)
         block = larger.take()
         invoke3(context.copy_address, context.address, block, int(self.states[i]))
@@ -129,42 +131,38 @@ class Plays:
 
     # --- compiled calls ---
 
-    def _everywhere(self, island: Island) -> int:
-        """Call an island for all plays, in as many threads as there are workers; the sum of its answers."""
-        address, record = island.address, self._address
-        if self._threads is None:
-            return int(invoke3(address, record, 0, self.count))
-        return sum(self._threads.map(lambda part: int(invoke3(address, record, *part)), self._ranges))
-
     def step(self) -> None:
-        """Play a tick of every play."""
-        if self._everywhere(kernel.step_range):
-            for i in np.flatnonzero(self.status).tolist():
-                while self.status[i]:
-                    self._grow(i)
-                    invoke3(kernel.step_range.address, self._address, i, i + 1)
+        """Play a tick of every play, and observe them all."""
+        record, address = self._address, kernel.step_range.address
+        if self._threads is None:
+            undone = int(invoke3(address, record, 0, self.count))
+        else:
+            undone = sum(self._threads.map(lambda part: int(invoke3(address, record, *part)), self._ranges))
+        if not undone:
+            return
+        for i in np.flatnonzero(self.status).tolist():
+            while self.status[i] == GROW:
+                self._grow(i)
+                invoke3(address, record, i, i + 1)
+            if self.status[i] == MISSING:
+                self._observe_again(i)
+            elif self.status[i]:
+                raise PcgError(f"play {i}: the kernel gave up with status {self.status[i]} at tick {self.ticks[i]}")
 
     def restart(self, which: Ints) -> None:
         """Start plays again, with the generators in `rng` and `aux`."""
         invoke3(kernel.restart_some.address, self._address, int(which.ctypes.data), len(which))
 
-    def observe(self) -> None:
-        """Write the observations of all plays to `out`."""
-        if self._observer.item and self._everywhere(kernel.observe_range):
-            self._observe_again(np.flatnonzero(self.status))
-
-    def observe_some(self, which: Ints) -> None:
+    def observe(self, which: Ints) -> None:
         """Write the observations of some plays to `out`."""
-        if not self._observer.item:
-            return
         if invoke3(kernel.observe_some.address, self._address, int(which.ctypes.data), len(which)):
-            self._observe_again(which[self.status[which] != 0])
+            for i in which[self.status[which] != 0].tolist():
+                self._observe_again(i)
 
-    def _observe_again(self, which: Ints) -> None:
-        base = int(self.out.ctypes.data)
-        for i in which.tolist():
-            self._observer.write(self.context(i), int(self.states[i]), base + i * self._observer.item)
-            self.status[i] = 0
+    def _observe_again(self, i: int) -> None:
+        out = int(self.out.ctypes.data) + i * self._observer.item
+        self._observer.write(self.context(i), int(self.states[i]), out)
+        self.status[i] = 0
 
     def close(self) -> None:
         """Give all memory back."""
@@ -281,7 +279,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         self._restart(which, chosen_level(options, len(self._plays.contexts)))
         self._done[which] = False
         self._plays.fresh[which] = 0
-        self._plays.observe()
+        self._plays.observe(which)
         return self._observations(), self._infos()
 
     def _masked(self, options: dict[str, Any] | None) -> Ints:
@@ -370,7 +368,6 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         rewards = self._each(plays.rewards)
         terminated, truncated = plays.terminated.astype(np.bool_), plays.truncated.astype(np.bool_)
         np.logical_or(terminated, truncated, out=self._done)
-        plays.observe()
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._done.any():
             return self._restart_at_once(rewards, terminated, truncated)
         return self._observations(), rewards, terminated, truncated, self._infos()
@@ -383,7 +380,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         for k, i in enumerate(which.tolist()):
             final_obs[i] = self.observer.unpack(final[k].copy())
         self._restart(which)
-        plays.observe_some(which)
+        plays.observe(which)
         infos = self._infos()
         infos |= {"final_obs": final_obs, "_final_obs": self._done.copy()}
         final_info = {name: values for name, values in last.items() if not name.startswith("_")}

@@ -1,7 +1,7 @@
 """What a learning agent sees of a state, written by compiled code: type planes and entity lists.
 
 Each island takes a *view* (what to write where, prepared by `pcg.engine.envs.observers`), a context, a state and the
-address to write to. The cell rule is that of the observation grid (spec 01 section 7.6); a view leaves hidden types out.
+address to write to. The cell rule is that of the observation grid (spec 01 section 7.6); hidden types are left out.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PLANES = np.dtype(
 )
 
 ENTITY_FIELDS = ("type", "x", "y", "width", "height", "dx", "dy", "speed", "health", "player", "alive")
-"""Columns of an entity list. Positions and sizes in cells; (dx, dy): orientation; player: 1, 2 for the players' avatars."""
+"""Columns of an entity list. Positions and sizes in cells; (dx, dy): orientation; player: 1 or 2 for an avatar."""
 N_FIELDS = len(ENTITY_FIELDS)
 ENTITY_BOUND = 1e9
 """No entry is larger than this, or smaller than its negative."""

@@ -2,8 +2,8 @@
 
 A `VECTOR` record holds addresses of arrays with one entry per play; rewards, scores, ends and observations are written
 straight into the arrays that Python returns. A tick that does not fit leaves the state as it was before and is flagged
-in `status`; the caller moves that state to a larger block and calls `step_range` for it alone. An observation that lacks
-something is flagged there too.
+in `status`; the caller moves that state to a larger block and calls `step_range` for it alone. An observation that
+lacks something is flagged there too.
 """
 
 from __future__ import annotations

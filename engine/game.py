@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pcg.engine.vgdl import read_game, read_level
 from pcg.engine.vgdl.definition import GameDefinition, Level
@@ -20,6 +20,8 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 if TYPE_CHECKING:
     from pcg.engine.context import Context
+    from pcg.engine.envs import VectorEnv
+    from pcg.engine.envs.plays import Levels
     from pcg.engine.state import State
     from pcg.engine.vgdl.compiler import GameTables
 
@@ -149,6 +151,15 @@ class Game:
         from pcg.engine.state import begin
 
         return begin(self, self.context(level), seed)
+
+    def vectorize(self, num_envs: int, level: Levels = 0, *, observation: str = "planes", **options: Any) -> VectorEnv:
+        """Many plays of this game as a Gymnasium vector environment, stepped in compiled code without the GIL.
+
+        Needs the extra `envs`. See `pcg.engine.envs.VectorEnv` for the options.
+        """
+        from pcg.engine.envs import VectorEnv
+
+        return VectorEnv(self, num_envs, level, observation=observation, **options)
 
     def restore(self, data: bytes) -> State:
         """The state that `State.to_bytes` serialised."""

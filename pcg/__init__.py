@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from pcg.engine.vgdl import VGDLError as VGDLError
     from pcg.engine.vgdl import check_game as check_game
     from pcg.engine.vgdl import check_level as check_level
+    from pcg.envs import env as env
+    from pcg.envs import parallel_env as parallel_env
+    from pcg.envs import vector_env as vector_env
     from pcg.evaluators.agents import Agent as Agent
     from pcg.evaluators.agents import Budget as Budget
     from pcg.evaluators.agents import make_agent as make_agent
@@ -48,11 +51,14 @@ _EXPORTS: dict[str, str] = {
     "analyse": "pcg.evaluators.analysis",
     "check_game": "pcg.engine.vgdl",
     "check_level": "pcg.engine.vgdl",
+    "env": "pcg.envs",
     "load": "pcg.engine.game",
     "make_agent": "pcg.evaluators.agents",
     "make_generator": "pcg.generators.levels",
+    "parallel_env": "pcg.envs",
     "play": "pcg.evaluators.agents",
     "solve": "pcg.evaluators.agents",
+    "vector_env": "pcg.envs",
 }
 
 __all__ = ["__version__", *_EXPORTS]
@@ -69,3 +75,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+# `gymnasium.make("pcg/Boxes-v0")` works after `import pcg`, whichever of the two comes first.
+_import_module("pcg.gymnasium_ids").register_when_imported()

@@ -356,7 +356,7 @@ class State:
         return StateObservation(self, player)
 
     def arrays(self) -> StateArrays:
-        """This state's memory as numpy arrays, without copying (`pcg.engine.arrays`)."""
+        """The state's memory as numpy arrays, without copying (`pcg.engine.arrays`)."""
         from pcg.engine.arrays import StateArrays
 
         return StateArrays(self)

@@ -54,6 +54,7 @@ def fitness_curve(events: Sequence[dict[str, Any]]) -> str:
     import matplotlib.style
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     best, feasible, points = _series(events)
     count = range(1, len(events) + 1)
@@ -65,7 +66,7 @@ def fitness_curve(events: Sequence[dict[str, Any]]) -> str:
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.2))
         if points:
             upper.scatter(
-                *zip(*points, strict=True), s=14, color=_ACCENT, alpha=0.4, linewidths=0, label="feasible level"
+                *zip(*points, strict=True), s=18, color=_ACCENT, alpha=0.4, linewidths=0, label="feasible level"
             )
         upper.step(count, best, where="post", color=_ACCENT, linewidth=2, label="best so far")
         upper.set_ylabel("fitness")
@@ -74,7 +75,9 @@ def fitness_curve(events: Sequence[dict[str, Any]]) -> str:
         lower.step(count, feasible, where="post", color=_SECOND, linewidth=2)
         lower.set_ylabel("feasible\nlevels")
         lower.set_ylim(bottom=0)
-        lower.set_xlim(1, max(2, len(events)))
+        lower.set_xlim(0.5, max(2, len(events)) + 0.5)
+        lower.xaxis.set_major_locator(MaxNLocator(integer=True))
+        lower.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=3))
         lower.set_xlabel("evaluations")
         figure.align_ylabels()
         target = io.StringIO()

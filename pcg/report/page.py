@@ -37,6 +37,7 @@ METRICS: Mapping[str, str] = {
     "idle_ticks": "ticks that a player lives who does nothing",
     "cover": "share of the level that is not bare",
     "kinds": "share of the kinds of sprites that occur",
+    "nodes": "states that the solver visited",
     "calls": "forward-model calls that the evaluation took",
 }
 """What the measurements of `pcg.evaluators.fitness` mean, in the order in which they are shown; others follow these."""
@@ -233,7 +234,6 @@ def _columns(levels: list[dict[str, Any]]) -> list[Column]:
         Column("origin", "how the level was made"),
         Column("size", "columns × rows"),
         Column("won by", "agent whose play is kept"),
-        Column("ticks", "length of that play"),
     ]
     from pcg.evaluators.fitness import CONSTRAINTS
 
@@ -255,7 +255,6 @@ def _rows(levels: list[dict[str, Any]]) -> list[list[Cell]]:
             Cell(level["origin"]),
             Cell(f"{level['width']} × {level['height']}", level["width"] * level["height"]),
             Cell(level["winner"] or "—"),
-            Cell(_number(len(level["actions"])), len(level["actions"])),
         ]
         for field, names in (("metrics", metrics), ("constraints", constraints)):
             row += [Cell(_number(v := level[field].get(n)), None if v is None else float(v)) for n in names]

@@ -176,8 +176,8 @@ class LevelEvaluator:
     def _players(self) -> tuple[tuple[str, int], ...]:
         """The capable agents for games of chance with their budgets, the likelier winner first.
 
-        Where there are goals to go to, planning wins soonest and without detours; where the thing is to react (to survive,
-        to shoot from a line), MCTS does.
+        Where there are goals to go to, planning wins soonest and without detours; where the thing is to react (to
+        survive, to shoot from a line), MCTS does.
         """
         planner, searcher = ("solver", self._integer("planner_budget")), ("mcts", self._integer("budget"))
         goals = any(e.kind != "timeout" for e in self.analysis.wins)

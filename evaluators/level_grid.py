@@ -84,14 +84,6 @@ class Palette:
         totals = np.bincount(grid.ravel(), minlength=len(self.tiles)) @ self.type_counts
         return {int(t): int(totals[t]) for t in np.flatnonzero(totals)}
 
-    def tiles_with(self, role: str) -> tuple[int, ...]:
-        """Tiles whose content includes a type with `role`."""
-        return tuple(i for i, t in enumerate(self.tiles) if any(self.analysis.has(c, role) for c in t.content))
-
-    def plain(self, type_id: int) -> int | None:
-        """The tile that expresses a type with the least besides it, None if no tile does."""
-        return self.by_type[type_id][0] if type_id in self.by_type else None
-
 
 def palette(analysis: GameAnalysis) -> Palette:
     """The palette of a game.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -80,9 +81,9 @@ class LevelContext:
     @property
     def smallest(self) -> int:
         """Shortest side a level of this game can have."""
-        return SMALLEST + 2 * (self.frame[0] is not None)
+        return SMALLEST + 2 * any(side is not None for side in self.frame)
 
-    @property
+    @cached_property
     def targets(self) -> frozenset[int]:
         """Tiles that must be within the avatar's reach: goals, what is needed for them, what can be collected."""
         needed = {n.other for n in self.requirements.needs}

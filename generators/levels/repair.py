@@ -11,7 +11,7 @@ import numpy as np
 from pcg.evaluators.level_grid import GATE
 from pcg.generators.levels.counts import fit
 from pcg.generators.levels.furnish import place, place_avatar
-from pcg.generators.levels.layout import draw_wall, join_regions
+from pcg.generators.levels.layout import draw_wall, join_regions, tunnel
 from pcg.generators.levels.site import Site
 
 
@@ -177,8 +177,6 @@ def _close_pockets(site: Site, rng: np.random.Generator) -> None:
 
 def _join_to_avatar(site: Site, rng: np.random.Generator) -> None:
     """Open a way from the avatar's region to every region out of reach."""
-    from pcg.generators.levels.layout import tunnel
-
     for _ in range(8):
         steps = site.distances()
         beyond = [r for r in site.regions() if all(steps[c] < 0 for c in r)]

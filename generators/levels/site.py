@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.evaluators.level_grid import BLOCKED, HAZARD, PUSH, Grid, Mask, avatar_cells, distances
+from pcg.evaluators.level_grid import FREE, HAZARD, PUSH, Grid, Mask, avatar_cells, distances
 from pcg.generators.levels.context import LevelContext
 
 _RING = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
@@ -148,7 +148,7 @@ class Site:
         """
         height, width = self.grid.shape
         y, x = cell
-        return not (0 <= y < height and 0 <= x < width) or self.palette.access[self.grid[y, x]] not in (0, HAZARD)
+        return not (0 <= y < height and 0 <= x < width) or self.palette.access[self.grid[y, x]] not in (FREE, HAZARD)
 
     def regions(self) -> list[list[tuple[int, int]]]:
         """The connected parts of the walkable cells, largest first (ties: the first in reading order)."""
@@ -184,6 +184,3 @@ def choose(rng: np.random.Generator, weights: NDArray[np.float64]) -> int | None
     if total <= 0:
         return None
     return int(np.searchsorted(sums, rng.random() * total, side="right"))
-
-
-__all__ = ["BLOCKED", "Site", "choose"]

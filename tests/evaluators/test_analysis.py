@@ -118,6 +118,11 @@ def test_what_the_avatar_shoves_is_pushable_and_not_solid(lock: GameAnalysis) ->
     assert "solid" not in roles(lock, "crate")
 
 
+def test_types_can_be_asked_for_by_role(lock: GameAnalysis) -> None:
+    assert lock.names(lock.having("gate")) == ("gate",)
+    assert lock.has(lock.definition.type_index["rat"], "mover")
+
+
 def test_sprites_without_rules_are_background(lock: GameAnalysis) -> None:
     assert roles(lock, "floor") == {"background"}
 

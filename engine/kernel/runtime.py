@@ -37,22 +37,35 @@ JIT: bool = not numba.config.DISABLE_JIT
 CHECKED: bool = os.environ.get("PCG_BOUNDSCHECK", "0") not in ("", "0")
 """True when accesses are bounds-checked; frozen into compiled code, hence part of the cache key."""
 
-_KEEP_CACHES = 16
+_KEEP_CACHES = 96
+"""Folders of compiled code to keep: one per module with islands, version and checking mode, the latest used first."""
 _IMPORT = re.compile(r"^from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|^import\s+([\w.]+)", re.MULTILINE)
 _digests: dict[str, str] = {}
+
+
+def _source_of(name: str) -> Path | None:
+    """The source file of a module, also of one that is being imported or run as a script; None without one."""
+    loaded = sys.modules.get(name)
+    origin = getattr(loaded, "__file__", None)
+    if origin is None and loaded is None:
+        try:
+            spec = importlib.util.find_spec(name)
+        except (ImportError, ValueError):
+            return None
+        origin = spec.origin if spec is not None else None
+    if origin is None or not origin.endswith(".py") or not Path(origin).is_file():
+        return None
+    return Path(origin)
 
 
 def _module_files(name: str, found: dict[str, Path]) -> None:
     """Collect the source files of a module and of all modules of the same distribution that it imports."""
     if name in found:
         return
-    try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
+    path = _source_of(name)
+    if path is None:
         return
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        return
-    found[name] = path = Path(spec.origin)
+    found[name] = path
     root = name.partition(".")[0]
     for package, names, plain in _IMPORT.findall(path.read_text(encoding="utf-8")):
         target = package or plain
@@ -101,6 +114,25 @@ def _our_cache(folder: Path) -> Iterator[None]:
         yield
     finally:
         numba.config.CACHE_DIR = before
+
+
+@contextlib.contextmanager
+def _one_at_a_time(folder: Path, name: str) -> Iterator[None]:
+    """Let one process compile while the others wait and then find the result in the cache ("": no need to wait)."""
+    if not name:
+        yield
+        return
+    try:
+        import fcntl
+
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = (folder / f"{name}.lock").open("w")
+    except (ImportError, OSError):
+        yield  # without locks several processes may compile the same thing, which only costs time
+        return
+    with stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
 
 
 # --- inner functions ---
@@ -189,9 +221,14 @@ class Island:
         if fresh:
             _announce()
             _prune_caches(folder)
+        else:
+            with contextlib.suppress(OSError):
+                os.utime(folder)
         started = time.perf_counter()
-        with _our_cache(folder):
-            self._compiled = numba.cfunc(result(*arguments), cache=True, error_model="numpy")(self.function)
+        # a function typed at a prompt has no file to be cached beside
+        cached = Path(self.function.__code__.co_filename).is_file()
+        with _one_at_a_time(folder, self.function.__name__ if fresh and cached else ""), _our_cache(folder):
+            self._compiled = numba.cfunc(result(*arguments), cache=cached, error_model="numpy")(self.function)
         if fresh and os.environ.get("PCG_VERBOSE_COMPILE"):
             print(f"pcg:   {self.name}: {time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
         return int(self._compiled.address)

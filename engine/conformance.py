@@ -7,6 +7,7 @@ people who port games: docs/conformance.md.
 
 from __future__ import annotations
 
+import ctypes
 import gzip
 import io
 import json
@@ -101,9 +102,8 @@ class Watcher:
         context = self.state.context
         at = self.state.address + int(context.header(self.state.address)["at_alive"])
         n = int(context._record[0]["n_mortal"])
-        import ctypes
-
-        return np.frombuffer((ctypes.c_char * n).from_address(at), np.uint8).copy() if n else np.zeros(0, np.uint8)
+        memory: Any = (ctypes.c_char * n).from_address(at)
+        return np.frombuffer(memory, np.uint8).copy() if n else np.zeros(0, np.uint8)
 
     def _held_now(self, rows: Any) -> dict[int, dict[str, int]]:
         return {int(r["id"]): self._resources(r) for r in rows[(rows["id"] >= 0) & (rows["res"] >= 0)]}

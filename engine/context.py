@@ -273,14 +273,16 @@ def _round_room(n: int) -> int:
 
 
 def _view(address: int, dtype: np.dtype[Any]) -> Any:
-    return np.frombuffer((ctypes.c_char * dtype.itemsize).from_address(address), dtype)[0]
+    memory: Any = (ctypes.c_char * dtype.itemsize).from_address(address)
+    return np.frombuffer(memory, dtype)[0]
 
 
 def _strided(address: int, stride: int, count: int) -> Any:
     dtype = sprite_record(stride)
     if count == 0:
         return np.zeros(0, dtype)
-    return np.frombuffer((ctypes.c_char * (stride * count)).from_address(address), dtype)
+    memory: Any = (ctypes.c_char * (stride * count)).from_address(address)
+    return np.frombuffer(memory, dtype)
 
 
 def _sized(tables: GameTables, block: int) -> tuple[Any, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
 from pcg.engine.kernel import protocol
 from pcg.engine.kernel.ids import ACTIONS
 

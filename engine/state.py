@@ -363,7 +363,7 @@ class State:
 
     def key(self) -> int:
         """A 62-bit hash of everything that decides the future; equal states have equal keys."""
-        return invoke2(tick.model_key.address, self._context.address, self._address)
+        return int(invoke2(tick.model_key.address, self._context.address, self._address))
 
     # --- for compiled agents ---
 
@@ -483,4 +483,5 @@ def _ints(address: int, count: int) -> Any:
 
 
 def _bytes(address: int, count: int) -> Any:
-    return np.frombuffer((ctypes.c_char * count).from_address(address), np.uint8) if count else np.zeros(0, np.uint8)
+    memory: Any = (ctypes.c_char * count).from_address(address)
+    return np.frombuffer(memory, np.uint8) if count else np.zeros(0, np.uint8)

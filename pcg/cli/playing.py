@@ -69,8 +69,8 @@ def play(
     """
     from pcg import load
     from pcg.evaluators.agents import make_agent
-    from pcg.terminal import play_terminal
     from pcg.render import render_gif
+    from pcg.terminal import play_terminal
 
     loaded = load(game, reading=reading and reading.value)
     which = level_of(level)

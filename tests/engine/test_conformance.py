@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+from texts import PUSH, PUSH_LEVEL, game
 
 from pcg.engine.conformance import find_traces, read_trace, replay, replay_game
 from pcg.engine.vgdl.diagnostics import PcgError
-from texts import PUSH, PUSH_LEVEL, game
 
 ACTIONS = ["RIGHT", "RIGHT", "DOWN", "LEFT", "UP", "NIL", "RIGHT"]
 

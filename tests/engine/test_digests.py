@@ -1,4 +1,4 @@
-"""The conformance digests of spec 01 appendix B: one play of each of 48 games, every sprite of every tick, in one number."""
+"""The conformance digests of spec 01 appendix B: plays of 48 games, every sprite of every tick, each in one number."""
 
 from __future__ import annotations
 
@@ -123,8 +123,8 @@ NAMES = [
     "portals", "butterflies", "missilecommand", "survivezombies", "infection", "camelRace", "firecaster", "islands",
     "realportals", "towerdefense", "grow", "chase", "roguelike", "digdug", "waitforbreakfast", "angelsdemons",
     "thecitadel", "labyrinth", "solarfox", "jaws", "plants", "surround", "freeway", "c/arkanoid", "c/pong", "c/lander",
-    "c/mario", "c/bubble", "c/jumper", "c/racing", "c/asteroids", "2p/accelerator", "2p/mimic", "2p/watchout", "2p/klax",
-    "2p/drowning", "2p/aliens", "2p/hunger-games",
+    "c/mario", "c/bubble", "c/jumper", "c/racing", "c/asteroids", "2p/accelerator", "2p/mimic", "2p/watchout",
+    "2p/klax", "2p/drowning", "2p/aliens", "2p/hunger-games",
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from texts import game, positions
 
 from pcg.engine.kernel.layout import sprite_at, state_at
 from pcg.engine.kernel.physics import active, passive
@@ -10,7 +11,6 @@ from pcg.engine.kernel.store import add_sprite, effect_at, kill, own_number, typ
 from pcg.engine.vgdl import extensions
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.ontology_params import Param
-from texts import game, positions
 
 pytestmark = pytest.mark.kernel
 
@@ -114,7 +114,7 @@ def test_what_is_only_declared_cannot_be_run():
     try:
         text = RULES.replace("Sentry range=3 speed=1", "RandomNPC")
         text = text.replace("burst pieces=2 into=crumb", "sparkle")
-        with pytest.raises(PcgError, match="sparkle.*cannot be run"):
+        with pytest.raises(PcgError, match=r"sparkle.*cannot be run"):
             game(text, "As").start()
     finally:
         ontology.unregister("sparkle")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from texts import game
 
 from pcg.engine.kernel import effects_motion as motion
 from pcg.engine.kernel.runtime import invoke6, island
-from texts import game
 
 pytestmark = pytest.mark.kernel
 
@@ -54,7 +54,7 @@ def run_effect(gm, st, e, a, hits, n):
         motion.step_back(gm, st, e, a, b)
     elif e == WALL_STOP:
         motion.wall_stop(gm, st, a, b)
-    elif e == BOUNCE_DIRECTION or e == BOUNCE_45:
+    elif e in (BOUNCE_DIRECTION, BOUNCE_45):
         motion.bounce_direction(gm, e, a, b)
     elif e == WALL_BOUNCE:
         return motion.bounce_batch(gm, st, a, hits, n, 0)
@@ -133,7 +133,8 @@ VECTORS = [
      [(box(30, 60, 40, 10), None, None, None)], (33, 57), (-0.45399049973954675, -0.8910065241883679), 12, 1),
     ("two walls count as one", WALL_BOUNCE, "ball", box(57, 43), (45, 40), D5, 12,
      [(box(60, 40), None, None, None), (box(60, 50), None, None, None)], (45, 40), (-D5[0], D5[1]), 12, 2),
-    ("corner hit from the left", WALL_BOUNCE, "ball", box(57, 45), (49, 41), (0.8944271909999159, 0.4472135954999579), 9,
+    ("corner hit from the left", WALL_BOUNCE, "ball", box(57, 45), (49, 41),
+     (0.8944271909999159, 0.4472135954999579), 9,
      [(box(60, 50), None, None, None)], (49, 41), (-0.8944271909999159, 0.4472135954999579), 9, 1),
     ("nearest of three", WALL_BOUNCE, "ball", box(53, 45), (49, 37), (0.4472135954999579, 0.8944271909999159), 9,
      [(box(60, 50), None, None, None), (box(50, 50), None, None, None), (box(60, 40), None, None, None)],

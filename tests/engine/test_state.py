@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from texts import BREEDERS, BREEDERS_LEVEL, PUSH, PUSH_LEVEL, game, positions
 
 from pcg.engine.state import Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
-from texts import BREEDERS, BREEDERS_LEVEL, PUSH, PUSH_LEVEL, game, positions
 
 pytestmark = pytest.mark.kernel
 

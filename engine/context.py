@@ -146,6 +146,7 @@ class Context:
         self._begin(moving, next_id, counter)
         c["initial"] = self.initial
         self._model_record = _model_record(self)
+        self._categories = tuple(category_of(int(bits), 0) for bits in types["bits"])
 
     def __repr__(self) -> str:
         return f"<{self.tables.definition.name} on {self.level.width}x{self.level.height} cells>"
@@ -241,7 +242,7 @@ class Context:
             format_block=self.format,
             stochastic=bool(self.tables.stochastic),
             owner=self,
-            categories=[category_of(int(t["bits"]), 0) for t in self.tables.types],
+            categories=self._categories,
             definition=self.tables.definition,
         )
 

@@ -105,13 +105,14 @@ class CompiledAgent(Agent):
 
     def act(self, state: GameState) -> str:
         """The name of the chosen action; NIL when the game is over."""
-        self.bind(state.model)
+        model = state.model
+        self.bind(model)
         record = self._record
         if self.budget.milliseconds is None:
             self._decide(state.address)
         else:
             self._decide_in_time(state.address, self.budget.milliseconds)
-        return state.model.action_names[int(record["chosen"])]
+        return model.action_names[int(record["chosen"])]
 
     def bind(self, model: Model) -> int:
         """Get memory for the model, unless it is there already; returns the address of the DECISION record."""

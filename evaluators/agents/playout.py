@@ -90,11 +90,8 @@ class _Play:
     def drain(self) -> None:
         """Count the logged events and empty the log."""
         used = self.record["log_used"]
-        if used:
-            pairs, counts = np.unique(self._log[:used, 1:3], axis=0, return_counts=True)
-            for (active, passive), count in zip(pairs.tolist(), counts.tolist(), strict=True):
-                self.events[active, passive] += count
-            self.record["log_used"] = 0
+        self.events.update(zip(self._log[:used, 1].tolist(), self._log[:used, 2].tolist(), strict=True))
+        self.record["log_used"] = 0
 
     def make_room_in_log(self) -> None:
         """Empty the log; if it was empty, make it larger: one tick has more events than it holds."""

@@ -12,8 +12,7 @@ JOBS ?= 2
 SHARED ?= $(abspath ../shared)
 CORPUS := {aliens,sokoban,zelda,frogs,boulderdash,chase,missilecommand,butterflies,survivezombies,portals,camelRace,digdug,pacman,seaquest,whackamole,eggomania}
 
-KERNEL_TESTS := tests/engine --ignore=tests/engine/vgdl
-TOO_LONG_UNCOMPILED := tests/engine/test_limits.py::test_the_sprite_limit_ends_growth
+KERNEL_TESTS := tests/engine tests/evaluators -m kernel
 
 OTHER_GAMES := crossing digger
 
@@ -85,7 +84,7 @@ types: $(DEV)
 
 # The kernels again as plain Python (what a debugger and coverage see), and compiled with every access checked.
 checked-kernels: $(DEV)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) $(KERNEL_TESTS) --deselect $(TOO_LONG_UNCOMPILED)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) $(KERNEL_TESTS)
 	PCG_BOUNDSCHECK=1 $(BIN)/pcg warmup
 	PCG_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(JOBS) $(KERNEL_TESTS)
 

@@ -19,8 +19,9 @@ from pcg.engine.game import Game
 from pcg.engine.state import State
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import Agent, Playout, make_agent, play, solve
+from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, make_agent, play, solve
 from pcg.evaluators.analysis import analyse
+from pcg.evaluators.effect_meaning import first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
 from pcg.evaluators.level_grid import FREE, Grid, avatar_cells, distances, palette
 from pcg.evaluators.level_statistics import level_statistics
@@ -31,7 +32,7 @@ from pcg.evaluators.requirements import requirements
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter("min_length", 20, "shortest winning play of a feasible level", 0, 2000, "ticks"),
     Parameter("target_length", 80, "winning plays from this length on count as fully long", 1, 2000, "ticks"),
-    Parameter("max_length", 400, "plays of capable agents end here", 1, 2000, "ticks"),
+    Parameter("max_length", 400, "plays end here unless the rules make winning take longer", 1, 2000, "ticks"),
     Parameter("start", 8, "a player who does nothing lives at least so long", 0, 2000, "ticks"),
     Parameter("survival", 40, "a player who looks one step ahead lives at least so long", 0, 2000, "ticks"),
     Parameter("min_cover", 0.05, "smallest share of the level that is not bare", 0.0, 1.0),
@@ -105,6 +106,7 @@ class LevelEvaluator:
         self._kinds = self._families()
         self.estimate = self._estimate()
         self.players = self._players()
+        self.horizon = self._horizon()
 
     def evaluate(self, level: str, seed: int = 0) -> Evaluation:
         """Judge a level.
@@ -172,6 +174,22 @@ class LevelEvaluator:
             if self.analysis.has(need.other, "collectable") and not weights[2 * need.other]:
                 weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5
         return weights
+
+    def _horizon(self) -> int:
+        """Ticks after which a play is given up: `max_length`, or longer where winning means waiting.
+
+        That is so where surviving wins, and where goals are still to come out of spawners.
+        """
+        longest = self._integer("max_length")
+        for ending in self.analysis.wins:
+            if ending.kind == "timeout":
+                longest = max(longest, ending.limit + 1)
+            for t in ending.types:
+                params = self.game.definition.types[t].params
+                if self.analysis.has(t, "spawner"):
+                    waiting = first_number(params.get("total"), 0) * first_number(params.get("cooldown"), 1)
+                    longest = max(longest, 2 * waiting + 200)
+        return min(longest, MAX_TICKS)
 
     def _players(self) -> tuple[tuple[str, int], ...]:
         """The capable agents for games of chance with their budgets, the likelier winner first.
@@ -284,7 +302,7 @@ class _Judgement:
     def _idle(self) -> bool:
         """Plays of those who do nothing or next to nothing; chance is met with the median of a few."""
         of, held = self.of, self.constraints
-        longest = of._integer("max_length")
+        longest = of.horizon
         starts = [of.game.start(self.level, seed=self._game_seed(100 + k)) for k in range(IDLE_SEEDS)]
         idle = [self._play(s, "nothing", k, longest) for k, s in enumerate(starts)]
         lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
@@ -310,7 +328,7 @@ class _Judgement:
     def _win(self) -> tuple[str, int, Playout] | None:
         """A win by a capable player: the solver where nothing is left to chance, else planning and MCTS in turn."""
         of = self.of
-        longest = of._integer("max_length")
+        longest = of.horizon
         solution = solve(
             self.start, max_nodes=of._integer("nodes"), max_ticks=longest, algorithm="astar", weights=of.estimate
         )
@@ -355,7 +373,7 @@ class _Judgement:
     def _quality(self, game_seed: int, won: Playout) -> float:
         """The fitness of a feasible level in [0, 1]; a weighted mean of four measures, each in [0, 1]."""
         of = self.of
-        patience = min(of._integer("max_length"), 2 * won.ticks + 20)
+        patience = min(of.horizon, 2 * won.ticks + 20)
         values, wins = [], 0
         for k in range(of._integer("weak_plays")):
             start = of.game.start(self.level, seed=self._game_seed(200 + k))

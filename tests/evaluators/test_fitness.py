@@ -117,6 +117,16 @@ def test_surviving_a_chaser_can_be_the_goal() -> None:
     assert found.constraints["idle"] == 1.0
 
 
+def test_plays_last_long_enough_for_the_rules_to_be_fulfilled() -> None:
+    assert LevelEvaluator(load("boxes"), max_length=50).horizon == 50
+    assert LevelEvaluator(load("survival"), max_length=50).horizon == 201
+    fleet = MAZE.replace(
+        "wolf > Missile orientation=LEFT speed=0.5", "wolf > SpawnPoint stype=gem total=20 cooldown=10"
+    )
+    fleet = fleet.replace("SpriteCounter stype=exit", "SpriteCounter stype=wolf")
+    assert LevelEvaluator(load(fleet, reading="strict"), max_length=50).horizon == 600
+
+
 def test_the_later_a_level_fails_the_higher_its_constraint_value(judge: LevelEvaluator) -> None:
     static, idle, capable = (
         judge.evaluate(level, seed=1).constraint

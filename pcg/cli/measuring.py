@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +15,8 @@ from pcg.cli.console import console, errors, escape, progress_bar, write_file
 from pcg.cli.sources import game_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pcg.engine.conformance import Replay
 
 PANEL = "Engine"
@@ -59,12 +63,15 @@ def conformance(
     only: Annotated[
         str | None, typer.Option(help="Only traces whose path matches, as in 'gridphysics/{aliens,zelda}/*'.")
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes side by side; one per processor without it.")
+    ] = None,
 ) -> None:
     """Replay recorded plays and compare every tick with what was recorded.
 
     Exit code 0: all match; 1: at least one differs; 2: the folders cannot be used.
     """
-    from pcg.engine.conformance import find_traces, replay_game
+    from pcg.engine.conformance import find_traces
     from pcg.engine.vgdl.diagnostics import PcgError
 
     found = find_traces(traces, only)
@@ -76,15 +83,35 @@ def conformance(
     results: list[Replay] = []
     with progress_bar() as bar:
         task = bar.add_task("replaying", total=len(found))
-        for group in groups:
-            bar.update(task, description=group[0].parent.as_posix())
-            results += replay_game(games, traces, group, emit)
-            bar.advance(task, len(group))
+        for group, replays in zip(groups, _replay_all(groups, games, traces, emit, workers), strict=True):
+            bar.update(task, description=group[0].parent.as_posix(), advance=len(group))
+            results += replays
     if json_file is not None:
         write_file(json_file, json.dumps([_as_json(result) for result in results], indent=1) + "\n")
     _print_by_game(results)
     if not all(result.ok for result in results):
         raise typer.Exit(DIFFERENT)
+
+
+def _replay_all(
+    groups: list[list[Path]], games: Path, traces: Path, emit: Path | None, workers: int | None
+) -> Iterator[list[Replay]]:
+    """The replays of each game in order, worked out in several processes where that pays."""
+    from concurrent.futures import ProcessPoolExecutor
+    from functools import partial
+    from multiprocessing import get_context
+
+    from pcg.engine.conformance import replay_game
+
+    job = partial(replay_game, games, traces, emit=emit)
+    workers = min(workers or os.cpu_count() or 1, len(groups))
+    if workers == 1:
+        yield from map(job, groups)
+        return
+    # spawned, not forked: a fork would take over locks of the compiler in whatever state they are
+    context = get_context("spawn")
+    with ProcessPoolExecutor(workers, context, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+        yield from pool.map(job, groups)
 
 
 def _as_json(result: Replay) -> dict[str, Any]:

@@ -331,6 +331,21 @@ def test_the_first_difference_is_named_and_the_exit_code_is_1(
     assert row["difference"] == {"tick": 1, "field": "score", "expected": [99], "got": [1]}
 
 
+def test_two_processes_find_what_one_finds(run: Run, tmp_path: Path, recording: tuple[Path, Path]) -> None:
+    games, traces = recording
+    for name in ("gems.txt", "gems_lvl0.txt"):
+        (games / "own" / name.replace("gems", "jewels")).write_bytes((games / "own" / name).read_bytes())
+    target = traces / "own" / "jewels" / "lvl0_right.jsonl.gz"
+    write_trace(target, read_trace(traces / "own" / "gems" / "lvl0_right.jsonl.gz"))
+    outputs = [
+        run("conformance", traces, "--games", games, "--workers", n, "--emit", tmp_path / f"by-{n}").output
+        for n in (1, 2)
+    ]
+    assert outputs[0] == outputs[1]
+    for path in (tmp_path / "by-1").rglob("*.gz"):
+        assert (tmp_path / "by-2" / path.relative_to(tmp_path / "by-1")).read_bytes() == path.read_bytes()
+
+
 def test_emitting_over_the_recordings_is_refused(run: Run, recording: tuple[Path, Path]) -> None:
     games, traces = recording
     before = {p: p.read_bytes() for p in traces.rglob("*.gz")}

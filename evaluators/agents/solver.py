@@ -30,7 +30,7 @@ ALGORITHMS: dict[str, int] = {"bfs": 0, "astar": 1}
 MEMORY = 256 * 2**20
 """Bytes of state blocks a search may use before it makes states again instead of keeping them."""
 
-_AGENT_MEMORY = 32 * 2**20
+_AGENT_BLOCKS = 2048  # a number, not bytes: making states again costs calls, so it must not depend on their size
 _SLICE = 20_000  # calls between two looks at Ctrl-C
 _FIRST_BLOCKS = 64
 _FEWEST_BLOCKS = 8
@@ -51,12 +51,12 @@ class Solution:
     """What a search found out.
 
     Attributes:
-        status: "solved"; "unsolvable" (proved: no line of actions wins within the tick limit); "budget" (not decided
-            within the node budget); "stochastic" (the game draws random numbers, not searched).
+        status: "solved"; "unsolvable" (proved: no line of actions wins); "budget" (not decided within the limits of nodes
+            and ticks); "stochastic" (the game may draw random numbers, not searched).
         actions: the winning actions, one per tick, when solved.
         nodes: distinct states met.
         calls: forward-model calls made.
-        optimal: whether no shorter win exists (breadth-first; A* without or with a never overestimating estimate).
+        optimal: whether it is known that no shorter win exists: breadth-first, or A* without an estimate.
         promising: actions to the best state met (lowest estimate, then highest score), when there is no win.
     """
 
@@ -85,7 +85,7 @@ class _Search:
         weights: Array | None,
         weight: float = 1.0,
         max_ticks: int = 2000,
-        memory: int = MEMORY,
+        blocks: int,
         grows: bool = True,
     ) -> None:
         self.model = model
@@ -114,7 +114,7 @@ class _Search:
         self._pools: list[Pool] = [own]
         for k, field in enumerate(("root", "rebuilt", "scratch")):
             record[field] = own.address + k * own.stride
-        self.block_limit = min(max_nodes + record["branching"], max(_FEWEST_BLOCKS, memory // own.stride))
+        self.block_limit = min(max_nodes + record["branching"], max(_FEWEST_BLOCKS, blocks))
         self.blocks = record.point("blocks", np.zeros(self.block_limit, dtype=np.int64))
         self.free = record.point("free", np.zeros(self.block_limit, dtype=np.int32))
         self.add_blocks(_FIRST_BLOCKS if grows else self.block_limit)
@@ -198,6 +198,10 @@ def solve(
         AgentError: unknown algorithm, budget out of range, more than one player.
     """
     _checked(state.model, algorithm, max_nodes)
+    if max_ticks < 0:
+        raise AgentError(f"max_ticks is {max_ticks}, expected 0 or more")
+    if weights is not None and (len(weights) % 2 or not np.isfinite(weights).all()):
+        raise AgentError("weights are pairs of finite numbers, for the number and the distance of each kind of thing")
     if state.model.stochastic:
         return Solution("stochastic")
     model = state.model
@@ -213,7 +217,7 @@ def solve(
             weights=None if weights is None else np.asarray(weights, dtype=np.float64),
             weight=weight,
             max_ticks=max_ticks,
-            memory=memory,
+            blocks=memory // model.stride,
         )
         answer = search.run(state.address)
         if answer != GROW:
@@ -264,7 +268,7 @@ class Solver(CompiledAgent):
             max_nodes=nodes,
             algorithm=self.algorithm,
             weights=goal_weights(model) if self.algorithm == "astar" else None,
-            memory=_AGENT_MEMORY,
+            blocks=_AGENT_BLOCKS,
             grows=False,
         )
         self._search.record["generous"] = generous

@@ -163,7 +163,13 @@ def test_games_of_chance_are_declined() -> None:
 
 @pytest.mark.parametrize(
     ("about", "message"),
-    [({"algorithm": "dfs"}, "bfs, astar"), ({"max_nodes": 0}, "max_nodes is 0")],
+    [
+        ({"algorithm": "dfs"}, "bfs, astar"),
+        ({"max_nodes": 0}, "max_nodes is 0"),
+        ({"max_ticks": -1}, "max_ticks is -1"),
+        ({"weights": [1.0]}, "pairs"),
+        ({"weights": [1.0, float("nan")]}, "finite"),
+    ],
 )
 def test_wrong_settings_are_named(about: dict[str, Any], message: str) -> None:
     with pytest.raises(AgentError, match=message):

@@ -20,6 +20,8 @@ from pcg.evaluators.agents.decision_kernel import DECISION, decide
 
 Array = np.ndarray[Any, Any]
 
+_MOST_ROOM = 1 << 16
+
 
 class Record:
     """One record of a dtype in memory that kernels get by address; keeps what its address fields point to alive."""
@@ -58,6 +60,8 @@ class Record:
 
 def grow_model(model: Model, room: int) -> None:
     """Make pools of the model larger than those with `room`, unless someone else did so meanwhile."""
+    if room > _MOST_ROOM:
+        raise AgentError(f"{model!r}: a state outgrows {room} moving sprites")
     if model.room <= room:
         model.grow()
 

@@ -51,8 +51,8 @@ class Solution:
     """What a search found out.
 
     Attributes:
-        status: "solved"; "unsolvable" (proved: no line of actions wins); "budget" (not decided within the limits of nodes
-            and ticks); "stochastic" (the game may draw random numbers, not searched).
+        status: "solved"; "unsolvable" (proved: no line of actions wins); "budget" (not decided within the limits of
+            nodes and ticks); "stochastic" (the game may draw random numbers, not searched).
         actions: the winning actions, one per tick, when solved.
         nodes: distinct states met.
         calls: forward-model calls made.
@@ -181,7 +181,7 @@ def solve(
 ) -> Solution:
     """Search a deterministic game for a shortest win, or a proof that there is none.
 
-    Waiting (NIL) is a move; lost states and ends without a winner are dead ends. `memory` does not change the result.
+    Waiting (NIL) is a move; lost states and ends without a winner are dead ends. `memory` changes nothing but `calls`.
     States are told apart by 64-bit keys, so a proof may err with a probability of about nodes^2 / 2^65.
 
     Args:

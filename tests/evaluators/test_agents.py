@@ -21,6 +21,7 @@ from pcg.evaluators.agents import (
     play,
     register,
 )
+from pcg.evaluators.agents.compiled import grow_model
 
 pytestmark = pytest.mark.kernel
 
@@ -296,3 +297,16 @@ def test_an_answer_that_is_no_action_is_named(answer: Any) -> None:
 def test_an_agent_that_says_nothing_about_acting_is_named() -> None:
     with pytest.raises(NotImplementedError, match="Agent"):
         Agent().act(walk(ROOM).start())
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_state_that_outgrows_any_memory_is_one_clear_error() -> None:
+    model = walk(ROOM, crumbs=True).model
+    with pytest.raises(AgentError, match="outgrows"):
+        grow_model(model, 2**17)
+    room = model.room
+    grow_model(model, room)
+    grow_model(model, room)  # someone else has grown it already
+    assert model.room == 2 * room

@@ -40,7 +40,7 @@ class GameState(Protocol):
 
     @property
     def tick(self) -> int:
-        """Ticks played since the start of the game."""
+        """Number of the last tick played."""
 
     @property
     def score(self) -> Any:

@@ -232,8 +232,8 @@ def replay(state: GameState, actions: Sequence[Any]) -> list[Any]:
 
     >>> from pcg.engine.game import load
     >>> start = load("boxes").start(level=0, seed=1)
-    >>> [s.tick for s in replay(start, ["UP", "UP"])]
-    [0, 1, 2]
+    >>> [s.tick for s in replay(start, ["UP", "UP"])]  # a tick is numbered once it is played
+    [-1, 0, 1]
     """
     state = state.copy()
     states = [state.copy()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -242,3 +244,9 @@ def test_scores_of_a_playout_are_those_of_a_replay() -> None:
         final = replay(game.start(seed=seed), playout.actions)[-1]
         assert (final.score, final.winner, final.is_over) == (playout.score, playout.winner, playout.over)
         assert np.isfinite(final.score)
+
+
+@pytest.mark.parametrize("module", ["base", "registry", "playout"])
+def test_examples_in_the_docstrings_are_right(module: str) -> None:
+    found = doctest.testmod(importlib.import_module(f"pcg.evaluators.agents.{module}"))
+    assert found.attempted > 0 and found.failed == 0

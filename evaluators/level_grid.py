@@ -95,12 +95,11 @@ def palette(analysis: GameAnalysis) -> Palette:
     avatars = _avatar_tiles(analysis, tiles)
     if not avatars:
         raise PcgError(f"no character of the level mapping of {analysis.definition.name} creates an avatar")
+    if not any(t.char == " " for t in tiles):
+        tiles.append(Tile(" ", (), ()))  # a blank without mapping creates nothing (spec 01 section 2)
     ground_of_avatar = set(tiles[avatars[0]].types) - set(tiles[avatars[0]].content)
     grounds = [i for i, t in enumerate(tiles) if not t.content]
-    grounds.sort(key=lambda i: (set(tiles[i].types) != ground_of_avatar, len(tiles[i].types), i))
-    if not grounds:
-        tiles.append(Tile(" ", (), ()))
-        grounds = [len(tiles) - 1]
+    grounds.sort(key=lambda i: (set(tiles[i].types) != ground_of_avatar, len(tiles[i].types) or 99, i))
     counts = np.zeros((len(tiles), len(analysis.definition.types)), np.int64)
     for i, tile in enumerate(tiles):
         for t in tile.types:

@@ -51,6 +51,13 @@ def test_ground_wall_and_avatar_tiles_are_found(lock: Palette) -> None:
     assert [lock.tiles[i].char for i in lock.avatars] == ["A"]
 
 
+def test_a_blank_is_bare_ground_where_the_mapping_does_not_use_it(lock: Palette) -> None:
+    grid = lock.parse("A g")
+    assert int(grid[0, 1]) in lock.grounds
+    assert lock.text(grid) == "A g"
+    assert lock.tiles[lock.empty].char == ".", "the avatar's own ground goes first"
+
+
 def test_a_game_without_an_avatar_tile_has_no_palette() -> None:
     with pytest.raises(PcgError, match="avatar"):
         palette(analyse(read_game(LOCK.replace("A > floor poor", "A > floor"), reading="gvgai")))

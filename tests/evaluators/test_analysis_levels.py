@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rulebooks import LOCK
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import read_game
@@ -11,7 +12,6 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.level_grid import BLOCKED, FREE, GATE, HAZARD, PUSH, Palette, avatar_cells, distances, palette
 from pcg.evaluators.level_statistics import level_statistics
-from tests.evaluators.test_analysis import LOCK
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from rulebooks import LOCK, SHOOTER
+
 from pcg.engine.game import load
 from pcg.engine.vgdl import read_game
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.requirements import Requirements, requirements
-from tests.evaluators.test_analysis import LOCK, SHOOTER
 
 
 def required(text: str) -> tuple[Requirements, dict[str, int]]:

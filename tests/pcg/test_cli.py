@@ -359,6 +359,8 @@ def test_a_trace_without_its_game_is_a_difference_not_a_crash(
 ) -> None:
     _, traces = recording
     (tmp_path / "empty").mkdir()
-    result = run("conformance", traces, "--games", tmp_path / "empty")
+    result = run("conformance", traces, "--games", tmp_path / "empty", "--json", "result.json")
     assert result.exit_code == 1
-    assert "no such game file" in result.output
+    (row,) = json.loads((tmp_path / "result.json").read_text())
+    assert not row["ok"]
+    assert "no such game file" in row["error"]

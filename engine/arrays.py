@@ -16,6 +16,7 @@ import numpy.typing as npt
 from pcg.engine.kernel import layout as L
 
 if TYPE_CHECKING:
+    from pcg.engine.context import Context
     from pcg.engine.state import State
 
 NOT_HELD = -2147483648
@@ -34,7 +35,9 @@ def view_memory(owner: object, address: int, dtype: npt.DTypeLike, count: int) -
     """A read-only array of `count` items at an address; it keeps `owner` alive."""
     kind = np.dtype(dtype)
     if count == 0:
-        return np.zeros(0, kind)
+        nothing = np.zeros(0, kind)
+        nothing.flags.writeable = False
+        return nothing
     return np.asarray(_Memory(owner, address, count * kind.itemsize)).view(kind)
 
 
@@ -50,6 +53,11 @@ def sprite_record(stride: int) -> np.dtype[Any]:
             "itemsize": stride,
         }
     )
+
+
+def context_record(context: Context) -> Any:
+    """The `kernel.layout.CONTEXT` record of a game on a level, for reading."""
+    return view_memory(context, context.address, L.CONTEXT, 1)[0]
 
 
 class StateArrays:
@@ -70,7 +78,7 @@ class StateArrays:
         self._address = state.address
         self._context = state.context
         self._head = view_memory(state, state.address, L.STATE, 1)[0]
-        self._level = view_memory(self._context, self._context.address, L.CONTEXT, 1)[0]
+        self._level = context_record(self._context)
 
     def __repr__(self) -> str:
         return f"<arrays of {self._state!r}: {len(self.moving)} slots, {len(self.level)} sprites of the level>"

@@ -8,9 +8,11 @@ here, arrays in `pcg.engine.arrays`, the learning track's JSON in `pcg.engine.ob
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from pcg.engine.arrays import sprite_table
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.ids import ACTIONS
 from pcg.engine.state import CATEGORIES, Event, Outcome
@@ -29,12 +31,12 @@ Point = tuple[float, float]
 _WITH_NIL: dict[str, tuple[str, ...]] = {"ShootOnlyAvatar": ("USE", "LEFT", "RIGHT", "DOWN", "UP", NIL)}
 """Classes whose list with NIL is not their own list and NIL (spec 01 section 3.3)."""
 
-_TYPE_CATEGORIES = (L.T_AVATAR, L.T_RESOURCE, L.T_PORTAL, L.T_NPC, L.T_STATIC)
-"""The flags of categories 0 to 4, which a sprite has by its type; the first that is set counts."""
+_TYPE_CATEGORIES = tuple(enumerate((L.T_AVATAR, L.T_RESOURCE, L.T_PORTAL, L.T_NPC, L.T_STATIC)))
+"""Categories that a sprite has by its type, and their flags; the first that is set counts."""
+_FROM_AVATAR, _MOVABLE = CATEGORIES.index("from-avatar"), CATEGORIES.index("movable")
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """One sprite as a player sees it (spec 01 section 7.6)."""
 
     category: int
@@ -226,21 +228,20 @@ class StateObservation:
 
     # --- sprites ---
 
-    def _category(self, record: Any) -> int:
-        bits = int(self._tables.types[int(record["type"])]["bits"])
-        for number, flag in enumerate(_TYPE_CATEGORIES):
-            if bits & flag:
-                return number
-        return 5 if int(record["bits"]) & L.FROM_AVATAR else 6
-
     def _seen(self, reference: Point = NOWHERE) -> Iterator[Observation]:
         """Every sprite of a type that is not hidden, by type id, then in the order of its group."""
+        table = sprite_table(self.state)
+        of_type = self._tables.types["bits"][table["type"]]
+        shown = of_type & L.T_HIDDEN == 0
+        table, of_type = table[shown], of_type[shown]
+        category = np.where(table["bits"] & L.FROM_AVATAR, _FROM_AVATAR, _MOVABLE)
+        for number, flag in reversed(_TYPE_CATEGORIES):
+            category[of_type & flag != 0] = number
         x0, y0 = reference
-        for kind, record in self.state.records():
-            if not int(self._tables.types[kind]["bits"]) & L.T_HIDDEN:
-                x, y = int(record["x"]), int(record["y"])
-                distance = float((x - x0) ** 2 + (y - y0) ** 2)
-                yield Observation(self._category(record), kind, int(record["id"]), (x, y), reference, distance)
+        columns = [category, *(table[name] for name in ("type", "id", "x", "y"))]
+        for number, kind, sprite, x, y in zip(*(column.tolist() for column in columns), strict=True):
+            distance = float((x - x0) ** 2 + (y - y0) ** 2)
+            yield Observation(number, kind, sprite, (x, y), reference, distance)
 
     def by_category(self, reference: Point | None = None) -> list[list[list[Observation]]]:
         """`sprites_in` for every category, in the order of `pcg.engine.state.CATEGORIES`."""

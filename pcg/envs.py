@@ -117,7 +117,7 @@ def vector_env(
         num_envs: number of plays.
         level: a level, or several of which each play gets one at random.
         observation: "planes", "entities", "rgb" or "none".
-        options: `autoreset_mode`, `copy`, `workers`, ...: see `pcg.engine.envs.VectorEnv`.
+        options: `autoreset_mode`, `workers`, ...: see `pcg.engine.envs.VectorEnv`.
     """
     from pcg.engine.envs import VectorEnv
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
+from pcg.engine.arrays import context_record
 from pcg.engine.context import Context
 from pcg.engine.envs.json_space import JsonSpace
 from pcg.engine.kernel import layout as L
@@ -106,7 +107,7 @@ class Planes(CompiledObserver):
         self.names = tuple(tables.names[t] for t in self.types)
         self._plane_of = np.full(len(tables.names), -1, np.int32)
         self._plane_of[self.types] = np.arange(len(self.types))
-        self._bases: list[Array] = []
+        self._kept: list[Array] = []
         super().__init__(contexts)
         self.shape = (len(self.types), self.rows, self.columns)
         self.item = int(np.prod(self.shape))
@@ -114,11 +115,17 @@ class Planes(CompiledObserver):
 
     def _view(self, context: Context) -> Array:
         base = np.zeros((len(self.types), self.rows, self.columns), np.uint8)
-        self._bases.append(base)
+        sprites = context.level_sprites[: int(context_record(context)["n_mortal"])]
+        block = context.level.block_size
+        plane = self._plane_of[sprites["type"]]
+        cell = (plane * self.rows + sprites["y"] // block) * self.columns + sprites["x"] // block
+        mortal_at = np.where(plane < 0, -1, cell).astype(np.int32)
+        self._kept += [base, mortal_at]
         view = np.zeros(1, observe.PLANES)
         v = view[0]
         v["rows"], v["columns"], v["bytes"] = self.rows, self.columns, base.size
         v["base"], v["plane_of"] = base.ctypes.data, self._plane_of.ctypes.data
+        v["mortal_at"] = mortal_at.ctypes.data
         invoke3(observe.mark_level.address, int(view.ctypes.data), context.address, int(base.ctypes.data))
         return view
 

@@ -78,11 +78,11 @@ class Screen:
 
 def avatar_type(state: State, player: int = 0) -> int:
     """Type id of a player's avatar that can act, -1 when the game is over or there is none."""
-    header = state.context.header(state.address)
-    slot = int(header[f"avatar{player}"])
-    if slot < 0 or header["ended"]:
+    header = state.header
+    slot = header.avatar1 if player else header.avatar0
+    if slot < 0 or header.ended:
         return -1
-    place = state.address + int(header["at_sprites"]) + slot * state.context.tables.stride
+    place = state.address + header.at_sprites + slot * state.context.tables.stride
     return int(ctypes.c_int16.from_address(place + _TYPE_AT).value)
 
 
@@ -170,10 +170,11 @@ class Env(gymnasium.Env[Any, Any]):
 
     def _info(self) -> dict[str, Any]:
         state = self.state
+        header = state.header
         return {
             "score": self._score,
-            "winner": int(state.winner),
-            "tick": state.tick,
+            "winner": header.win0,
+            "tick": header.tick,
             "action_mask": self._table.legal[avatar_type(state)].copy(),
         }
 
@@ -198,12 +199,12 @@ class Env(gymnasium.Env[Any, Any]):
         code = self._table.code(int(action))
         already_over = state.is_over
         state.advance(code)
-        score = float(state.score)
+        header = state.header
+        score, terminated = header.score0, header.ended != 0
         reward, self._score = score - self._score, score
-        terminated = state.is_over
         if terminated and not already_over:
-            reward += bonus(state.winner, self.win_bonus)
-        truncated = not terminated and self.max_ticks is not None and state.tick + 1 >= self.max_ticks
+            reward += bonus(header.win0, self.win_bonus)
+        truncated = not terminated and self.max_ticks is not None and header.tick + 1 >= self.max_ticks
         if self.render_mode == "human":
             self.render()
         return self._observer.observe(state), reward, terminated, truncated, self._info()
@@ -231,6 +232,6 @@ def chosen_level(options: dict[str, Any] | None, count: int) -> int | None:
     return None if index is None else int(index)
 
 
-def bonus(winner: Outcome, amount: float) -> float:
+def bonus(winner: int, amount: float) -> float:
     """What the end of a game adds to the reward."""
-    return amount if winner is Outcome.PLAYER_WINS else -amount if winner is Outcome.PLAYER_LOSES else 0.0
+    return amount if winner == Outcome.PLAYER_WINS else -amount if winner == Outcome.PLAYER_LOSES else 0.0

@@ -30,6 +30,7 @@ PLANES = np.dtype(
         ("bytes", "i8"),  # of all planes
         ("base", "i8"),  # uint8[planes, rows, columns]: what the sprites show that never change
         ("plane_of", "i8"),  # int32[types]: number of the type's plane, -1: none
+        ("mortal_at", "i8"),  # int32[mortal level sprites]: the byte that each sets, -1: none
     ],
     align=True,
 )
@@ -77,8 +78,8 @@ def mark(view, gm, a, out):
     if column < 0 or row < 0 or column >= g.columns or row >= g.rows:
         return
     at = out + (plane * v.rows + row) * v.columns + column
-    right = p.x > 0 and p.x % g.block > 0 and column + 1 < g.columns
-    below = p.y > 0 and p.y % g.block > 0 and row + 1 < g.rows
+    right = p.x > column * g.block and column + 1 < g.columns
+    below = p.y > row * g.block and row + 1 < g.rows
     store8(at, 1)
     if right:
         store8(at + 1, 1)
@@ -96,8 +97,9 @@ def write_planes(view, gm, st, out):
     s = state_at(st)
     copy_bytes(out, v.base, v.bytes)
     for k in range(g.n_mortal):
-        if load8(st + s.at_alive + k) != 0:
-            mark(view, gm, g.level + k * SPRITE_BYTES, out)
+        at = load32(v.mortal_at + 4 * k)
+        if at >= 0 and load8(st + s.at_alive + k) != 0:
+            store8(out + at, 1)
     for slot in range(s.slots):
         a = slot_address(gm, st, slot)
         if sprite_at(a).id >= 0:

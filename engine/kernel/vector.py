@@ -55,7 +55,7 @@ VECTOR = np.dtype(
         # the same for all plays
         ("item", "i8"),
         ("observe", "i8"),  # address of the island that writes an observation, 0: none
-        ("copy", "i8"),  # address of the island that copies a state
+        ("copier", "i8"),  # address of the island that copies a state
         ("players", "i8"),
         ("n_actions", "i8"),
         ("legal_of", "i8"),  # int8[types + 1, actions]: the actions of each avatar type; the last row: no avatar
@@ -115,11 +115,11 @@ def step_one(vec, i):
     second = 0
     if v.players > 1:
         second = load64(v.codes + 8 * load64(v.actions + 8 * (i * v.players + 1)))
-    status = call3(v["copy"], gm, spare, st)  # a numpy record, with the compiler off, has its own v.copy
+    status = call3(v.copier, gm, spare, st)
     if status == OK:
         status = call4(context_at(gm).advance, gm, st, first, second)
         if status != OK:
-            call3(v["copy"], gm, st, spare)
+            call3(v.copier, gm, st, spare)
     if status == OK:
         report(vec, i)
     return status
@@ -159,7 +159,7 @@ def restart_some(vec, which, count):
         i = load64(which + 8 * k)
         gm = load64(v.games + 8 * i)
         st = load64(v.states + 8 * i)
-        call3(v["copy"], gm, st, context_at(gm).initial)
+        call3(v.copier, gm, st, context_at(gm).initial)
         s = state_at(st)
         s.rng = load64(v.rng + 8 * i)
         s.aux = load64(v.aux + 8 * i)

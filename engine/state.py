@@ -184,6 +184,11 @@ class State:
             self._header = _Header.from_address(self._address)
         return self._header
 
+    @property
+    def header(self) -> Any:
+        """The state's `kernel.layout.STATE` record as a C structure, for reading; good until the next `advance`."""
+        return self._head
+
     def _per_player(self, values: list[Any]) -> Any:
         return values[0] if self._context.tables.players == 1 else tuple(values)
 

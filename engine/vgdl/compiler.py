@@ -210,6 +210,9 @@ class GameTables:
         if t.class_name in ("Resource", "ResourcePack"):
             row["res_type"] = self._id(get("resource_name", None) or t.name)
             row["res"] = self._column.get(int(row["res_type"]), -1)
+            if row["res_type"] >= 0:
+                # what may be held of it is declared by the resource, not by the pack
+                row["res_limit"] = self.definition.types[int(row["res_type"])].resource_limit
         actions = [ACTION_ID[a] for a in spec.actions]
         row["actions_at"], row["actions_n"] = self._pool(actions), len(actions)
         row["bits"] = bits

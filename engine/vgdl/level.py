@@ -168,12 +168,13 @@ def _resolve(character: str, definition: GameDefinition, findings: Findings, lin
 
 
 def cannot_create(sprite: SpriteType) -> str:
-    """Why a sprite of this type stops the reference at its creation (spec 01 section 1.5 rule 9), or ""."""
+    """Why a sprite of this type cannot be created (spec 01 section 1.5 rule 9), or "".
+
+    The reference also fails on every ResourcePack; here one that names its resource is created (docs/compatibility.md).
+    """
     if sprite.class_name is None:
         return f"`{sprite.name}` has no known class"
     spec = ontology.SPRITE_CLASSES[sprite.class_name]
-    if spec.name == "ResourcePack":
-        return f"`{sprite.name}` is a ResourcePack, which the reference cannot create"
     for key in spec.required:
         if key not in sprite.params and not spec.params[key].late:
             return f"`{sprite.name}` has no `{key}`, which a {spec.name} needs"

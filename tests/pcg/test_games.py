@@ -1,4 +1,4 @@
-"""The first eight games of the toolkit, five levels each: strict, winnable, and not won by doing nothing."""
+"""The games of the toolkit: folders, strict texts and levels; the first eight also by what agents make of them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from pcg.evaluators.fitness import LevelEvaluator
 
 VGDL = Path(pcg.games.__path__[0]) / "vgdl"
 NAMES = ("boxes", "crossing", "digger", "dungeon", "hunt", "invaders", "portals", "survival")
+ALL = sorted(path.name for path in VGDL.iterdir() if (path / "game.vgdl").is_file())
 LEVELS = range(5)
 
 
@@ -32,19 +33,19 @@ def avatar_types(game: GameDefinition) -> set[int]:
     return {kind.id for kind in game.types if (kind.class_name or "").endswith("Avatar")}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_a_game_is_a_folder_of_its_rules_and_five_levels(name: str) -> None:
     files = sorted(path.name for path in (VGDL / name).iterdir())
-    assert files == ["game.vgdl", *(f"lvl{number}.txt" for number in LEVELS)]
+    assert files == ["game.vgdl", *(f"lvl{number}.txt" for number in LEVELS), "replays.json"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_the_strict_reading_finds_nothing_to_say_about_a_game(name: str) -> None:
     assert check_game(VGDL / name / "game.vgdl", reading="strict") == []
 
 
 @pytest.mark.parametrize("number", LEVELS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_the_strict_reading_finds_nothing_to_say_about_a_level(name: str, number: int) -> None:
     assert check_level(level_text(name, number), game_of(name), reading="strict", file=f"lvl{number}.txt") == []
 
@@ -84,7 +85,7 @@ def test_a_level_is_a_rectangle_with_one_avatar(name: str, number: int) -> None:
     assert sum(kind in avatar_types(game) for kind, _, _ in level.placements) == 1
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_the_levels_of_a_game_differ(name: str) -> None:
     assert len({level_text(name, number) for number in LEVELS}) == len(LEVELS)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report.page import render_page
 from pcg.report.pictures import draw_pictures
+from pcg.runs.store import write_whole
 
 REPORT = "report.html"
 _NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
@@ -32,7 +33,5 @@ def write_report(folder: Path | str) -> Path:
             raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")
     draw_pictures(folder)
     page = folder / REPORT
-    draft = page.with_name(f".{REPORT}.draft")
-    draft.write_text(render_page(folder), encoding="utf-8", newline="\n")
-    draft.replace(page)
+    write_whole(page, render_page(folder))
     return page

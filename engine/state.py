@@ -332,6 +332,27 @@ class State:
                 cells[row][column].append(names[t])
         return [[tuple(cell) for cell in line] for line in cells]
 
+    def render(self) -> str:
+        """The level as text: in each cell the sign of the sprite drawn on top; a dot where nothing is.
+
+        Signs are the characters of the level mapping whose list ends with the type, else the type's first letter.
+        Pictures with tiles are `pcg.render`'s business.
+        """
+        definition = self._context.tables.definition
+        names = self._context.tables.names
+        signs = {n: n[0] for n in names}
+        for sign, kinds in reversed(definition.mapping.items()):
+            if kinds and kinds[-1] in signs and not sign.isspace():
+                signs[kinds[-1]] = sign
+        above = {t: place for place, t in enumerate(definition.draw_order)}
+        top: dict[tuple[int, int], tuple[int, str]] = {}
+        for t, r in self.records():
+            cell = (int(r["y"]) // self.block_size, int(r["x"]) // self.block_size)
+            top[cell] = max(top.get(cell, (-2, ".")), (above.get(t, -1), signs[names[t]]))
+        return "\n".join(
+            "".join(top.get((row, column), (0, "."))[1] for column in range(self.width)) for row in range(self.height)
+        )
+
     @property
     def events(self) -> list[Event]:
         """All events of the play so far, in order."""

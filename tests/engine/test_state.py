@@ -203,6 +203,11 @@ def test_the_grid_lists_type_names_by_row_and_column(push):
     assert set(grid[2][3]) == {"floor", "hole"}
 
 
+def test_a_state_renders_as_text_with_what_is_drawn_on_top(push):
+    assert push.start().render() == "wwwwww\nwA.b.w\nw..o.w\nwwwwww"
+    assert played(push.start(), "DOWN").render() == "wwwwww\nw..b.w\nwA.o.w\nwwwwww"
+
+
 def test_reprs_can_be_read(push):
     state = push.start()
     assert "tick -1" in repr(state) and "avatar" in repr(state.avatar) and "4" in repr(state.context)

@@ -68,9 +68,9 @@ class StateArrays:
 
     >>> import pcg
     >>> arrays = pcg.load("boxes").start(level=0, seed=1).arrays()
-    >>> boxes = arrays.moving[arrays.moving["id"] >= 0]
-    >>> boxes["x"].flags.writeable
+    >>> arrays.moving["x"].flags.writeable
     False
+    >>> moving = arrays.moving[arrays.moving["id"] >= 0]  # a selection is a copy
     """
 
     def __init__(self, state: State) -> None:

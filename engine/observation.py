@@ -69,8 +69,8 @@ class StateObservation:
 
     >>> import pcg
     >>> view = pcg.load("boxes").start(level=0, seed=1).observe()
-    >>> view.available_actions(), view.world_size == (9 * view.block_size, 7 * view.block_size)
-    (('LEFT', 'RIGHT', 'DOWN', 'UP'), True)
+    >>> view.available_actions(), view.tick
+    (('LEFT', 'RIGHT', 'DOWN', 'UP'), 0)
     """
 
     def __init__(self, state: State, player: int = 0) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 import warnings
@@ -12,6 +13,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import pcg
+import pcg.envs
+import pcg.gymnasium_ids
 from pcg.engine.game import builtin_games
 from pcg.gymnasium_ids import environment_id, single_player_games
 from pcg.render import rgb_array
@@ -103,3 +106,7 @@ def test_a_game_may_be_a_name_a_text_or_a_game() -> None:
     assert pcg.env("boxes").game.name == "boxes"
     assert pcg.env(pcg.load("boxes")).game.name == "boxes"
     assert pcg.env(text, level="A.").actions == ("NIL", "UP", "LEFT", "DOWN", "RIGHT")
+
+
+def test_examples() -> None:
+    assert [doctest.testmod(module).failed for module in (pcg.envs, pcg.gymnasium_ids)] == [0, 0]

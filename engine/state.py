@@ -341,7 +341,7 @@ class State:
         definition = self._context.tables.definition
         names = self._context.tables.names
         signs = {n: n[0] for n in names}
-        for sign, kinds in reversed(definition.mapping.items()):
+        for sign, kinds in reversed(list(definition.mapping.items())):
             if kinds and kinds[-1] in signs and not sign.isspace():
                 signs[kinds[-1]] = sign
         above = {t: place for place, t in enumerate(definition.draw_order)}

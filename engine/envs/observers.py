@@ -188,7 +188,7 @@ class Nothing(CompiledObserver):
         self._views = {}
 
     def _view(self, context: Context) -> Array:
-        raise NotImplementedError
+        return np.zeros(0, np.int64)
 
     def view(self, context: Context) -> int:
         """There is none."""

@@ -104,6 +104,7 @@ class Context:
             ("cell_start", cell_start),
             ("cell_items", cell_items),
             ("cell_mask", cell_mask),
+            ("dirty_masks", tables.dirty_masks),
             ("extensions", tables.extensions),
         ):
             self._keep.append(array)
@@ -114,6 +115,7 @@ class Context:
         c["update_at"], c["n_update"] = tables.update_at, tables.n_update
         c["n_effects"] = len(tables.definition.effects)
         c["n_entries"], c["n_time_effects"] = tables.n_entries, tables.n_time_effects
+        c["n_dirty"] = tables.n_dirty
         c["n_terminations"] = tables.n_terminations
         c["n_eos"], c["eos_at"] = tables.n_eos, tables.eos_at
         c["n_shields"], c["n_counters"] = len(tables.shields), tables.definition.counters

@@ -10,23 +10,15 @@ import numpy as np
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.model import Model
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents import olets_kernel, places_kernel, plan_tree_kernel
+from pcg.evaluators.agents import olets_kernel, places_kernel
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.plans import plan_tree
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_features
 from pcg.evaluators.parameters import Parameter
 
 _TIMED_NODES = 65_536
 _KEPT_TREES = 4  # room for what is kept of earlier decisions' trees, in trees of one decision
-
-
-def plan_tree(room: int) -> Record:
-    """An empty tree over action sequences with room for so many nodes, and as many saved ones."""
-    tree = Record(plan_tree_kernel.PLAN_TREE, room=room)
-    for field in ("nodes", "saved"):
-        tree.point(field, np.zeros(room, dtype=plan_tree_kernel.NODE))
-    tree.point("moved", np.zeros(room, dtype=np.int32))
-    return tree
 
 
 class OLETS(CompiledAgent):

@@ -100,7 +100,7 @@ def child_of(tree: int, k: int, action: int) -> int:
 
 @inner
 def find_children(decision: int, tree: int, k: int, count: int) -> int:
-    """Write the child of each of the `count` own actions to `slot` (-1: not there yet); returns how many are missing."""
+    """Write the child of each own action to `slot` (-1: not there yet); returns how many are missing."""
     d = decision_at(decision)
     missing = 0
     for i in range(count):

@@ -13,14 +13,13 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.model import Model
-from pcg.evaluators.agents import plan_kernel, population_kernel, rhea_kernel
+from pcg.evaluators.agents import population_kernel, rhea_kernel
 from pcg.evaluators.agents.base import AgentError
-from pcg.evaluators.agents.compiled import CompiledAgent, Record
-from pcg.evaluators.agents.goals import goal_weights
+from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.mcts import MCTS
-from pcg.evaluators.agents.olets import plan_tree
+from pcg.evaluators.agents.plans import PlanningAgent, plan_tree
 from pcg.evaluators.agents.registry import AgentType, register
-from pcg.evaluators.agents.simple import HEURISTICS, prepare_features, prepare_weights
+from pcg.evaluators.agents.simple import HEURISTICS
 from pcg.evaluators.parameters import Parameter
 
 CROSSOVERS = ("none", "uniform", "one-point")
@@ -30,41 +29,6 @@ RECOMMENDATIONS = ("plan", "visits", "value", "bound")
 _TIMED_NODES = 65_536
 _TIMED_SEED_CALLS = 400
 _KEPT_TREES = 2
-
-
-def prepare_heuristic(model: Model, record: Record, name: str) -> None:
-    """Let a decision use the state heuristic of that name."""
-    prepare_features(model, record)
-    if name == "goals":
-        weights = goal_weights(model)
-        prepare_weights(record, weights if weights is not None else np.zeros(0))
-    record["heuristic"] = HEURISTICS[name].island.address
-
-
-class PlanningAgent(CompiledAgent):
-    """What agents that search over plans share: how plans are played and judged.
-
-    Args:
-        length: genes of a plan.
-        heuristic: what a good state is, see `HEURISTICS`.
-        discount: factor of a state's value per tick on the way to it.
-        nil: doing nothing is an action among the others.
-        macro: ticks that a gene lasts.
-    """
-
-    def __init__(
-        self, *, length: int, heuristic: str, discount: float, nil: bool, macro: int = 1, **common: Any
-    ) -> None:
-        self.heuristic = heuristic
-        self._plans = Record(
-            plan_kernel.PLANS, length=length, macro=macro, idle=int(nil), discount=discount, rival=-1
-        )
-        self._plans.point("trace", np.zeros(length, dtype=np.int64))
-        super().__init__(**common)
-
-    def prepare(self, model: Model, record: Record) -> None:
-        self._plans["rival"] = (self.player + 1) % model.players
-        prepare_heuristic(model, record, self.heuristic)
 
 
 class RollingHorizon(PlanningAgent):

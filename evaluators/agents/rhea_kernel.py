@@ -1,4 +1,4 @@
-"""Rolling-horizon evolution: plans are evolved by playing them on the forward model, and the best one's start is played.
+"""Rolling-horizon evolution: plans are evolved by playing them on the forward model; the start of the best is played.
 
 The defaults are those of the reference's sample agent (spec 04 1.8): Perez et al., Rolling Horizon Evolution versus
 Tree Search, 2013; Gaina et al., Analysis of Vanilla Rolling Horizon Evolution Parameters, 2017. Switches add the shift

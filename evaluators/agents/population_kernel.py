@@ -19,7 +19,7 @@ NO_CROSSOVER, UNIFORM, ONE_POINT = 0, 1, 2
 BANK = np.dtype(
     [
         ("generation", "i8"),  # 0: the first plans are being judged
-        ("slot", "i8"),  # plans made in this generation, the elite included
+        ("slot", "i8"),  # plans judged in this generation
         ("turn", "i8"),  # the side whose plan comes next
         ("carried", "i8"),  # plans of the first generation that have genes already
         ("left", "i8"),  # ticks for which the action held must still be played
@@ -45,6 +45,7 @@ POPULATION = np.dtype(
         ("length", "i8"),  # genes of a plan
         ("sides", "i8"),  # 1, or 2 when the rival's plans are evolved as well
         ("elite", "i8"),  # plans that live on as they are
+        ("redo", "i8"),  # plans that are judged anew in every generation, the first by rank
         ("tournament", "i8"),  # plans drawn, of which the best two are parents
         ("crossover", "i8"),
         ("mutations", "i8"),  # genes drawn anew in every child
@@ -113,7 +114,7 @@ def sort(population: int, side: int, count: int) -> None:
 
 @inner
 def judged(population: int, side: int) -> int:
-    """Plans of this generation that have a value, the elite included."""
+    """Plans judged in this generation."""
     b = bank_at(population_at(population).bank)
     if side == 0 and b.turn == 1:
         return b.slot + 1
@@ -121,24 +122,42 @@ def judged(population: int, side: int) -> int:
 
 
 @inner
-def rank_of_new(population: int, slot: int) -> int:
-    """Where the row of plan number `slot` of this generation stands in `order`."""
+def born(population: int, side: int) -> int:
+    """Children that have a value."""
     p = population_at(population)
     if bank_at(p.bank).generation == 0:
+        return 0
+    return max(0, judged(population, side) - p.redo)
+
+
+@inner
+def rank_of_slot(population: int, slot: int) -> int:
+    """Where plan number `slot` of this generation stands in `order`."""
+    p = population_at(population)
+    if bank_at(p.bank).generation == 0 or slot < p.redo:
         return slot
-    return p.size + slot - p.elite
+    return p.size + slot - p.redo
+
+
+@inner
+def is_child(population: int, slot: int) -> int:
+    """1 when plan number `slot` of this generation is a child, which is bred before it is judged."""
+    p = population_at(population)
+    return int(bank_at(p.bank).generation > 0 and slot >= p.redo)
 
 
 @inner
 def best_rank(population: int, side: int) -> int:
     """Rank of the best plan judged so far; rank 0 when there is none."""
     p = population_at(population)
-    first = 0
-    if bank_at(p.bank).generation > 0:
-        first = p.elite
+    count = p.size
+    if bank_at(p.bank).generation == 0:
+        count = judged(population, side)
     best = 0
-    for slot in range(first, judged(population, side)):
-        rank = rank_of_new(population, slot)
+    for rank in range(count):
+        if value_at(population, side, rank) > value_at(population, side, best):
+            best = rank
+    for rank in range(p.size, p.size + born(population, side)):
         if value_at(population, side, rank) > value_at(population, side, best):
             best = rank
     return best
@@ -224,6 +243,14 @@ def breed(decision: int, population: int, side: int, row: int) -> None:
 
 
 @inner
+def rank_again(population: int) -> None:
+    """Sort both sides by value."""
+    p = population_at(population)
+    for side in range(p.sides):
+        sort(population, side, p.size)
+
+
+@inner
 def end_generation(population: int) -> None:
     """Let the children take the places of all but the elite; a population of one keeps the better, or the newer."""
     p = population_at(population)
@@ -238,9 +265,28 @@ def end_generation(population: int) -> None:
             else:
                 for k in range(p.elite, p.size):
                     swap(population, side, k, p.size + k - p.elite)
-        sort(population, side, p.size)
+    rank_again(population)
     b.generation = b.generation + 1
-    b.slot = p.elite
+    b.slot = 0
+
+
+@inner
+def next_turn(population: int) -> None:
+    """A plan has been judged: go on to the other side, the next plan, or the next generation."""
+    p = population_at(population)
+    b = bank_at(p.bank)
+    b.turn = b.turn + 1
+    if b.turn < p.sides:
+        return
+    b.turn = 0
+    b.slot = b.slot + 1
+    if b.generation == 0:
+        if b.slot == p.size:
+            end_generation(population)
+    elif b.slot == p.redo + p.size - p.elite:
+        end_generation(population)
+    elif b.slot == p.redo:
+        rank_again(population)
 
 
 # --- from one decision to the next ---
@@ -274,8 +320,7 @@ def settle(population: int) -> int:
             sort(population, side, count)
             known = min(known, max(count, b.carried))
         else:
-            for slot in range(p.elite, count):
-                rank = rank_of_new(population, slot)
+            for rank in range(p.size, p.size + born(population, side)):
                 if value_at(population, side, rank) > value_at(population, side, p.size - 1):
                     swap(population, side, rank, p.size - 1)
                     sort(population, side, p.size)

@@ -43,6 +43,8 @@ class RollingHorizon(PlanningAgent):
         mutations: genes drawn anew in every child.
         tournament: plans drawn for every child, of which the best two are its parents.
         elite: plans that live on unchanged.
+        reevaluate: judge the elite (of a population of one: the parent) anew in every generation, so that luck does not
+            last.
         samples: simulations of every plan, averaged; more than one helps in stochastic games.
         rollouts: random continuations after the plan, whose values are averaged; 0: the state after it is judged.
         rollout_length: ticks of each.
@@ -50,7 +52,8 @@ class RollingHorizon(PlanningAgent):
         recommend: "plan", or what the statistical tree chooses by: "visits", "value" or "bound".
         macro: ticks that a gene lasts. The search goes on while the action is being repeated.
         seed_plan: where the first plan comes from: "none" (chance), "onestep" or "mcts".
-        coevolve: evolve the other player's plans as well, each side judged against plans of the other.
+        coevolve: evolve the other player's plans as well, each side judged against plans of the other drawn at random,
+            and the elite always anew, for its opponents change.
         heuristic: what a good state is, see `HEURISTICS`.
         discount: factor of a state's value per tick on the way to it.
         nil: doing nothing is an action among the others.
@@ -69,6 +72,7 @@ class RollingHorizon(PlanningAgent):
         mutations: int = 1,
         tournament: int = 2,
         elite: int = 1,
+        reevaluate: bool = False,
         samples: int = 1,
         rollouts: int = 0,
         rollout_length: int = 5,
@@ -87,6 +91,7 @@ class RollingHorizon(PlanningAgent):
         self.population = population
         self.length = length
         self.coevolve = coevolve
+        self.reevaluate = reevaluate
         self.seed_plan = seed_plan
         self._seeder: MCTS | None = None
         self._known: Model | None = None
@@ -137,7 +142,10 @@ class RollingHorizon(PlanningAgent):
 
     def _prepare_population(self, model: Model) -> None:
         population = self._population
-        population["sides"] = 2 if self.coevolve and model.players > 1 else 1
+        coevolve = self.coevolve and model.players > 1
+        population["sides"] = 2 if coevolve else 1
+        if coevolve or self.reevaluate:
+            population["redo"] = population["elite"] if self.population > 1 else 1
         rows = 2 * self.population
         sizes = {"genes": 2 * rows * self.length, "values": 2 * rows, "order": 2 * rows}
         head = population_kernel.BANK.itemsize // 8
@@ -202,6 +210,7 @@ register(
             Parameter("mutations", 1, "genes drawn anew in every child", low=0, high=10_000),
             Parameter("tournament", 2, "plans drawn per child, the best two are its parents", low=2, high=10_000),
             Parameter("elite", 1, "plans that live on unchanged", low=0, high=10_000),
+            Parameter("reevaluate", False, "judge the elite anew in every generation"),
             _SAMPLES,
             Parameter("rollouts", 0, "random continuations after the plan (Gaina et al. 2017b)", low=0, high=1000),
             Parameter("rollout_length", 5, "ticks of each", low=1, high=10_000),

@@ -42,13 +42,14 @@ from pcg.evaluators.agents.population_kernel import (
     best_rank,
     breed,
     clear,
-    end_generation,
     genes_at,
+    is_child,
     judged,
     mutate,
+    next_turn,
     population_at,
     randomize,
-    rank_of_new,
+    rank_of_slot,
     restore_bank,
     row_at,
     save_bank,
@@ -82,6 +83,7 @@ RHEA = np.dtype(
         ("exploration", "f8"),  # K of UCB1 in BY_BOUND
         ("pending", "i8"),  # RETRIED, DECIDED or BLANK
         ("played", "i8"),  # code of the action chosen last
+        ("stream", "i8"),  # the agent's random stream after `begin`
         ("value", "f8"),  # of the last simulation
     ],
     align=True,
@@ -128,6 +130,7 @@ def begin(decision: int) -> None:
         restore_bank(r.population)
         if r.tree != 0:
             restore_tree(r.tree)
+        store64(decision, r.stream)  # what the shift buffer drew is drawn already
         return
     if r.pending == BLANK:
         clear(r.population)
@@ -144,6 +147,7 @@ def begin(decision: int) -> None:
         if plan_tree_at(r.tree).used == 0:
             add_node(r.tree, -1, NIL)
         save_tree(r.tree)
+    r.stream = load64(decision)
 
 
 # --- judging plans ---
@@ -384,27 +388,21 @@ def make_first(decision: int, side: int, rank: int) -> None:
 def iterate(decision: int, state: int) -> int:
     """One iteration: a step towards the seed, or one more plan made and judged. OK or GROW."""
     r = rhea_at(decision_at(decision).search)
-    p = population_at(r.population)
-    b = bank_at(p.bank)
+    b = bank_at(population_at(r.population).bank)
     if b.seeding > 0:
         if r.seed == GREEDY_SEED:
             return seed_greedily(decision, state)
         return seed_by_search(decision, state)
     side = b.turn
-    rank = rank_of_new(r.population, b.slot)
+    rank = rank_of_slot(r.population, b.slot)
     row = row_at(r.population, side, rank)
     if b.generation == 0:
         make_first(decision, side, rank)
-    else:
+    elif is_child(r.population, b.slot) == 1:
         breed(decision, r.population, side, row)
     if evaluate(decision, state, side, row) == GROW:
         return GROW
-    b.turn = b.turn + 1
-    if b.turn == p.sides:
-        b.turn = 0
-        b.slot = b.slot + 1
-        if b.slot == p.size:
-            end_generation(r.population)
+    next_turn(r.population)
     return OK
 
 

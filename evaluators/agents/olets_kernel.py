@@ -76,7 +76,11 @@ def bias_of(decision: int, state: int) -> float:
 
 @inner
 def refresh(tree: int) -> None:
-    """What a tree that has moved on still knows: of every node but the root one visit, worth the mean of all."""
+    """What a tree that has moved on still knows: of every node but the root one visit, worth the mean of all.
+
+    The reference leaves the sum of the values of exits as it was, beside a single exit (spec 04 1.11), which makes
+    nodes visited often look many times as good or bad; here it becomes their mean.
+    """
     for k in range(1, plan_tree_at(tree).used):
         n = node_of(tree, k)
         if n.visits > 0:

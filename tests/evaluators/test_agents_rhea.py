@@ -246,6 +246,31 @@ def test_several_samples_judge_chance_better() -> None:
     assert stays(30) >= stays(1)
 
 
+def test_sweeps_bound_the_tournaments_of_the_genetic_algorithm() -> None:
+    state = walk("......\n..A...\n......").start()  # nothing ends the game: every simulation costs 1 + 7 calls
+    agent: Any = make_agent("ga", seed=1, budget=100_000, sweeps=3)
+    agent.reset(state)
+    agent.act(state)
+    assert agent.calls == 4 * 3 * 2 * 8
+
+
+def test_the_pools_of_the_genetic_algorithm_last_for_the_game() -> None:
+    state = walk("......\n..A...\n......").start()
+    agent: Any = make_agent("ga", seed=1, budget=64, mutation=0.0, recombination=0.0)
+    agent.reset(state)
+    agent.act(state)
+    pools = agent._search._kept["pools"].copy()
+    state.advance("UP")
+    agent.act(state)
+    assert (agent._search._kept["pools"] == pools).all()
+    agent.reset(state)
+    agent.act(walk("A.G").start())
+    other: Any = make_agent("ga", seed=1, budget=64, mutation=0.5)
+    other.reset(state)
+    other.act(state)
+    assert (other._search._kept["pools"] != pools).any()
+
+
 def test_an_elite_as_large_as_the_population_is_one_clear_error() -> None:
     with pytest.raises(AgentError, match="elite of 3 in a population of 3"):
         make_agent("rhea", population=3, elite=3)

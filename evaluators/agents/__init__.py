@@ -11,8 +11,10 @@ from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
 from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
+from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
 from pcg.evaluators.agents.guided import GuidedMCTS as GuidedMCTS
 from pcg.evaluators.agents.mcts import MCTS as MCTS
+from pcg.evaluators.agents.olets import OLETS as OLETS
 from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
 from pcg.evaluators.agents.playout import Playout as Playout
 from pcg.evaluators.agents.playout import play as play
@@ -22,6 +24,8 @@ from pcg.evaluators.agents.registry import AGENTS as AGENTS
 from pcg.evaluators.agents.registry import AgentType as AgentType
 from pcg.evaluators.agents.registry import make_agent as make_agent
 from pcg.evaluators.agents.registry import register as register
+from pcg.evaluators.agents.rhea import RandomSearch as RandomSearch
+from pcg.evaluators.agents.rhea import RollingHorizon as RollingHorizon
 from pcg.evaluators.agents.simple import HEURISTICS as HEURISTICS
 from pcg.evaluators.agents.simple import Heuristic as Heuristic
 from pcg.evaluators.agents.simple import Nothing as Nothing
@@ -36,6 +40,7 @@ __all__ = [
     "HEURISTICS",
     "MAX_TICKS",
     "MCTS",
+    "OLETS",
     "Agent",
     "AgentError",
     "AgentType",
@@ -43,6 +48,7 @@ __all__ = [
     "CompiledAgent",
     "Game",
     "GameState",
+    "GeneticAlgorithm",
     "GuidedMCTS",
     "Heuristic",
     "Nothing",
@@ -50,6 +56,8 @@ __all__ = [
     "Playout",
     "Portfolio",
     "Random",
+    "RandomSearch",
+    "RollingHorizon",
     "Solution",
     "Solver",
     "make_agent",

@@ -11,6 +11,7 @@ from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
 from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
+from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
 from pcg.evaluators.agents.mcts import MCTS as MCTS
 from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
 from pcg.evaluators.agents.playout import Playout as Playout
@@ -39,6 +40,7 @@ __all__ = [
     "AgentType",
     "Budget",
     "CompiledAgent",
+    "FastEvo",
     "Game",
     "GameState",
     "Heuristic",

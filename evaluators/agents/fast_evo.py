@@ -33,8 +33,12 @@ class FastEvo(CompiledAgent):
         knowledge: rollouts that leave the score alone are rewarded by curiosity and experience.
         alpha: weight of curiosity, for what happened seldom.
         beta: weight of experience, for coming near what is unknown or was worth something.
+        contacts: count standing on a sprite of a kind never met as meeting it, though no rule mentions the pair; else
+            such kinds stay unknown and attract the avatar for ever.
         sigma: standard deviation of a mutation of the weights, per cell of distance.
         rollouts: rollouts that judge one offspring.
+        refresh: ticks of a rollout that share the distances of the first of them; 1 as published. Measuring distances
+            costs more than a tick in games of many sprites.
         keep: keep weights and knowledge over the plays of a game.
         c: exploration constant K of UCB1.
         depth: ticks looked ahead, tree and rollout together.
@@ -52,8 +56,10 @@ class FastEvo(CompiledAgent):
         knowledge: bool = True,
         alpha: float = 0.66,
         beta: float = 0.33,
-        sigma: float = 0.1,
+        contacts: bool = True,
+        sigma: float = 0.02,
         rollouts: int = 1,
+        refresh: int = 1,
         keep: bool = False,
         c: float = math.sqrt(2),
         depth: int = 10,
@@ -66,8 +72,10 @@ class FastEvo(CompiledAgent):
         self.knowledge = knowledge
         self.alpha = alpha
         self.beta = beta
+        self.contacts = contacts
         self.sigma = sigma
         self.rollouts = rollouts
+        self.refresh = refresh
         self.keep = keep
         self.c = c
         self.depth = depth
@@ -103,6 +111,8 @@ class FastEvo(CompiledAgent):
             FAST_EVO,
             evolve=int(self.evolve),
             know=int(self.knowledge),
+            contacts=int(self.contacts),
+            refresh=self.refresh,
             exploration=self.c,
             depth=self.depth,
             win_bonus=self.win_bonus,
@@ -158,8 +168,10 @@ register(
             Parameter("knowledge", True, "reward curiosity and experience where the score does not change"),
             Parameter("alpha", 0.66, "weight of curiosity, for what happened seldom", low=0, high=1e6),
             Parameter("beta", 0.33, "weight of experience, for nearing what is unknown or worth it", low=0, high=1e6),
-            Parameter("sigma", 0.1, "standard deviation of a mutation, per cell of distance", low=0, high=100),
+            Parameter("contacts", True, "learn from standing on a kind of sprite that no event mentions, too"),
+            Parameter("sigma", 0.02, "standard deviation of a mutation, per cell of distance", low=0, high=100),
             Parameter("rollouts", 1, "rollouts that judge one offspring", low=1, high=10_000),
+            Parameter("refresh", 1, "ticks of a rollout that share the distances of the first", low=1, high=10_000),
             Parameter("keep", False, "keep weights and knowledge over the plays of a game"),
             Parameter("c", math.sqrt(2), "exploration constant of UCB1", low=0, high=1e6),
             Parameter("depth", 10, "ticks looked ahead, tree and rollout together", low=1, high=10_000),

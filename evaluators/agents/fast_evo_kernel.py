@@ -31,6 +31,7 @@ from pcg.evaluators.agents.fast_evo_knowledge import (
     curiosity,
     experience,
     knowledge_at,
+    learn_contacts,
     learn_events,
     mark_start,
     restore_knowledge,
@@ -49,10 +50,12 @@ FAST_EVO = np.dtype(
     [
         ("evolve", "i8"),  # 1: rollouts follow the evolving policy, 0: uniform
         ("know", "i8"),  # 1: rollouts that leave the score alone are rewarded by the knowledge base
+        ("contacts", "i8"),  # 1: learn from standing on a sprite, too, not from events alone
         ("policy", "i8"),  # address of a POLICY record
         ("knowledge", "i8"),  # address of a KNOWLEDGE record
         ("exploration", "f8"),  # K of UCB1
         ("depth", "i8"),  # ticks from the root, tree and rollout together
+        ("refresh", "i8"),  # ticks of a rollout that share the distances of the first of them
         ("win_bonus", "f8"),  # added to the score of a won end, subtracted from that of a lost one
         ("by_value", "i8"),  # 1: recommend the best mean, 0: the most visited
         ("score", "f8"),  # of the simulated state
@@ -243,10 +246,13 @@ def rollout(decision: int, depth: int) -> int:
     """Play the work state, `depth` ticks below the root, on to the depth limit or the end. OK or GROW."""
     d = decision_at(decision)
     t = fast_evo_at(d.search)
+    start = depth
+    pairs = 0
     while depth < t.depth and is_over(d.model, d.work) == 0:
         count = own_actions(decision, d.work)
         if t.evolve == 1:
-            pairs = features(d.model, d.work, d.player, d.features, 2 * d.kind_count) // 2
+            if (depth - start) % t.refresh == 0:
+                pairs = features(d.model, d.work, d.player, d.features, 2 * d.kind_count) // 2
             weigh_actions(t.policy, d.features, pairs, d.own, count)
             chosen = draw_softmax(t.policy, decision, count)
         else:
@@ -277,12 +283,11 @@ def reward_of(decision: int, before: float) -> float:
         return value
     if value != before:
         return value - before
+    pairs = features(d.model, d.work, d.player, d.features, 2 * d.kind_count) // 2
+    if t.contacts == 1:
+        learn_contacts(t.knowledge, d.features, pairs)
     k = knowledge_at(t.knowledge)
-    value = k.alpha * curiosity(t.knowledge)
-    if k.beta != 0.0:
-        pairs = features(d.model, d.work, d.player, d.features, 2 * d.kind_count) // 2
-        value += k.beta * experience(t.knowledge, d.features, pairs)
-    return value
+    return k.alpha * curiosity(t.knowledge) + k.beta * experience(t.knowledge, d.features, pairs)
 
 
 @inner

@@ -88,6 +88,19 @@ def learn_events(knowledge: int, model: int, state: int, change: float) -> None:
 
 
 @inner
+def learn_contacts(knowledge: int, features: int, pairs: int) -> None:
+    """Count a collision with every kind that the avatar overlaps in the state of these features and never met before.
+
+    Colliding with a kind that no rule mentions is no event; without this such kinds would attract the avatar for ever.
+    """
+    k = knowledge_at(knowledge)
+    for kind in range(min(k.kinds, pairs)):
+        distance = load_double(features + 16 * kind + 8)
+        if 0.0 <= distance < 1.0 and load64(k.counts + 8 * kind) + load64(k.counts + 8 * (k.kinds + kind)) == 0:
+            learn(knowledge, kind, 0.0)
+
+
+@inner
 def curiosity(knowledge: int) -> float:
     """Delta Z of the rollout: the sum of Z_F for what happened for the first time, of Z_F / Z_0 - 1 for the rest."""
     k = knowledge_at(knowledge)

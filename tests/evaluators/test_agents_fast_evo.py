@@ -20,7 +20,13 @@ from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3, invoke5, island, store_double
 from pcg.evaluators.agents import make_agent, play
 from pcg.evaluators.agents.compiled import Array, Record
-from pcg.evaluators.agents.fast_evo_knowledge import KNOWLEDGE, curiosity, experience, learn
+from pcg.evaluators.agents.fast_evo_knowledge import (
+    KNOWLEDGE,
+    curiosity,
+    experience,
+    learn,
+    learn_contacts,
+)
 from pcg.evaluators.agents.fast_evo_policy import (
     POLICY,
     begin_evolution,
@@ -53,6 +59,12 @@ def named(form: str) -> str:
 @island("i8(i8, i8, i8)")
 def learn_hundredths(knowledge: int, item: int, change: int) -> int:
     learn(knowledge, item, change / 100.0)
+    return 0
+
+
+@island("i8(i8, i8)")
+def learn_from_contacts(knowledge: int, features: int) -> int:
+    learn_contacts(knowledge, features, 8)
     return 0
 
 
@@ -231,12 +243,24 @@ def test_a_kind_is_good_when_its_occurrences_gained_in_all_whoever_met_it() -> N
 
 
 @kernel
+def test_standing_on_a_kind_never_met_is_meeting_it_without_gain() -> None:
+    base = Knowledge()
+    base.counts[[2, 8 + 3]] = [5, 1]  # met by the avatar, and by what it made
+    base.gains[2] = 2
+    base.features[:, 1] = [0, 0.5, 0, 0, 1, -1, 4, 4]
+    for _ in range(2):
+        invoke2(learn_from_contacts.address, base.record.address, pointer(base.features))
+    assert list(base.counts) == [1, 1, 5, *[0] * 8, 1, *[0] * 4]
+    assert base.gains[:3].tolist() == [0, 0, 2]
+
+
+@kernel
 def test_a_coin_is_learnt_to_be_worth_a_point() -> None:
-    agent: Any = make_agent("kbfastevo", seed=1, budget=300)
+    agent: Any = make_agent("kbfastevo", seed=1, budget=300, contacts=False)
     agent.act(walk("...\n.Ac\n...").start())
     counts, gains = learnt(agent)
     assert counts[3] > 0 and gains[3] == 1
-    assert counts[[0, 1, 2, 4, 5, 6, 7]].sum() == 0
+    assert counts.sum() == counts[3]
 
 
 def learnt(agent: Any) -> tuple[Array, Array]:
@@ -373,6 +397,20 @@ def test_without_both_halves_it_is_plain_mcts_draw_by_draw(about: dict[str, Any]
 
 
 @kernel
+def test_distances_are_shared_by_as_many_ticks_as_asked() -> None:
+    state = walk("...\n.A.\nc.G").start(seed=3)
+
+    def evolved(refresh: int) -> list[int]:
+        agent: Any = make_agent("kbfastevo", seed=11, budget=500, refresh=refresh, sigma=1.0)
+        agent.act(state)
+        lasting: list[int] = weights(agent).tolist()
+        return lasting
+
+    assert evolved(10) == evolved(50)  # measured once per rollout either way
+    assert evolved(1) != evolved(10) != evolved(2) != evolved(1)
+
+
+@kernel
 def test_each_half_learns_only_its_own() -> None:
     def remembered(form: str) -> tuple[bool, bool]:
         agent: Any = make_agent(named(form), seed=2, budget=300)
@@ -392,6 +430,34 @@ def test_experience_walks_a_corridor_longer_than_the_rollouts() -> None:
     assert wins("kbfastevo:alpha=0") == 6
     assert wins("kbfastevo") == 6
     assert wins("kbfastevo:knowledge=false") == 0
+
+
+CARPET = """
+BasicGame
+    SpriteSet
+        carpet > Immovable color=BROWN
+        goal > Door color=GREEN
+        hero > MovingAvatar color=BLUE
+    InteractionSet
+        hero wall > stepBack
+        goal hero > killSprite
+    LevelMapping
+        c > carpet
+        g > goal
+        A > hero
+    TerminationSet
+        SpriteCounter stype=goal limit=0 win=True
+"""
+
+
+def test_what_turns_out_to_do_nothing_attracts_no_longer() -> None:
+    game = load(CARPET, levels=["w" * 24 + "\nw  c  A               gw\n" + "w" * 24])
+
+    def wins(name: str) -> int:
+        return sum(play(game, make_agent(name, seed=s, budget=300), seed=s, max_ticks=80).winner == 1 for s in range(6))
+
+    assert wins("kbfastevo") == 6
+    assert wins("kbfastevo:contacts=false") <= 2
 
 
 BUTTON = """

@@ -83,7 +83,7 @@ fast_evo_at = view_of(FAST_EVO)
 def add_node(search: int, parent: int, action: int) -> int:
     """Append a node without children or visits; returns its index. The parent of the root is -1."""
     t = fast_evo_at(search)
-    node = t.used
+    node: int = t.used
     t.used = node + 1
     store32(t.first + 4 * node, -1)
     store32(t.sibling + 4 * node, -1)
@@ -272,7 +272,7 @@ def reward_of(decision: int, before: float) -> float:
     """
     d = decision_at(decision)
     t = fast_evo_at(d.search)
-    value = score(d.model, d.work, d.player)
+    value: float = score(d.model, d.work, d.player)
     if is_over(d.model, d.work) != 0:
         result = outcome(d.model, d.work, d.player)
         if result == WON:
@@ -287,7 +287,8 @@ def reward_of(decision: int, before: float) -> float:
     if t.contacts == 1:
         learn_contacts(t.knowledge, d.features, pairs)
     k = knowledge_at(t.knowledge)
-    return k.alpha * curiosity(t.knowledge) + k.beta * experience(t.knowledge, d.features, pairs)
+    value = k.alpha * curiosity(t.knowledge) + k.beta * experience(t.knowledge, d.features, pairs)
+    return value
 
 
 @inner

@@ -43,7 +43,8 @@ policy_at = view_of(POLICY)
 def lasting_bytes(policy: int) -> int:
     """Size of what outlasts a decision."""
     p = policy_at(policy)
-    return 8 * (1 + p.kinds + p.kinds * p.actions)
+    words: int = 1 + p.kinds + p.kinds * p.actions
+    return 8 * words
 
 
 @inner
@@ -112,7 +113,7 @@ def end_trial(policy: int, reward: float) -> None:
 def column_of(policy: int, kind: int) -> int:
     """The column of a kind; one of zeros is appended for a kind seen for the first time."""
     p = policy_at(policy)
-    column = load64(p.columns + 8 * kind)
+    column: int = load64(p.columns + 8 * kind)
     if column < 0:
         column = load64(p.seen)
         store64(p.seen, column + 1)

@@ -9,7 +9,6 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.model import Model
-from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.fast_evo_kernel import FAST_EVO, decide_fast_evo
@@ -102,10 +101,11 @@ class FastEvo(CompiledAgent):
 
     def prepare(self, model: Model, record: Record) -> None:
         kinds = len(model.categories) or _UNNAMED_KINDS
-        game = (_identity(model), kinds, model.action_names)
+        # levels of a game are models of their own; engines without rules to compare have at least kinds and actions
+        game = (model.definition, model.categories, model.action_names)
         if self._game != game:  # larger blocks for the same game leave untouched what was learnt
             self._game = game
-            self._learn_anew(kinds, len(model.action_names))
+            self._learn_anew(model, kinds)
         room = self.tree_room
         search = Record(
             FAST_EVO,
@@ -131,7 +131,8 @@ class FastEvo(CompiledAgent):
         record["kind_count"] = kinds
         record.point("features", np.zeros(2 * kinds, dtype=np.float64))
 
-    def _learn_anew(self, kinds: int, actions: int) -> None:
+    def _learn_anew(self, model: Model, kinds: int) -> None:
+        actions = len(model.action_names)
         self._policy = policy = Record(POLICY, kinds=kinds, actions=actions, sigma=self.sigma, rollouts=self.rollouts)
         size = kinds * actions
         lasting = policy.point("lasting", np.zeros(1 + kinds + size, dtype=np.int64))
@@ -141,7 +142,7 @@ class FastEvo(CompiledAgent):
         policy["parent"] = policy["lasting"] + 8 * (1 + kinds)
         policy.point("saved", lasting.copy())
         policy.point("child", np.zeros(size, dtype=np.float64))
-        policy.point("values", np.zeros(actions, dtype=np.float64))
+        policy.point("values", np.zeros(model.max_actions + 1, dtype=np.float64))
         self._knowledge = knowledge = Record(KNOWLEDGE, kinds=kinds, alpha=self.alpha, beta=self.beta)
         knowledge.point("counts", np.zeros(4 * kinds, dtype=np.int64))
         knowledge["gains"] = knowledge["counts"] + 16 * kinds
@@ -149,13 +150,6 @@ class FastEvo(CompiledAgent):
         knowledge.point("before", np.zeros(2 * kinds, dtype=np.int64))
         knowledge.point("distances", np.zeros(kinds, dtype=np.float64))
         knowledge.point("events", np.zeros((EVENT_ROOM, 4), dtype=np.int64))
-
-
-def _identity(model: Model) -> object:
-    """What tells the games apart whose plays share knowledge: levels of a game are models of their own."""
-    if isinstance(model.definition, GameDefinition):
-        return tuple(model.definition.type_index)
-    return model.categories
 
 
 register(

@@ -567,6 +567,21 @@ def test_what_is_kept_lasts_for_all_plays_of_a_game() -> None:
     assert learnt(agent)[0].sum() == 0
 
 
+def test_what_is_kept_is_of_games_with_the_same_rules() -> None:
+    yard = YARD.strip("\n")
+    game, again = load(BUTTON, levels=[yard, yard.replace("w ", "wb", 1)]), load(BUTTON, levels=[yard])
+    other = load(BUTTON.replace("limit=60", "limit=61"), levels=[yard])
+    agent: Any = make_agent("kbfastevo", seed=1, budget=300, keep=True)
+    agent.act(game.start(0))
+    known = learnt(agent)[0].sum()
+    assert known > 0
+    for same in (game.start(1), again.start()):
+        agent.reset(same)
+        assert learnt(agent)[0].sum() == known
+    agent.reset(other.start())
+    assert learnt(agent)[0].sum() == 0
+
+
 @kernel
 def test_how_much_room_states_have_changes_neither_decisions_nor_what_is_learnt() -> None:
     def outcome(room: int) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
 from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
+from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
 from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
 from pcg.evaluators.agents.guided import GuidedMCTS as GuidedMCTS
 from pcg.evaluators.agents.mcts import MCTS as MCTS
@@ -46,6 +47,7 @@ __all__ = [
     "AgentType",
     "Budget",
     "CompiledAgent",
+    "FastEvo",
     "Game",
     "GameState",
     "GeneticAlgorithm",

@@ -79,7 +79,7 @@ FIELD = np.dtype(
         ("used", "i8"),
         ("index", "i8"),  # int32[cells * kinds * 5]: node, -1
         ("name", "i8"),  # int32[room]: place of the node in `index`
-        ("done", "i8"),  # int8[room]: 1 once all moves were tried
+        ("done", "i8"),  # int8[room]: NEW, TRIED or WAITING
         ("to", "i8"),  # int32[room * MOVES]: node, -1
         ("cost", "i8"),  # int16[room * MOVES]: ticks
         ("to_before", "i8"),  # the same at the start of the decision, to undo one that ran out of room
@@ -125,6 +125,8 @@ FIELD = np.dtype(
         ("until", "i8"),  # moment until which only one target counts
         ("only", "i8"),  # id of that target, -1
         ("refused", "i8"),  # id of the target tried in vain, -1
+        ("stale", "i8"),  # 1: the level is to be learnt again
+        ("tried", "i8"),  # moment when that was done last
         ("open", "i8"),  # how far the decision being made has come
         ("learning", "i8"),  # 1 until the decision has learnt its share
         # --- the look-ahead ---
@@ -151,6 +153,8 @@ FIELD = np.dtype(
 )
 TRAIL = 16
 """Cells the watcher remembers."""
+NEW, TRIED, WAITING = 0, 1, 2
+"""Whether the moves from a node have been tried."""
 
 field_at = view_of(FIELD)
 
@@ -307,7 +311,7 @@ def node_at(field: int, name: int) -> int:
         f.changed = 1
         store32(f.index + 4 * name, node)
         store32(f.name + 4 * node, name)
-        store8(f.done + node, 0)
+        store8(f.done + node, NEW)
         for k in range(MOVES):
             store32(f.to + 4 * (node * MOVES + k), -1)
         store8(f.passable + cell_of_node(field, node), 1)
@@ -337,24 +341,24 @@ def await_moves(decision: int, node: int, state: int) -> int:
         return GROW
     banish(decision, f.states + place * f.stride)
     store32(f.waiting + 4 * place, node)
+    store8(f.done + node, WAITING)
     f.tail = f.tail + 1
     return OK
 
 
 @inner
 def arrive(decision: int, node: int, move: int, ticks: int, state: int) -> int:
-    """Note where a move from a node has led, and queue the place if it is new. OK or GROW."""
+    """Note where a move from a node has led, and queue the place if its moves are to be tried. OK or GROW."""
     d = decision_at(decision)
     f = field_at(d.search)
     if is_over(d.model, state) != 0 and outcome(d.model, state, d.player) != WON:
         return OK
-    known = f.used
     to = node_at(d.search, name_of(decision, state))
     if to < 0:
         return OK
     if node >= 0:
         note_edge(d.search, node, move, to, ticks)
-    if to == known and is_over(d.model, state) == 0:
+    if load8(f.done + to) == NEW and is_over(d.model, state) == 0:
         return await_moves(decision, to, state)
     return OK
 
@@ -387,9 +391,7 @@ def expand(decision: int) -> int:
     place = f.head % f.blocks
     f.head = f.head + 1
     node = load32(f.waiting + 4 * place)
-    if load8(f.done + node) != 0:
-        return OK
-    store8(f.done + node, 1)
+    store8(f.done + node, TRIED)
     f.changed = 1
     before = f.states + place * f.stride
     if copy_state(d.model, d.work, before) == GROW or make_move(decision, d.work, NIL) == GROW:
@@ -411,7 +413,13 @@ def expand(decision: int) -> int:
             continue
         if copy_state(d.model, d.work, before) == GROW or make_move(decision, d.work, action) == GROW:
             return GROW
-        if arrive(decision, node, action, f.ticks, d.work) == GROW:
+        ticks = f.ticks
+        if is_over(d.model, d.work) == 0 and name_of(decision, d.work) == name and counts(decision, d.work) != resting:
+            # something gave way, such as a door: what was in the way is gone the next time
+            if make_move(decision, d.work, action) == GROW:
+                return GROW
+            ticks += f.ticks
+        if arrive(decision, node, action, ticks, d.work) == GROW:
             return GROW
     if uses == 1:
         if copy_state(d.model, d.work, before) == GROW or step(decision, d.work, USE) == GROW:
@@ -430,7 +438,7 @@ def learn(decision: int, state: int) -> int:
     f = field_at(d.search)
     if f.learnt == 0 and f.tail == f.tail_before:
         here = node_at(d.search, name_of(decision, state))
-        if here >= 0 and load8(f.done + here) == 0 and await_moves(decision, here, state) == GROW:
+        if here >= 0 and load8(f.done + here) == NEW and await_moves(decision, here, state) == GROW:
             return GROW
     while f.head < f.tail and f.learnt < f.quota and d.calls < d.budget:
         before = d.calls
@@ -450,6 +458,17 @@ def keep_graph(field: int) -> None:
     f.used_before = f.used
     f.head_before = f.head
     f.tail_before = f.tail
+
+
+@inner
+def try_again(field: int) -> None:
+    """Have the moves from all nodes tried again, from how things are now."""
+    f = field_at(field)
+    for node in range(f.used):
+        store8(f.done + node, NEW)
+    f.head = f.tail
+    f.stale = 0
+    f.tried = f.moments
 
 
 @inner
@@ -519,7 +538,7 @@ def grow_map(field: int, target: int) -> None:
         cell = cell_of_node(field, node)
         if cell == goal:
             ticks = 0
-        elif f.head < f.tail and load8(f.done + node) == 0:
+        elif f.head < f.tail and load8(f.done + node) != TRIED:
             ticks = min(FAR, 4 + f.hold * steps_between(field, cell, goal))
         store16(ways + 2 * node, ticks)
         store8(f.queued + node, 0)

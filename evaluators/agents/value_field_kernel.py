@@ -2,11 +2,11 @@
 
 A decision looks `horizon` moves ahead with the forward model, layer by layer; moves that lead to the same place with
 the same score and things are one look-ahead node. Bellman's recursion then values each node as the best over actions of
-reward plus `inflation` times the value of where the action leads. A reward is what the score gained, plus what the value
-field S gained, less a penalty near monsters. S sums worth * inflation^distance over all collectables by the distance
-maps of `value_field_graph`; what has been eaten on the way is left out on both sides of the difference, so that eating
-costs nothing. When chance plays a part and budget is left, further look-aheads draw another future, and the values of
-the first actions are averaged.
+reward plus `inflation` times the value of where the action leads. A reward is what the score gained, plus what S, the
+field, gained, less a penalty near monsters. S sums worth * inflation^distance over all collectables by the distance maps of
+`value_field_graph`; what has been eaten on the way is left out on both sides of the difference, so that eating costs
+nothing. When chance plays a part and budget is left, further look-aheads draw another future, and the values of the
+first actions are averaged.
 
 A watcher follows the real game. Standing still, going to and fro, and starvation make it change the strategy to a
 single target for a while: the nearest, or the next nearest when that was tried in vain. Source: the "value field" of
@@ -62,6 +62,7 @@ from pcg.evaluators.agents.value_field_graph import (
     name_of,
     restore_graph,
     targets_left,
+    try_again,
 )
 
 _STILL = 3
@@ -397,8 +398,13 @@ def watch(decision: int, state: int) -> None:
         different += fresh
     stuck = f.moments >= TRAIL and different <= _STILL
     starved = f.moments - f.last_gain >= f.starvation
+    if 0 <= node < f.mapped and f.targets > 0 and f.head == f.tail and f.moments >= f.tried + TRAIL:
+        if nearest_target(d.search, node) < 0:  # something may have opened or closed
+            f.stale = 1
     if (stuck or starved) and f.moments >= f.until and 0 <= node < f.mapped:
         k = nearest_target(d.search, node)
+        if starved and f.head == f.tail:
+            f.stale = 1
         if k >= 0:
             f.only = load64(f.target_id + 8 * k)
             f.refused = f.only
@@ -411,7 +417,7 @@ def watch(decision: int, state: int) -> None:
 
 @inner
 def look_around(decision: int, state: int) -> int:
-    """Learn the level as far as the quota goes; then measure the ways and see how the game has been going. OK or GROW."""
+    """Learn the level as far as the quota goes, then measure the ways and see how the game has gone. OK or GROW."""
     d = decision_at(decision)
     f = field_at(d.search)
     if learn(decision, state) == GROW:
@@ -442,6 +448,8 @@ def begin(decision: int) -> None:
         if f.open != CLOSED:
             restore_graph(d.search)
         else:
+            if f.stale == 1:
+                try_again(d.search)
             keep_graph(d.search)
             f.open = BEGUN
 

@@ -84,8 +84,8 @@ def _read(definition: GameDefinition) -> _Rules:
             if not (analysis.has(t, "harmful") or analysis.has(t, "avatar")):
                 lures[t] = 1.0
     avatars = [definition.types[t] for t in analysis.start_avatars]
-    speeds = [float(a.params.get("speed") or 1.0) for a in avatars if isinstance(a.params.get("speed", 1), int | float)]
-    slowest = min((s for s in speeds if s > 0), default=1.0)
+    speeds = [a.params.get("speed") for a in avatars]
+    slowest = min((float(s) for s in speeds if isinstance(s, int | float) and s > 0), default=1.0)
     return _Rules(kind_of, worth, harmful, lures, min(8, math.ceil(1 / slowest)))
 
 

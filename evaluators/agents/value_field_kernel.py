@@ -3,8 +3,8 @@
 A decision looks `horizon` moves ahead with the forward model, layer by layer; moves that lead to the same place with
 the same score and things are one look-ahead node. Bellman's recursion then values each node as the best over actions of
 reward plus `inflation` times the value of where the action leads. A reward is what the score gained, plus what S, the
-field, gained, less a penalty near monsters. S sums worth * inflation^distance over all collectables by the distance maps of
-`value_field_graph`; what has been eaten on the way is left out on both sides of the difference, so that eating costs
+field, gained, less a penalty near monsters. S sums worth * inflation^distance over all collectables by the maps of
+`value_field_maps`; what has been eaten on the way is left out on both sides of the difference, so that eating costs
 nothing. When chance plays a part and budget is left, further look-aheads draw another future, and the values of the
 first actions are averaged.
 
@@ -53,17 +53,16 @@ from pcg.evaluators.agents.value_field_graph import (
     cell_below,
     cell_of_node,
     counts,
-    feel_from,
     field_at,
     keep_graph,
     learn,
     make_move,
-    measure_ways,
     name_of,
     restore_graph,
     targets_left,
     try_again,
 )
+from pcg.evaluators.agents.value_field_maps import feel_from, measure_ways
 
 _STILL = 3
 """So few cells in the whole trail are standing still or going to and fro."""

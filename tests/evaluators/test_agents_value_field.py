@@ -389,7 +389,7 @@ def test_compiled_and_plain_python_decide_alike() -> None:
 # --- its home game ----------------------------------------------------------------------------------------------------
 
 
-def test_brings_home_more_gold_than_mcts_and_dies_less() -> None:
+def test_brings_home_more_than_twice_the_gold_of_mcts() -> None:
     """A slice of `benchmarks/lode_runner.py`."""
     game = load("lode_runner")
     taken = {"valuefield": 0, "mcts": 0}

@@ -35,6 +35,7 @@ from pcg.evaluators.agents.simple import Random as Random
 from pcg.evaluators.agents.solver import Solution as Solution
 from pcg.evaluators.agents.solver import Solver as Solver
 from pcg.evaluators.agents.solver import solve as solve
+from pcg.evaluators.agents.value_field import ValueField as ValueField
 
 __all__ = [
     "AGENTS",
@@ -62,6 +63,7 @@ __all__ = [
     "RollingHorizon",
     "Solution",
     "Solver",
+    "ValueField",
     "make_agent",
     "play",
     "register",

@@ -1,0 +1,296 @@
+"""The value-field agent: memory, parameters and the reading of the rules around `value_field_kernel`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pcg.engine.kernel.layout import CONTEXT
+from pcg.engine.kernel.protocol import GROW, MODEL
+from pcg.engine.kernel.runtime import Island, invoke3, structure
+from pcg.engine.model import Model, Pool
+from pcg.engine.vgdl.definition import GameDefinition
+from pcg.evaluators.agents import value_field_graph as graph
+from pcg.evaluators.agents import value_field_kernel
+from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record
+from pcg.evaluators.agents.playout_kernel import duplicate
+from pcg.evaluators.agents.registry import AgentType, register
+from pcg.evaluators.parameters import Parameter
+
+_NODES = 8192
+"""Nodes of a movement graph at most; what lies beyond them the agent does not know."""
+_WAITING = 256
+"""Nodes whose moves wait to be tried, at most."""
+_PLANS = 2048
+"""Nodes of a look-ahead at most."""
+_TIMED_QUOTA = 400
+"""Forward-model calls for learning per decision when the budget is time."""
+_LURING = ("resource", "portal")
+"""Categories of features that are worth being near when there are no rules to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What the game analysis says, by type id."""
+
+    kind_of: Array
+    """int32: number of the avatar type, -1."""
+    worth: Array
+    """float64: points for collecting one, 0 for what is not to be collected."""
+    harmful: Array
+    """int32: 1 for what moves, or brings forth what moves, and harms the avatar."""
+    lures: Array
+    """float64, two per type: the worth of being near a goal, in a game in which there is nothing to collect."""
+    hold: int
+    """Ticks the avatar takes to cross a cell."""
+
+
+_known: dict[int, tuple[GameDefinition, _Rules]] = {}  # by id; holding the definition keeps the id its own
+_KNOWN_AT_MOST = 64
+
+
+def _rules_of(definition: GameDefinition) -> _Rules:
+    found = _known.get(id(definition))
+    if found is None:
+        if len(_known) >= _KNOWN_AT_MOST:
+            _known.clear()
+        found = _known[id(definition)] = (definition, _read(definition))
+    return found[1]
+
+
+def _read(definition: GameDefinition) -> _Rules:
+    # the analysis brings a graph library along, which most plays do not need
+    from pcg.evaluators.analysis import analyse
+
+    analysis = analyse(definition)
+    count = len(definition.types)
+    kind_of = np.full(count, -1, dtype=np.int32)
+    worth = np.zeros(count, dtype=np.float64)
+    harmful = np.zeros(count, dtype=np.int32)
+    lures = np.zeros(2 * count, dtype=np.float64)
+    for number, avatar in enumerate(analysis.avatars):
+        kind_of[avatar] = number
+    for t in analysis.having("harmful"):
+        harmful[t] = not analysis.has(t, "avatar") and (analysis.has(t, "mover") or analysis.has(t, "spawner"))
+    for t in analysis.having("collectable"):
+        pairs = [(t, a) for a in analysis.avatars] + [(a, t) for a in analysis.avatars]
+        scores = [c.score for pair in pairs for c in analysis.meetings.get(pair, ())]
+        worth[t] = 0.0 if scores and min(scores) < 0 else max(1.0, float(max(scores, default=0)))
+    if not worth.any():
+        for t in analysis.having("goal"):
+            if not (analysis.has(t, "harmful") or analysis.has(t, "avatar")):
+                lures[t] = 1.0
+    avatars = [definition.types[t] for t in analysis.start_avatars]
+    speeds = [a.params.get("speed") for a in avatars]
+    slowest = min((float(s) for s in speeds if isinstance(s, int | float) and s > 0), default=1.0)
+    return _Rules(kind_of, worth, harmful, lures, min(8, math.ceil(1 / slowest)))
+
+
+class ValueField(CompiledAgent):
+    """Discounted dynamic programming over a few moves, and a value field for what lies beyond them.
+
+    Learns how the avatar gets about from the forward model while it plays (`value_field_graph`), grows distance maps
+    backwards from everything that can be collected, and looks a few moves ahead (`value_field_kernel`). Works best in
+    games on a grid in which things are collected; where the model does not tell places (games that are not VGDL), the
+    features of the state take the place of the maps.
+
+    Args:
+        horizon: moves looked ahead.
+        inflation: worth of a point one move later, in the look-ahead.
+        field_inflation: worth of a collectable one tick farther away, in the value field.
+        strategy: weight of the value field beside the score.
+        danger: points that a tick beside a monster costs.
+        radius: steps from which a monster is felt.
+        win_bonus: points for a won game, and for not losing.
+        learning: share of the budget for learning the level, until it is known.
+        starvation: ticks without a point after which one target alone counts for a while.
+        nearest_moves: how many ticks that lasts.
+    """
+
+    island: ClassVar[Island] = value_field_kernel.decide_value_field
+
+    def __init__(
+        self,
+        *,
+        horizon: int = 8,
+        inflation: float = 0.95,
+        field_inflation: float = 0.93,
+        strategy: float = 1.0,
+        danger: float = 0.5,
+        radius: int = 4,
+        win_bonus: float = 100.0,
+        learning: float = 0.6,
+        starvation: int = 100,
+        nearest_moves: int = 40,
+        **common: Any,
+    ) -> None:
+        self.horizon = horizon
+        self.inflation = inflation
+        self.field_inflation = field_inflation
+        self.strategy = strategy
+        self.danger = danger
+        self.radius = radius
+        self.win_bonus = win_bonus
+        self.learning = learning
+        self.starvation = starvation
+        self.nearest_moves = nearest_moves
+        self._field: Record | None = None
+        self._pool: Pool | None = None
+        self._field_model: Model | None = None
+        super().__init__(**common)
+
+    def reset(self, state: Any) -> None:
+        """Forget the level, start the random stream again and get memory for the state's model."""
+        self._field = None
+        self._model = None
+        super().reset(state)
+
+    @property
+    def known_places(self) -> int:
+        """Nodes of the movement graph learnt so far."""
+        return int(self._field["used"]) if self._field is not None else 0
+
+    def prepare(self, model: Model, record: Record) -> None:
+        if self._field is None or self._field_model is None or self._field_model.address != model.address:
+            self._field_model = model
+            self._pool = None
+            self._field = self._new_field(model)
+        field = self._field
+        # the blocks grow, what was learnt stays
+        before = self._pool
+        waiting = field["blocks"]
+        pool = field.point_to_pool("states", model.pool(waiting + 1 + field["depth_room"] + 1))
+        if before is not None:
+            for k in range(waiting):
+                if invoke3(duplicate.address, model.address, pool.address + k * pool.stride,
+                           before.address + k * before.stride) == GROW:  # fmt: skip
+                    raise AssertionError("a larger block has no room for what a smaller one holds")
+        self._pool = pool
+        field["stride"] = pool.stride
+        field["spare"] = pool.address + waiting * pool.stride
+        field["plan_states"] = pool.address + (waiting + 1) * pool.stride
+        kinds = max(len(model.categories), 1)
+        record["kind_count"] = kinds
+        record.own("search", field)
+
+    def _new_field(self, model: Model) -> Record:
+        definition = model.definition if isinstance(model.definition, GameDefinition) else None
+        calls = self.budget.calls
+        plans = min(_PLANS, calls + 16) if calls is not None else _PLANS
+        width = len(model.action_names)
+        field = Record(
+            graph.FIELD,
+            horizon=self.horizon,
+            inflation=self.inflation,
+            win_bonus=self.win_bonus,
+            strategy=self.strategy,
+            danger=self.danger,
+            radius=self.radius,
+            starvation=self.starvation,
+            nearest_moves=self.nearest_moves,
+            quota=_TIMED_QUOTA if calls is None else int(self.learning * calls),
+            hold=1,
+            stochastic=int(model.stochastic),
+            width=width,
+            depth_room=plans,
+            only=-1,
+            refused=-1,
+        )
+        for name, dtype, size in (
+            ("depth", np.int32, plans + 1),
+            ("place", np.int32, plans + 1),
+            ("digest", np.int64, plans + 1),
+            ("left", np.int64, plans + 1),
+            ("ended", np.int8, plans + 1),
+            ("child", np.int32, (plans + 1) * width),
+            ("reward", np.float64, (plans + 1) * width),
+            ("value", np.float64, plans + 1),
+            ("total", np.float64, width),
+        ):
+            field.point(name, np.zeros(size, dtype=dtype))
+        ticks = np.arange(graph.FAR + 1)
+        powers = np.power(self.field_inflation, ticks)
+        powers[graph.FAR] = 0.0
+        field.point("powers", powers)
+        kinds = max(len(model.categories), 1)
+        field.point("here", np.zeros(2 * kinds, dtype=np.float64))
+        field.point("there", np.zeros(2 * kinds, dtype=np.float64))
+        if definition is not None:
+            self._add_level(field, model, definition)
+        elif any(c in _LURING for c in model.categories):
+            field.point("lures", np.array([float(c in _LURING) for c in model.categories]))
+        return field
+
+    def _add_level(self, field: Record, model: Model, definition: GameDefinition) -> None:
+        """Memory for the level of a VGDL game: graph, maps and watcher."""
+        rules = _rules_of(definition)
+        game = structure(MODEL).from_address(model.address).game
+        context = structure(CONTEXT).from_address(game)
+        columns, rows = int(context.columns), int(context.rows)
+        cells = columns * rows
+        names = cells * int(rules.kind_of.max() + 1) * 5
+        room = max(1, min(_NODES, names))
+        for key, value in {
+            "positions": 1, "hold": rules.hold, "types": len(rules.kind_of), "cells": cells, "columns": columns,
+            "rows": rows, "room": room, "blocks": _WAITING,
+        }.items():  # fmt: skip
+            field[key] = value
+        field.point("kind_of", rules.kind_of)
+        field.point("worth", rules.worth)
+        field.point("harmful", rules.harmful)
+        if rules.lures.any():
+            field.point("lures", rules.lures[: len(rules.kind_of)].copy())
+        edges = room * graph.MOVES
+        for name, dtype, size, fill in (
+            ("passable", np.int8, cells, 0),
+            ("index", np.int32, max(names, 1), -1),
+            ("name", np.int32, room, 0),
+            ("done", np.int8, room, 0),
+            ("done_before", np.int8, room, 0),
+            ("to", np.int32, edges, -1),
+            ("to_before", np.int32, edges, -1),
+            ("cost", np.int16, edges, 0),
+            ("cost_before", np.int16, edges, 0),
+            ("waiting", np.int32, _WAITING, 0),
+            ("start", np.int32, room + 2, 0),
+            ("origin", np.int32, edges, 0),
+            ("span", np.int16, edges, 0),
+            ("queue", np.int32, max(room, cells) + 1, 0),
+            ("queued", np.int8, room, 0),
+            ("target_id", np.int64, graph.TARGETS, 0),
+            ("target_cell", np.int64, graph.TARGETS, 0),
+            ("target_worth", np.float64, graph.TARGETS, 0),
+            ("drawn_cell", np.int64, graph.TARGETS, -1),
+            ("id_table", np.int64, graph.IDS, -1),
+            ("id_target", np.int64, graph.IDS, 0),
+            ("ways", np.int16, graph.TARGETS * room, graph.FAR),
+            ("felt", np.int8, cells * cells, 0),
+            ("felt_known", np.int8, cells, 0),
+            ("trail", np.int64, graph.TRAIL, -1),
+        ):
+            field.point(name, np.full(size, fill, dtype=dtype))
+
+
+register(
+    AgentType(
+        "valuefield",
+        ValueField,
+        "dynamic programming over a few moves, led by distance maps from everything to be collected",
+        (
+            Parameter("horizon", 8, "moves looked ahead", low=1, high=100),
+            Parameter("inflation", 0.95, "worth of a point one move later", low=0, high=1),
+            Parameter("field_inflation", 0.93, "worth of a collectable one tick farther away", low=0, high=0.9999),
+            Parameter("strategy", 1.0, "weight of the value field beside the score", low=0),
+            Parameter("danger", 0.5, "points that a tick beside a monster costs", low=0),
+            Parameter("radius", 4, "steps from which a monster is felt", low=0, high=graph.RADIUS),
+            Parameter("win_bonus", 100.0, "points for a won game, and for not losing", low=0),
+            Parameter("learning", 0.6, "share of the budget for learning the level", low=0, high=1),
+            Parameter("starvation", 100, "ticks without a point until one target alone counts", low=1, high=100_000),
+            Parameter("nearest_moves", 40, "ticks for which one target alone counts", low=0, high=100_000),
+        ),
+        "Bellman, Dynamic Programming, 1957",
+    )
+)

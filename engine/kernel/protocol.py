@@ -34,6 +34,7 @@ MODEL = np.dtype(
         ("reseed", "i8"),
         ("features", "i8"),
         ("events", "i8"),
+        ("atoms", "i8"),  # 0: the engine does not say
     ],
     align=True,
 )
@@ -124,6 +125,18 @@ def last_events(model, state, out, room):
     return call4(m.events, m.game, state, out, room)
 
 
+@inner
+def atoms(model, state, player, out, room):
+    """Write at most `room` facts of the state (int64, from 0 to 2^31 - 1) to `out`; returns how many, -1 if not known.
+
+    Equal numbers are equal facts. The first is the player's avatar: its type, place and facing in one, 0 for none.
+    """
+    m = model_at(model)
+    if m.atoms == 0:
+        return -1
+    return call5(m.atoms, m.game, state, player, out, room)
+
+
 __all__ = [
     "GROW",
     "LOST",
@@ -132,6 +145,7 @@ __all__ = [
     "UNDECIDED",
     "WON",
     "advance_state",
+    "atoms",
     "copy_state",
     "features",
     "is_over",

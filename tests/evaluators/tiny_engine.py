@@ -352,7 +352,8 @@ class TinyGame:
         memory = np.zeros(1, dtype=MODEL)
         memory[0]["game"] = record.ctypes.data
         for field in MODEL.names[3:]:  # type: ignore[index]
-            memory[0][field] = globals()[f"{prefix}_{field}"].address
+            if f"{prefix}_{field}" in globals():  # `atoms` is optional, and these engines do without it
+                memory[0][field] = globals()[f"{prefix}_{field}"].address
         memory[0]["players"] = about.pop("players", 1)
         memory[0]["max_actions"] = 4
         self.model = Model(

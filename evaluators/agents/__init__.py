@@ -28,10 +28,13 @@ from pcg.evaluators.agents.simple import Random as Random
 from pcg.evaluators.agents.solver import Solution as Solution
 from pcg.evaluators.agents.solver import Solver as Solver
 from pcg.evaluators.agents.solver import solve as solve
+from pcg.evaluators.agents.width import IW as IW
+from pcg.evaluators.agents.width import YBCriber as YBCriber
 
 __all__ = [
     "AGENTS",
     "HEURISTICS",
+    "IW",
     "MAX_TICKS",
     "MCTS",
     "Agent",
@@ -48,6 +51,7 @@ __all__ = [
     "Random",
     "Solution",
     "Solver",
+    "YBCriber",
     "make_agent",
     "play",
     "register",

@@ -25,6 +25,7 @@ from pcg.evaluators.agents.simple import Heuristic as Heuristic
 from pcg.evaluators.agents.simple import Nothing as Nothing
 from pcg.evaluators.agents.simple import OneStep as OneStep
 from pcg.evaluators.agents.simple import Random as Random
+from pcg.evaluators.agents.solver import Progress as Progress
 from pcg.evaluators.agents.solver import Solution as Solution
 from pcg.evaluators.agents.solver import Solver as Solver
 from pcg.evaluators.agents.solver import solve as solve
@@ -48,6 +49,7 @@ __all__ = [
     "Nothing",
     "OneStep",
     "Playout",
+    "Progress",
     "Random",
     "Solution",
     "Solver",

@@ -201,9 +201,7 @@ class YBCriber(IW):
         attraction: float = 0.5,
         **others: Any,
     ) -> None:
-        super().__init__(
-            danger_depth=danger_depth, wait=wait, exploration=exploration, attraction=attraction, **others
-        )
+        super().__init__(danger_depth=danger_depth, wait=wait, exploration=exploration, attraction=attraction, **others)
 
 
 def _parameters(danger_depth: int, wait: bool, exploration: float, attraction: float) -> tuple[Parameter, ...]:

@@ -17,6 +17,7 @@ from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_features, prepare_weights
 from pcg.evaluators.agents.width_facts_kernel import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
 from pcg.evaluators.agents.width_knowledge_kernel import KNOWLEDGE
+from pcg.evaluators.agents.width_tree_kernel import SEARCH
 from pcg.evaluators.parameters import Parameter
 
 WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
@@ -46,7 +47,7 @@ class _Memory:
         calls = agent.budget.calls
         room = _TIMED_NODES if calls is None else min(_MOST_NODES, (1 if chance else 2) * calls + 16)
         self.search = search = Record(
-            width_kernel.SEARCH,
+            SEARCH,
             discount=agent.discount,
             win_bonus=agent.win_bonus,
             guidance=agent.guidance,

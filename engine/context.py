@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.arrays import sprite_record
-from pcg.engine.kernel import face, paths, places, protocol, tick
+from pcg.engine.kernel import atoms, face, paths, places, protocol, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
 from pcg.engine.model import Model
+from pcg.engine.vgdl.chance import may_draw
 from pcg.engine.vgdl.compiler import MAX_TICK, GameTables
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -127,7 +128,8 @@ class Context:
         c["stride"] = tables.stride
         classes = {t.class_name for t in tables.definition.types}
         c["has_path_targets"] = bool(classes & {"PathAltChaser", "RandomPathAltChaser"})
-        c["stochastic"], c["time_matters"] = tables.stochastic, tables.time_matters
+        self.stochastic = may_draw(tables.definition, {t for t, _, _ in level.placements})
+        c["stochastic"], c["time_matters"] = self.stochastic, tables.time_matters
         c["max_tick"] = max_tick
         c["max_w"], c["max_h"] = (
             max(level.block_size, int(types["w"].max())),
@@ -242,7 +244,7 @@ class Context:
             room=self.room,
             stride_of=self.block_bytes,
             format_block=self.format,
-            stochastic=bool(self.tables.stochastic),
+            stochastic=self.stochastic,
             owner=self,
             categories=self._categories,
             definition=self.tables.definition,
@@ -270,6 +272,7 @@ def _model_record(context: Context) -> Any:
         ("cell", places.model_cell),
         ("map", places.model_map),
         ("counts", places.model_counts),
+        ("atoms", atoms.model_atoms),
     ):
         m[name] = entry.address
     return record

@@ -45,7 +45,8 @@ class Model:
         players: number of players.
         max_actions: the largest number of actions a player can have.
         size: columns and rows of the level, (0, 0) for games that are not on a grid of cells.
-        stochastic: whether a transition may draw random numbers.
+        stochastic: whether a transition may draw random numbers that matter: on this level, with the sprites that are
+            there or can come to be there.
         action_names: name of each action code; NIL is code 0.
         categories: for each pair of `kernel.protocol.features` what kind of thing it counts: "avatar", "npc", "portal",
             "resource", "movable", "static" or "" (unknown); empty when the engine does not say. Heuristics read it.

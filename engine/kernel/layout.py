@@ -50,6 +50,8 @@ T_PRODUCER = 131072
 """A producer of children that nothing moves: after its first tick its update only draws and spawns."""
 T_GLIDER = 262144
 """Its update is the passive step on the grid and nothing else."""
+T_AIMLESS = 524288
+"""Nothing that can happen reads the orientation of its sprites."""
 
 # --- effect flags ---
 

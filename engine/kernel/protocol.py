@@ -40,6 +40,7 @@ MODEL = np.dtype(
         ("cell", "i8"),
         ("map", "i8"),
         ("counts", "i8"),
+        ("atoms", "i8"),  # 0: the engine does not say
     ],
     align=True,
 )
@@ -151,6 +152,18 @@ def count_types(model, state, out):
     return call3(m.counts, m.game, state, out)
 
 
+@inner
+def atoms(model, state, player, out, room):
+    """Write at most `room` facts of the state (int64, from 0 to 2^31 - 1) to `out`; returns how many, -1 if not known.
+
+    Equal numbers are equal facts. The first is the player's avatar: its type, place and facing in one, 0 for none.
+    """
+    m = model_at(model)
+    if m.atoms == 0:
+        return -1
+    return call5(m.atoms, m.game, state, player, out, room)
+
+
 __all__ = [
     "GROW",
     "LOST",
@@ -160,6 +173,7 @@ __all__ = [
     "WON",
     "advance_state",
     "avatar_cell",
+    "atoms",
     "copy_state",
     "count_types",
     "features",

@@ -15,6 +15,8 @@ from pcg.engine.kernel.layout import (
     GROUP_BYTES,
     SCORE_AT,
     STATE_BYTES,
+    T_AIMLESS,
+    T_AVATAR_CLASS,
     TIMER_BYTES,
     WIN_AT,
     context_at,
@@ -363,9 +365,13 @@ def model_key(gm, st):
                 p = sprite_at(a)
                 h = mix(h, (p.x + 4096) * 65536 + p.y + 4096)
                 h = mix(h, p.bits)
-                h = mix_double(mix_double(h, p.ox), p.oy)
+                if ty.bits & T_AIMLESS == 0:
+                    h = mix_double(mix_double(h, p.ox), p.oy)
                 h = mix_double(h, p.speed)
-                waited = p.lastmove if p.lastmove < ty.cooldown else ty.cooldown
+                enough = ty.cooldown
+                if ty.in_order != 0 and (ty.bits & T_AVATAR_CLASS == 0 or p.player >= 0):
+                    enough -= 1  # the next update adds one before anything can ask
+                waited = p.lastmove if p.lastmove < enough else enough
                 h = mix(h, p.hp * 1024 + waited)
                 h = mix(mix(h, p.a0), p.a1 * 512 + p.a2)
                 h = mix(h, p.ttl)

@@ -53,6 +53,8 @@ class TypeFlags:
     """Their update only draws and spawns: nothing ever moves them."""
     glider: bool = False
     """Their update is the passive step on the grid and nothing else."""
+    aimless: bool = False
+    """Nothing that can happen ever reads their orientation: what is only pushed about."""
 
 
 def type_flags(definition: GameDefinition) -> list[TypeFlags]:
@@ -87,7 +89,68 @@ def type_flags(definition: GameDefinition) -> list[TypeFlags]:
         f.producer = t.class_name in _PRODUCERS and not f.moved and _stands(t)
         f.glider = t.class_name in _GLIDERS and not f.idle and _parameters(t, "physicstype", "timeToLive") == (0, -1)
         f.level = f.inert and not f.moved and not f.changed and plain
+    for t_id in _aimless(definition, flags):
+        flags[t_id].aimless = True
     return flags
+
+
+_BLIND = frozenset(
+    {
+        "stepBack", "undoAll", "killSprite", "killBoth", "killIfOtherHasMore", "killIfOtherHasLess", "killIfHasMore",
+        "killIfHasLess", "collectResource",
+    }
+)  # fmt: skip
+"""Effects that read the orientation of neither sprite, and write no speed. bounceForward reads that of the second only,
+transformTo hands on that of the first."""
+
+
+def _aimless(definition: GameDefinition, flags: list[TypeFlags]) -> set[int]:
+    """Types whose orientation cannot matter (the greatest set that is consistent, as transformTo hands it on)."""
+    kinds = [t for t in definition.types if t.class_name is not None]
+    if any(ontology.SPRITE_CLASSES[str(t.class_name)].rule == "user" for t in kinds):
+        return set()
+    if any(ontology.EFFECTS[e.name].rule == "user" for e in definition.effects):
+        return set()
+    if any(ontology.EFFECTS[e.name].touches_all and e.name not in _BLIND for e in definition.effects):
+        return set()
+    named = {u for t in kinds for key in t.params if key.startswith("stype") for u in _named(definition, t.params[key])}
+    named |= {
+        u
+        for e in definition.effects
+        for key in ontology.EFFECTS[e.name].touches
+        for v in _named(definition, e.params.get(key))
+        for u in definition.types[v].subtypes
+    }
+    found = {
+        t.id
+        for t in kinds
+        if flags[t.id].inert
+        and t.id not in named
+        and _parameters(t, "physicstype", "rotateInPlace") == (0, False)
+        and not any(te.bound >= 0 and t.id in definition.types[te.bound].subtypes for te in definition.time_effects)
+    }
+
+    def blind(e: Effect, first: bool) -> bool:
+        if e.name == "transformTo" and first and not e.params.get("forceOrientation", False):
+            return all(u in found for u in _named(definition, e.params.get("stype")))
+        return e.name in _BLIND or (e.name == "bounceForward" and first)
+
+    uses = [
+        (definition.types[p.first].subtypes, definition.effects[k], True) for p in definition.pairs for k in p.effects
+    ]
+    uses += [
+        (definition.types[p.second].subtypes, definition.effects[k], False) for p in definition.pairs for k in p.effects
+    ]
+    uses += [
+        (definition.types[t].subtypes, definition.effects[k], True)
+        for t, effects in definition.eos_effects.items()
+        for k in effects
+    ]
+    while True:
+        lost = {u for ids, e, first in uses for u in ids if u in found and not blind(e, first)}
+        if not lost:
+            return found
+        found -= lost
 
 
 def _parameters(t: SpriteType, *names: str) -> tuple[object, ...]:

@@ -185,6 +185,7 @@ class GameTables:
         bits |= L.T_GROUND if t.class_name in _GROUND_CLASSES else 0
         bits |= L.T_PRODUCER if role.producer else 0
         bits |= L.T_GLIDER if role.glider else 0
+        bits |= L.T_AIMLESS if role.aimless else 0
         physics = int(get("physicstype"))
         row["physics"] = 1 if physics == 1 else 0
         row["grid_number"] = 1 if physics == 0 else 0

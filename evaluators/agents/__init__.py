@@ -32,14 +32,18 @@ from pcg.evaluators.agents.simple import Heuristic as Heuristic
 from pcg.evaluators.agents.simple import Nothing as Nothing
 from pcg.evaluators.agents.simple import OneStep as OneStep
 from pcg.evaluators.agents.simple import Random as Random
+from pcg.evaluators.agents.solver import Progress as Progress
 from pcg.evaluators.agents.solver import Solution as Solution
 from pcg.evaluators.agents.solver import Solver as Solver
 from pcg.evaluators.agents.solver import solve as solve
 from pcg.evaluators.agents.value_field import ValueField as ValueField
+from pcg.evaluators.agents.width import IW as IW
+from pcg.evaluators.agents.width import YBCriber as YBCriber
 
 __all__ = [
     "AGENTS",
     "HEURISTICS",
+    "IW",
     "MAX_TICKS",
     "MCTS",
     "OLETS",
@@ -58,12 +62,14 @@ __all__ = [
     "OneStep",
     "Playout",
     "Portfolio",
+    "Progress",
     "Random",
     "RandomSearch",
     "RollingHorizon",
     "Solution",
     "Solver",
     "ValueField",
+    "YBCriber",
     "make_agent",
     "play",
     "register",

@@ -6,7 +6,7 @@ searches one imagined future at a time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -56,7 +56,8 @@ class Solution:
         actions: the winning actions, one per tick, when solved.
         nodes: distinct states met.
         calls: forward-model calls made.
-        optimal: whether it is known that no shorter win exists: breadth-first, or A* without an estimate.
+        optimal: whether it is known that no shorter win exists: breadth-first, or A* without an estimate or with one
+            that the caller states to be admissible.
         promising: actions to the best state met (lowest estimate, then highest score), when there is no win.
     """
 
@@ -70,6 +71,23 @@ class Solution:
     def __repr__(self) -> str:
         plan = f" in {len(self.actions)} ticks" if self.status == "solved" else ""
         return f"<{self.status}{plan}, {self.nodes} states, {self.calls} forward-model calls>"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a search has come: told to the callback of `solve` from time to time.
+
+    Attributes:
+        nodes: distinct states met.
+        calls: forward-model calls made.
+        open: states met whose successors have not all been looked at.
+        depth: ticks from the start to the state met last; breadth-first, no win is shorter than this less one.
+    """
+
+    nodes: int
+    calls: int
+    open: int
+    depth: int
 
 
 class _Search:
@@ -87,8 +105,10 @@ class _Search:
         max_ticks: int = 2000,
         blocks: int,
         grows: bool = True,
+        admissible: bool = False,
     ) -> None:
         self.model = model
+        self.exact = algorithm == "bfs" or weights is None or (admissible and 0.0 <= weight <= 1.0)
         self.room = model.room
         self.decision = decision
         self.record = record = Record(
@@ -104,7 +124,9 @@ class _Search:
         if weights is not None:
             prepare_weights(decision, weights)
         for field, kind in (_NODE_ARRAYS | (_HEAP_ARRAYS if record["informed"] else {})).items():
-            record.point(field, np.empty(max_nodes, dtype=kind))
+            array = record.point(field, np.empty(max_nodes, dtype=kind))
+            if field == "depth":
+                self.depths = array
         size = 1 << max(4, (2 * max_nodes - 1).bit_length())
         record.point("table", np.zeros(size, dtype=np.int32))
         record["table_size"] = size
@@ -133,13 +155,23 @@ class _Search:
         record["block_count"] = first + count
         record["may_grow"] = int(first + count < self.block_limit)
 
-    def run(self, address: int) -> int:
-        """Search from the state; returns the kernel's last answer."""
+    def progress(self) -> Progress:
+        """How far the search has come."""
+        record = self.record
+        used = int(record["used"])
+        waiting = record["heap_used"] if record["informed"] else used - record["cursor"]
+        return Progress(used, int(record["calls"]), int(waiting), int(self.depths[used - 1]))
+
+    def run(self, address: int, tell: Callable[[Progress], object] | None = None) -> int:
+        """Search from the state, telling how far it has come; returns the kernel's last answer."""
         answer = invoke2(solver_kernel.begin_search.address, self.decision.address, address)
         while answer in (OK, solver_kernel.PAUSED, solver_kernel.BLOCKS_SPENT):
             if answer == solver_kernel.BLOCKS_SPENT:
                 self.add_blocks(self.record["block_count"])
-            self.record["pause_at"] = self.record["calls"] + _SLICE
+            else:
+                if answer == solver_kernel.PAUSED and tell is not None:
+                    tell(self.progress())
+                self.record["pause_at"] = self.record["calls"] + _SLICE
             answer = invoke1(solver_kernel.expand_nodes.address, self.decision.address)
         return int(answer)
 
@@ -153,8 +185,7 @@ class _Search:
         record = self.record
         nodes, calls = int(record["used"]), int(record["calls"])
         if answer == solver_kernel.SOLVED:
-            settled = record["informed"] == 0 or self.decision["heuristic"] == 0
-            return Solution("solved", self.actions_to(record["goal"]), nodes, calls, optimal=settled)
+            return Solution("solved", self.actions_to(record["goal"]), nodes, calls, optimal=self.exact)
         status = "unsolvable" if answer == solver_kernel.EXHAUSTED and record["cut"] == 0 else "budget"
         promising = self.actions_to(record["best"]) if record["best"] >= 0 else ()
         return Solution(status, (), nodes, calls, promising=promising)
@@ -176,13 +207,16 @@ def solve(
     algorithm: str = "bfs",
     weights: Sequence[float] | Array | None = None,
     weight: float = 1.0,
+    admissible: bool = False,
     max_ticks: int = 2000,
     memory: int = MEMORY,
+    progress: Callable[[Progress], object] | None = None,
 ) -> Solution:
     """Search a deterministic game for a shortest win, or a proof that there is none.
 
     Waiting (NIL) is a move; lost states and ends without a winner are dead ends. `memory` changes nothing but `calls`.
-    States are told apart by 64-bit keys, so a proof may err with a probability of about nodes^2 / 2^65.
+    States are told apart by 64-bit keys, so a proof may err with a probability of about nodes^2 / 2^65. Ctrl-C, and any
+    exception of `progress`, ends the search at once.
 
     Args:
         state: where to start; not changed.
@@ -191,8 +225,11 @@ def solve(
         weights: the estimate: the sum of the features of a state (`kernel.protocol.features`) times these. The plan is
             shortest if it never overestimates the ticks to a win. None estimates 0.
         weight: trust in the estimate; more than 1 finds longer plans sooner.
+        admissible: your word that the estimate never exceeds the ticks to a win: then, with a weight of at most 1, the
+            plan is shortest and the answer says so.
         max_ticks: longest plan of interest.
         memory: bytes of state blocks kept at most.
+        progress: told how far the search has come, every 20,000 forward-model calls.
 
     Raises:
         AgentError: unknown algorithm, budget out of range, more than one player.
@@ -218,8 +255,9 @@ def solve(
             weight=weight,
             max_ticks=max_ticks,
             blocks=memory // model.stride,
+            admissible=admissible,
         )
-        answer = search.run(state.address)
+        answer = search.run(state.address, progress)
         if answer != GROW:
             return search.solution(answer)
         grow_model(model, search.room)

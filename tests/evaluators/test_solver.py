@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -115,6 +116,38 @@ def test_a_node_reached_sooner_later_on_is_opened_again() -> None:
             state.advance(action)
         assert state.words()[11] == 1
         assert len(solution.actions) >= len(exact.actions)
+
+
+def test_a_plan_counts_as_shortest_when_the_estimate_is_said_to_be_a_bound() -> None:
+    def found(**about: Any) -> Any:
+        return solve(sliding(HARD).start(), algorithm="astar", weights=[1, 0], **about)
+
+    assert found(admissible=True).optimal and not found().optimal
+    assert not found(admissible=True, weight=2).optimal
+    assert len(found(admissible=True).actions) == SMALL[HARD]
+
+
+# --- progress ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["bfs", "astar"])
+def test_progress_is_told_and_changes_nothing(algorithm: str) -> None:
+    state = sliding("806547231").start()
+    told: list[Any] = []
+    watched = solve(state, max_nodes=30_000, algorithm=algorithm, progress=told.append)
+    assert watched == solve(state, max_nodes=30_000, algorithm=algorithm)
+    assert len(told) == watched.calls // 20_000 > 1
+    for before, now in pairwise(told):
+        assert before.nodes < now.nodes and before.calls < now.calls and before.depth <= now.depth
+        assert 0 < now.open <= now.nodes
+
+
+def test_what_the_callback_raises_ends_the_search() -> None:
+    def stop(progress: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve(sliding("806547231").start(), max_nodes=100_000, progress=stop)
 
 
 # --- dead ends and limits ---------------------------------------------------------------------------------------------

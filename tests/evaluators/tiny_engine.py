@@ -351,9 +351,9 @@ class TinyGame:
         self.prefix = prefix
         memory = np.zeros(1, dtype=MODEL)
         memory[0]["game"] = record.ctypes.data
-        required = MODEL.names[3 : MODEL.names.index("columns")]  # type: ignore[index,union-attr]
-        for field in required:
-            memory[0][field] = globals()[f"{prefix}_{field}"].address
+        for field in MODEL.names[3:]:  # type: ignore[index]
+            if f"{prefix}_{field}" in globals():  # the last few are optional, and these engines do without
+                memory[0][field] = globals()[f"{prefix}_{field}"].address
         memory[0]["players"] = about.pop("players", 1)
         memory[0]["max_actions"] = 4
         self.model = Model(

@@ -1,0 +1,243 @@
+"""Iterated width agents, `iw` and `ybcriber`: memory and parameters around `width_kernel`."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pcg.engine.kernel.runtime import Island, invoke3
+from pcg.engine.model import Model, Pool
+from pcg.evaluators.agents import width_kernel
+from pcg.evaluators.agents.base import GameState
+from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.goals import goal_weights
+from pcg.evaluators.agents.playout_kernel import duplicate
+from pcg.evaluators.agents.registry import AgentType, register
+from pcg.evaluators.agents.simple import prepare_features, prepare_weights
+from pcg.evaluators.agents.width_facts_kernel import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
+from pcg.evaluators.agents.width_knowledge_kernel import KNOWLEDGE
+from pcg.evaluators.agents.width_tree_kernel import SEARCH
+from pcg.evaluators.parameters import Parameter
+
+WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
+"""What has to be new about a state: a fact, a pair with the avatar's fact, any pair."""
+
+_NODE_ARRAYS: dict[str, type] = {
+    **dict.fromkeys(
+        ("free", "parent", "first", "sibling", "action", "depth", "kept", "heir", "heap", "order"), np.int32
+    ),
+    **dict.fromkeys(("met", "arrival"), np.int64),
+    **dict.fromkeys(("points", "gain", "lean", "risk", "value"), np.float64),
+}
+_MOST_NODES = 1 << 13
+_TIMED_NODES = 1 << 12
+_FACTS = 512
+_TUPLES = 1 << 20
+_PLACES = 1 << 15
+_EVENTS = 64
+
+
+class _Memory:
+    """The records of a search and the states of its nodes; moves to larger states without losing anything."""
+
+    def __init__(self, agent: IW, model: Model, record: Record) -> None:
+        self.model = model
+        chance = model.stochastic or model.players > 1
+        calls = agent.budget.calls
+        room = _TIMED_NODES if calls is None else min(_MOST_NODES, (1 if chance else 2) * calls + 16)
+        self.search = search = Record(
+            SEARCH,
+            discount=agent.discount,
+            win_bonus=agent.win_bonus,
+            guidance=agent.guidance,
+            attraction=agent.attraction,
+            exploration=agent.exploration,
+            safety=agent.safety,
+            danger_depth=agent.danger_depth,
+            wait=int(agent.wait),
+            best_first=int(agent.order == "reward"),
+            first_width=WIDTHS[agent.width],
+            last_width=WIDTH_ALL if agent.iterate else WIDTHS[agent.width],
+            chance=int(chance),
+            timed=int(calls is None),
+            room=room,
+            been_size=_PLACES,
+        )
+        for field, kind in _NODE_ARRAYS.items():
+            search.point(field, np.zeros(room, dtype=kind))
+        search.point("dead", np.zeros(model.max_actions + 1, dtype=np.int64))
+        search.point("sum", np.zeros(model.max_actions + 1, dtype=np.float64))
+        search.point("been_key", np.zeros(_PLACES, dtype=np.int64))
+        self.been = search.point("been_count", np.zeros(_PLACES, dtype=np.int64))
+        kinds = len(model.categories)
+        self.facts = facts = search.own("facts", Record(FACTS, kinds=max(kinds, _FACTS // 2), list_room=_FACTS))
+        facts.point("features", np.zeros(2 * facts["kinds"], dtype=np.float64))
+        facts.point("list", np.zeros(_FACTS, dtype=np.int64))
+        for prefix, size in (("parent_", 4 * _FACTS), ("", _TUPLES)):
+            facts[f"{prefix}size"] = size
+            facts.point(f"{prefix}key", np.zeros(size, dtype=np.int64))
+            facts.point(f"{prefix}mark", np.zeros(size, dtype=np.int32))
+        learns = agent.attraction > 0
+        self.knowledge = search.own("knowledge", Record(KNOWLEDGE, kinds=kinds * learns, event_room=_EVENTS))
+        self.knowledge.point("events", np.zeros(4 * _EVENTS, dtype=np.int64))
+        self.learnt = [
+            self.knowledge.point(field, np.zeros(2 * kinds + 1, dtype=kind))
+            for field, kind in (("touches", np.int64), ("deaths", np.int64), ("points", np.float64))
+        ]
+        self.knowledge.point("worth", np.zeros(kinds + 1, dtype=np.float64))
+        self.states = self._pool(room)
+        self.forget()
+
+    def _pool(self, room: int) -> Pool:
+        pool = self.search.point_to_pool("states", self.model.pool(room))
+        self.search["stride"] = pool.stride
+        return pool
+
+    def forget(self) -> None:
+        """Forget all that was learnt and simulated."""
+        self.search["heir_root"] = -1
+        self.search["broken"] = self.search["been_used"] = 0
+        self.been[:] = 0
+        for array in self.learnt:
+            array[:] = 0
+
+    def enlarge(self) -> None:
+        """Move the nodes' states to blocks of the size that the model gives now."""
+        old = self.states
+        self.states = self._pool(old.count)
+        for k in range(old.count):
+            # unused nodes hold states too, of an earlier search, or none at all: copying those does no harm
+            source, to = old.address + k * old.stride, self.states.address + k * self.states.stride
+            invoke3(duplicate.address, self.model.address, to, source)
+
+
+class IW(CompiledAgent):
+    """Iterated width: goes on only from states with a new fact, or a new pair of facts, about them.
+
+    The facts of a VGDL state are the avatar's place and facing, what it holds, counters, what is gone, and for every
+    moving sprite its type and cell (`pcg.engine.kernel.atoms`). The path with the highest discounted reward is played.
+    In deterministic games what was simulated is kept for later decisions, and once a width is exhausted the search goes
+    on with the next one: 1, 1.5, 2, then every new state. In games of chance it is repeated on fresh samples.
+
+    Args:
+        width: "1", "1.5" (pairs with the avatar's fact) or "2"; the first width in deterministic games.
+        iterate: whether greater widths follow.
+        order: "breadth", or "reward": by discounted reward so far.
+        discount: of rewards, per tick.
+        win_bonus: reward of a won end, penalty of a lost one.
+        safety: games of chance: samples of each action at the root; the actions lost least often are searched.
+        danger_depth: ticks from the root up to which actions are sampled so (deeper ones less often).
+        wait: whether doing nothing is a move.
+        exploration: points that it costs to end where the play has been once; at most 50 times that.
+        attraction: points that the pull of sprites worth touching counts at most.
+        guidance: points that a tick of estimated way to the goals costs (`goals.goal_weights`).
+    """
+
+    island: ClassVar[Island] = width_kernel.decide_width
+
+    def __init__(
+        self,
+        *,
+        width: str = "1",
+        iterate: bool = True,
+        order: str = "breadth",
+        discount: float = 0.99,
+        win_bonus: float = 1e7,
+        safety: int = 10,
+        danger_depth: int = 1,
+        wait: bool = False,
+        exploration: float = 1e-3,
+        attraction: float = 0.0,
+        guidance: float = 0.0,
+        **common: Any,
+    ) -> None:
+        self.width = width
+        self.iterate = iterate
+        self.order = order
+        self.discount = discount
+        self.win_bonus = win_bonus
+        self.safety = safety
+        self.danger_depth = danger_depth
+        self.wait = wait
+        self.exploration = exploration
+        self.attraction = attraction
+        self.guidance = guidance
+        self._memory: _Memory | None = None
+        super().__init__(**common)
+
+    def reset(self, state: GameState) -> None:
+        """Forget all that was learnt, start the random stream again and get memory for the state's model."""
+        super().reset(state)
+        assert self._memory is not None
+        self._memory.forget()
+
+    def prepare(self, model: Model, record: Record) -> None:
+        if self._memory is not None and self._memory.model.address == model.address:
+            self._memory.enlarge()
+        else:
+            self._memory = _Memory(self, model, record)
+        record.own("search", self._memory.search)
+        prepare_features(model, record)
+        record["heuristic"] = 0
+        weights = goal_weights(model) if self.guidance else None
+        if weights is not None:
+            prepare_weights(record, weights)
+
+
+class YBCriber(IW):
+    """Iterated width with danger avoidance and a memory of what sprites are good for; parameters as in `IW`.
+
+    What the simulations touch is remembered: how the score changed, and whether the avatar died. The paths searched are
+    compared by their rewards first and then by how near they come to kinds of sprites that gave points or are still
+    unknown. Waiting is a move, and actions are sampled for danger on the second tick as well.
+    """
+
+    def __init__(
+        self,
+        *,
+        danger_depth: int = 2,
+        wait: bool = True,
+        exploration: float = 0.02,
+        attraction: float = 0.5,
+        **others: Any,
+    ) -> None:
+        super().__init__(danger_depth=danger_depth, wait=wait, exploration=exploration, attraction=attraction, **others)
+
+
+def _parameters(danger_depth: int, wait: bool, exploration: float, attraction: float) -> tuple[Parameter, ...]:
+    return (
+        Parameter("width", "1", "what must be new: a fact, a pair with the avatar's, a pair", choices=tuple(WIDTHS)),
+        Parameter("iterate", True, "deterministic games: go on with greater widths within the budget"),
+        Parameter("order", "breadth", "of expansion; `reward`: the best path so far", choices=("breadth", "reward")),
+        Parameter("discount", 0.99, "of rewards, per tick", low=0.0, high=1.0),
+        Parameter("win_bonus", 1e7, "reward of a won end, penalty of a lost one", low=0),
+        Parameter("safety", 10, "games of chance: samples of each action for its danger", low=0, high=1000),
+        Parameter("danger_depth", danger_depth, "ticks ahead up to which actions are sampled so", low=1, high=5),
+        Parameter("wait", wait, "whether doing nothing is a move"),
+        Parameter("exploration", exploration, "points that ending where the play has been costs, per visit", low=0),
+        Parameter("attraction", attraction, "points that the pull of sprites counts at most", low=0),
+        Parameter("guidance", 0.0, "points of score that a tick of estimated way to the goals costs", low=0),
+    )
+
+
+register(
+    AgentType(
+        "iw",
+        IW,
+        "iterated width: searches on only from states that are new in some way",
+        _parameters(1, False, 1e-3, 0.0),
+        "Lipovetzky and Geffner, Width and Serialization of Classical Planning Problems, 2012; Geffner and Geffner, "
+        "Width-Based Planning for General Video-Game Playing, 2015",
+    )
+)
+register(
+    AgentType(
+        "ybcriber",
+        YBCriber,
+        "iterated width that avoids danger and is drawn to what is worth touching",
+        _parameters(2, True, 0.02, 0.5),
+        "after YBCriber (I. and T. Geffner), as reported in Perez Liebana et al., General Video Game AI: a Multi-Track "
+        "Framework, 2018",
+    )
+)

@@ -39,6 +39,40 @@ def register(entry: AgentType) -> AgentType:
     return entry
 
 
+@dataclass(frozen=True, slots=True)
+class AgentText:
+    """What a text such as ``"mcts:depth=12,budget=40ms"`` says; `budget` is None when it says none."""
+
+    name: str
+    params: dict[str, str]
+    budget: str | None = None
+
+
+def read_agent(text: str) -> AgentText:
+    """Take apart how people name an agent: a name of `AGENTS`, then parameters.
+
+    Raises:
+        AgentError: unknown agent (with the nearest name), or something that is not ``parameter=value``.
+
+    >>> read_agent("mcts:depth=12, budget=40ms")
+    AgentText(name='mcts', params={'depth': '12'}, budget='40ms')
+    """
+    name, _, rest = text.partition(":")
+    name = name.strip()
+    if name not in AGENTS:
+        close = nearest(name, AGENTS)
+        hint = f", did you mean `{close}`?" if close else f" (expected one of {', '.join(AGENTS)})"
+        raise AgentError(f"unknown agent `{name}`{hint}")
+    given: dict[str, str] = {}
+    for part in filter(None, (p.strip() for p in rest.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise AgentError(f"agent {name}: `{part}`, expected parameter=value")
+        given[key.strip()] = value.strip()
+    budget = given.pop("budget", None)
+    return AgentText(name, given, budget)
+
+
 def make_agent(
     name: str, *, seed: int = 0, budget: Budget | int | str | None = None, player: int = 0, **params: Any
 ) -> Agent:
@@ -57,22 +91,10 @@ def make_agent(
     >>> make_agent("mcts:depth=12", seed=1, budget=500)
     <agent MCTS, Budget(calls=500), seed 1>
     """
-    name, _, rest = name.partition(":")
-    entry = AGENTS.get(name)
-    if entry is None:
-        close = nearest(name, AGENTS)
-        hint = f", did you mean `{close}`?" if close else f" (expected one of {', '.join(AGENTS)})"
-        raise AgentError(f"unknown agent `{name}`{hint}")
-    given: dict[str, Any] = {}
-    for part in filter(None, (p.strip() for p in rest.split(","))):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise AgentError(f"agent {name}: `{part}`, expected parameter=value")
-        given[key.strip()] = value.strip()
-    if "budget" in given:
-        budget = budget if budget is not None else given.pop("budget")
-        given.pop("budget", None)
-    given.update(params)
+    text = read_agent(name)
+    entry = AGENTS[text.name]
+    budget = text.budget if budget is None else budget
+    given: dict[str, Any] = {**text.params, **params}
     values = resolve(entry.params, given, f"agent {name}")
     factory: Any = entry.cls
     agent: Agent = factory(seed=seed, budget=Budget.read(budget), player=player, **values)

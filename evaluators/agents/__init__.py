@@ -25,6 +25,8 @@ from pcg.evaluators.agents.simple import Heuristic as Heuristic
 from pcg.evaluators.agents.simple import Nothing as Nothing
 from pcg.evaluators.agents.simple import OneStep as OneStep
 from pcg.evaluators.agents.simple import Random as Random
+from pcg.evaluators.agents.simple_players import Human as Human
+from pcg.evaluators.agents.simple_players import Replay as Replay
 from pcg.evaluators.agents.solver import Solution as Solution
 from pcg.evaluators.agents.solver import Solver as Solver
 from pcg.evaluators.agents.solver import solve as solve
@@ -42,10 +44,12 @@ __all__ = [
     "Game",
     "GameState",
     "Heuristic",
+    "Human",
     "Nothing",
     "OneStep",
     "Playout",
     "Random",
+    "Replay",
     "Solution",
     "Solver",
     "make_agent",

@@ -87,6 +87,8 @@ def _entry(source: str, name: str, reading: str) -> Entry:
     game = _loaded(source, reading)
     if not game.levels:
         raise PcgError(f"game `{source}` has no levels: expected {Path(source).stem}_lvl0.txt and so on beside it")
+    if source not in builtin_games():
+        source = str(Path(source).resolve())  # so that a tournament can be gone on with from any folder
     digest = hashlib.sha256("\0".join((game.definition.source, *game.levels)).encode()).hexdigest()[:32]
     return Entry(name, source, reading, game.players, len(game.levels), digest)
 

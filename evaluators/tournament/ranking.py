@@ -183,7 +183,8 @@ def _rank_game(
     tallies.sort(key=lambda pair: pair[1].order)
     placed = shared_points([tally.order for _, tally in tallies])
     return tuple(
-        Place(agent, position, points, tally) for (agent, tally), (position, points) in zip(tallies, placed, strict=True)
+        Place(agent, position, points, tally)
+        for (agent, tally), (position, points) in zip(tallies, placed, strict=True)
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -216,7 +215,9 @@ def _look(worker: _Worker, rules: Rules) -> MatchResult | None:
     except (EOFError, OSError):
         worker.process.join(1.0)
         if worker.match is None:
-            raise PcgError(f"a worker process ended with exit code {worker.process.exitcode} before it played") from None
+            raise PcgError(
+                f"a worker process ended with exit code {worker.process.exitcode} before it played"
+            ) from None
         return worker.blame("died", f"its process ended with exit code {worker.process.exitcode}")
     spent = worker.stalled(rules.stall)
     if spent:
@@ -225,5 +226,3 @@ def _look(worker: _Worker, rules: Rules) -> MatchResult | None:
     if not worker.ready and time.monotonic() - worker.since > _STARTING:
         raise PcgError(f"a worker process was not ready within {_STARTING:.0f} s")
     return None
-
-

@@ -59,7 +59,8 @@ def _work(connection: Connection, clock: Any, setting: _Setting) -> None:
 
     try:
         load_plugins(setting.plugins)
-        compile_all()
+        if setting.rules.timed:
+            compile_all()  # now, and not in the time of whoever needs a kernel first
         connection.send(None)
         while True:
             match: Match = connection.recv()

@@ -120,9 +120,6 @@ class Human(Agent):
         player: whom the person plays.
     """
 
-    interactive = True
-    """Cannot play unattended."""
-
     def __init__(
         self,
         *,
@@ -166,4 +163,4 @@ register(
         ),
     )
 )
-register(AgentType("human", Human, "asks a person for every action"))
+register(AgentType("human", Human, "asks a person for every action"), attended=True)

@@ -19,6 +19,7 @@ from pathlib import Path
 from pcg.engine.game import Game, builtin_games, find_levels, load
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.agents import AgentError, make_agent
+from pcg.evaluators.agents.registry import ATTENDED, read_agent
 
 _LEVEL_FILE = re.compile(r"(.*_)?lvl\d+\.txt")
 
@@ -194,8 +195,8 @@ def split_agents(given: Iterable[str]) -> list[str]:
             else:
                 found.append(part)
     for text in found:
-        agent = make_agent(text)  # says what is wrong with it
-        if getattr(agent, "interactive", False):
+        make_agent(text)  # says what is wrong with it
+        if read_agent(text).name in ATTENDED:
             raise AgentError(f"agent `{text}` needs a person at the keyboard and cannot play in a tournament")
     twice = next((text for text in found if found.count(text) > 1), None)
     if twice is not None:

@@ -1,8 +1,9 @@
 """Many matches side by side, in processes that may be stopped when an agent stalls.
 
 Every match is played in a worker process, one at a time, whatever the agents: a thread that hangs cannot be ended, and
-a crash would take the tournament along. Threads were no faster for compiled agents (docs/tournaments.md). Results are
-handed out in the order of the matches, so that the number of workers is not seen in them.
+a crash would take the tournament along. Compiled agents could share one process in threads; that saves about a second
+to start each worker and nothing per match (measured in docs/tournaments.md). Results are handed out in the order of
+the matches, so that the number of workers is not seen in them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -131,7 +132,7 @@ def run_matches(
     workers: int | None = None,
     plugins: Sequence[str] = (),
     stop: Callable[[], bool] = lambda: False,
-) -> Iterator[MatchResult]:
+) -> Generator[MatchResult, None, None]:
     """Play matches in worker processes.
 
     An agent written in Python that takes longer than ``rules.stall`` seconds of wall time, or whose process dies, is

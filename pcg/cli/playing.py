@@ -60,7 +60,7 @@ def play(
     Keys: arrows or WASD move, space uses, the full stop waits, r restarts, q quits.
     """
     from pcg import load
-    from pcg.evaluators.agents import make_agent
+    from pcg.evaluators.agents import Human, make_agent
     from pcg.render import render_gif
     from pcg.terminal import play_terminal
 
@@ -68,7 +68,7 @@ def play(
     which = level_of(level)
     loaded.read_level(which)  # bad levels are reported before the screen is taken over
     player = None if agent is None else make_agent(agent, seed=seed, budget=budget)
-    if getattr(player, "interactive", False):
+    if isinstance(player, Human):
         player = None  # a person at this terminal
     delay = 0.1 if fps is None else 1 / fps
     done = play_terminal(loaded, which, agent=player, seed=seed, delay=delay, fps=fps, show=show, max_ticks=max_ticks)

@@ -171,7 +171,7 @@ def read_tournament(folder: Path | str) -> TournamentResult:
 
 def _read_log(path: Path) -> list[MatchResult]:
     """The whole lines of a log, which another process may be writing: nothing is repaired here."""
-    results = []
+    results: list[MatchResult] = []
     for line in path.read_bytes().splitlines(keepends=True) if path.exists() else ():
         try:
             data = json.loads(line) if line.endswith(b"\n") else None

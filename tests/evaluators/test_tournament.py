@@ -11,7 +11,7 @@ import pytest
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import AGENTS, Agent, AgentError, AgentType, Budget, play, register
+from pcg.evaluators.agents import AGENTS, Agent, AgentError, AgentType, Budget, Human, play, register
 from pcg.evaluators.evaluation import encode_play
 from pcg.evaluators.tournament import (
     POINTS,
@@ -477,8 +477,6 @@ def test_recordings_that_cannot_be_read_are_reported(tmp_path: Path, text: str, 
 
 
 def test_a_person_may_shorten_wait_and_leave() -> None:
-    from pcg.evaluators.agents import Human
-
     questions: list[str] = []
     answers = iter(["left", "x", "r", "", "q"])
 
@@ -494,4 +492,9 @@ def test_a_person_may_shorten_wait_and_leave() -> None:
         raise EOFError
 
     assert play(pcg.load("duel"), [Human(read=closed), "random"], max_ticks=10).actions[0][0] == "ESCAPE"
-    assert register(AGENTS["human"]).cls is Human
+
+
+def test_a_person_is_an_agent_by_name_but_in_no_list_that_programs_go_through() -> None:
+    assert isinstance(pcg.make_agent("human"), Human) and "human" not in AGENTS
+    with pytest.raises(AgentError, match="there is an agent `human` already"):
+        register(AgentType("human", Agent, "another"))

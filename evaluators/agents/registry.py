@@ -89,7 +89,8 @@ def make_agent(
     """An agent by name.
 
     Args:
-        name: a name of `agent_types()`, also with parameters: ``"mcts:depth=12,budget=40ms"``. Keywords win over the text.
+        name: a name of `agent_types()`, also with parameters: ``"mcts:depth=12,budget=40ms"``. Keywords win over what
+            it says.
         seed: of the agent's own randomness. Same seed, same decisions (unless the budget is time).
         budget: a `Budget`, a number of forward-model calls, or a text such as ``"40ms"``.
         player: which player of a game of several to be.

@@ -8,58 +8,59 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pcg.engine.kernel.runtime import Island
+from pcg.engine.model import Model
+from pcg.evaluators.agents import replay_kernel
 from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
+from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.evaluation import LETTERS, decode_play
 from pcg.evaluators.parameters import Parameter
 
 
-class Replay(Agent):
+class Replay(CompiledAgent):
     """Plays a recorded list of actions, and does nothing after its end.
 
     Args:
         actions: one letter per tick, as `evaluation.encode_play` writes them: . NIL, U UP, L LEFT, D DOWN, R RIGHT,
             X USE, E ESCAPE; or a sequence of action names.
         file: the same from a file, see `read_actions`.
-        seed: not used.
-        budget: not used.
-        player: whose actions to play.
 
-    >>> Replay(actions="R.X").recorded
+    >>> Replay(actions="R.X", seed=0).recorded
     ('RIGHT', 'NIL', 'USE')
     """
 
-    def __init__(
-        self,
-        *,
-        actions: str | Sequence[str] = "",
-        file: str | Path = "",
-        seed: int = 0,
-        budget: Budget | None = None,
-        player: int = 0,
-    ) -> None:
-        self.seed = seed
-        self.player = player
+    island: ClassVar[Island] = replay_kernel.decide_replay
+
+    def __init__(self, *, actions: str | Sequence[str] = "", file: str | Path = "", **common: Any) -> None:
+        self._recording = Record(replay_kernel.RECORDING)
+        super().__init__(**common)
         if file:
-            self.recorded = tuple(read_actions(file, player))
+            self.recorded = tuple(read_actions(file, self.player))
         elif isinstance(actions, str):
             self.recorded = tuple(_letters(actions, "agent replay: actions"))
         else:
             self.recorded = tuple(actions)
-        self._at = 0
 
     def __repr__(self) -> str:
         return f"<agent Replay of {len(self.recorded)} actions>"
 
-    def reset(self, state: GameState) -> None:
-        """Start again with the first action."""
-        self._at = 0
+    def _restart(self) -> None:
+        super()._restart()
+        self._recording["at"] = 0
 
-    def act(self, state: GameState) -> str:
-        """The next action; NIL after the last."""
-        self._at += 1
-        return self.recorded[self._at - 1] if self._at <= len(self.recorded) else "NIL"
+    def prepare(self, model: Model, record: Record) -> None:
+        known = {name: code for code, name in enumerate(model.action_names)}
+        wrong = next((name for name in self.recorded if name not in known), None)
+        if wrong is not None:
+            raise AgentError(f"agent replay: `{wrong}`, expected one of {', '.join(known)}")
+        self._recording["count"] = len(self.recorded)
+        self._recording.point("actions", np.array([known[name] for name in self.recorded], dtype=np.int64))
+        record.own("search", self._recording)
 
 
 def read_actions(file: str | Path, player: int = 0) -> list[str]:

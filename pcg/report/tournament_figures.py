@@ -30,7 +30,7 @@ def win_rates(standings: Standings, *, standalone: bool = False) -> str:
         low = [max(0.0, rate - a) for rate, (a, _) in zip(rates, ends, strict=True)]
         high = [max(0.0, b - rate) for rate, (_, b) in zip(rates, ends, strict=True)]
         places = range(len(shown))
-        axes.barh(places, rates, color=_ACCENT, height=0.62)
+        axes.barh(places, rates, color=_ACCENT, alpha=0.55, height=0.62)
         axes.errorbar(rates, places, xerr=(low, high), fmt="none", ecolor=_INK_TEXT, elinewidth=1.4, capsize=4)
         axes.set_yticks(places, [_short(s.agent) for s in shown])
         axes.invert_yaxis()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PANEL = "Agents"
 _SHOWN_GAMES = 30
+_SHOWN_AGENTS = 8
 
 LoadOption = Annotated[
     list[Path] | None, typer.Option("--load", help="Python file that registers agents of your own; may be repeated.")
@@ -218,10 +219,10 @@ def _print_standings(state: TournamentResult) -> None:
     for row in rows:
         table.add_row(*map(escape, row))
     out.print(table)
-    if len(standings.games) > _SHOWN_GAMES:
-        print(f"{len(standings.games)} games; each of them is in games.csv and in the report")
-        return
     names = [s.agent for s in standings.overall if s.tally.plays]
+    if len(standings.games) > _SHOWN_GAMES or len(names) > _SHOWN_AGENTS:
+        print(f"{len(standings.games)} games and {len(names)} agents: each by itself in games.csv and in the report")
+        return
     table = Table("game", *map(escape, names), title="plays won, mean score", title_justify="left")
     for game, places in standings.games.items():
         found = {p.agent: p for p in places}

@@ -32,6 +32,8 @@ from pcg.evaluators.agents.simple import Heuristic as Heuristic
 from pcg.evaluators.agents.simple import Nothing as Nothing
 from pcg.evaluators.agents.simple import OneStep as OneStep
 from pcg.evaluators.agents.simple import Random as Random
+from pcg.evaluators.agents.simple_players import Human as Human
+from pcg.evaluators.agents.simple_players import Replay as Replay
 from pcg.evaluators.agents.solver import Progress as Progress
 from pcg.evaluators.agents.solver import Solution as Solution
 from pcg.evaluators.agents.solver import Solver as Solver
@@ -58,6 +60,7 @@ __all__ = [
     "GeneticAlgorithm",
     "GuidedMCTS",
     "Heuristic",
+    "Human",
     "Nothing",
     "OneStep",
     "Playout",
@@ -65,6 +68,7 @@ __all__ = [
     "Progress",
     "Random",
     "RandomSearch",
+    "Replay",
     "RollingHorizon",
     "Solution",
     "Solver",

@@ -25,18 +25,62 @@ class AgentType:
 
 
 AGENTS: dict[str, AgentType] = {}
-"""All agents by name."""
+"""All agents that play by themselves, by name."""
+ATTENDED: dict[str, AgentType] = {}
+"""Agents that need a person at the keyboard; apart, so that whoever goes through `AGENTS` never waits for one."""
 
 
-def register(entry: AgentType) -> AgentType:
+def register(entry: AgentType, *, attended: bool = False) -> AgentType:
     """Add an agent to the table, so that `make_agent` and the command line know it.
 
-    The class is called with keywords ``seed``, ``budget``, ``player`` and the parameters of the entry.
+    The class is called with keywords ``seed``, ``budget``, ``player`` and the parameters of the entry. An `attended`
+    agent needs a person to play.
     """
-    if entry.name in AGENTS and AGENTS[entry.name].cls is not entry.cls:
+    known = agent_types().get(entry.name)
+    if known is not None and known.cls is not entry.cls:
         raise AgentError(f"there is an agent `{entry.name}` already")
-    AGENTS[entry.name] = entry
+    (ATTENDED if attended else AGENTS)[entry.name] = entry
     return entry
+
+
+def agent_types() -> dict[str, AgentType]:
+    """All agents by name: those of `AGENTS`, then those of `ATTENDED`."""
+    return {**AGENTS, **ATTENDED}
+
+
+@dataclass(frozen=True, slots=True)
+class AgentText:
+    """What a text such as ``"mcts:depth=12,budget=40ms"`` says; `budget` is None when it says none."""
+
+    name: str
+    params: dict[str, str]
+    budget: str | None = None
+
+
+def read_agent(text: str) -> AgentText:
+    """Take apart how people name an agent: a name of `agent_types()`, then parameters.
+
+    Raises:
+        AgentError: unknown agent (with the nearest name), or something that is not ``parameter=value``.
+
+    >>> read_agent("mcts:depth=12, budget=40ms")
+    AgentText(name='mcts', params={'depth': '12'}, budget='40ms')
+    """
+    name, _, rest = text.partition(":")
+    name = name.strip()
+    known = agent_types()
+    if name not in known:
+        close = nearest(name, known)
+        hint = f", did you mean `{close}`?" if close else f" (expected one of {', '.join(known)})"
+        raise AgentError(f"unknown agent `{name}`{hint}")
+    given: dict[str, str] = {}
+    for part in filter(None, (p.strip() for p in rest.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise AgentError(f"agent {name}: `{part}`, expected parameter=value")
+        given[key.strip()] = value.strip()
+    budget = given.pop("budget", None)
+    return AgentText(name, given, budget)
 
 
 def make_agent(
@@ -45,7 +89,8 @@ def make_agent(
     """An agent by name.
 
     Args:
-        name: a name of `AGENTS`, also with parameters: ``"mcts:depth=12,budget=40ms"``. Keywords win over the text.
+        name: a name of `agent_types()`, also with parameters: ``"mcts:depth=12,budget=40ms"``. Keywords win over what
+            it says.
         seed: of the agent's own randomness. Same seed, same decisions (unless the budget is time).
         budget: a `Budget`, a number of forward-model calls, or a text such as ``"40ms"``.
         player: which player of a game of several to be.
@@ -57,22 +102,10 @@ def make_agent(
     >>> make_agent("mcts:depth=12", seed=1, budget=500)
     <agent MCTS, Budget(calls=500), seed 1>
     """
-    name, _, rest = name.partition(":")
-    entry = AGENTS.get(name)
-    if entry is None:
-        close = nearest(name, AGENTS)
-        hint = f", did you mean `{close}`?" if close else f" (expected one of {', '.join(AGENTS)})"
-        raise AgentError(f"unknown agent `{name}`{hint}")
-    given: dict[str, Any] = {}
-    for part in filter(None, (p.strip() for p in rest.split(","))):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise AgentError(f"agent {name}: `{part}`, expected parameter=value")
-        given[key.strip()] = value.strip()
-    if "budget" in given:
-        budget = budget if budget is not None else given.pop("budget")
-        given.pop("budget", None)
-    given.update(params)
+    text = read_agent(name)
+    entry = agent_types()[text.name]
+    budget = text.budget if budget is None else budget
+    given: dict[str, Any] = {**text.params, **params}
     values = resolve(entry.params, given, f"agent {name}")
     factory: Any = entry.cls
     agent: Agent = factory(seed=seed, budget=Budget.read(budget), player=player, **values)

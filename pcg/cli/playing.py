@@ -1,4 +1,4 @@
-"""Commands to look at games and play them: `games`, `agents`, `play` and `render`."""
+"""Commands to look at games and play them: `games`, `play` and `render`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.console import console, escape, print_parameters
+from pcg.cli.console import console, escape
 from pcg.cli.sources import ReadingChoice, level_of
 
 PANEL = "Games"
@@ -22,7 +22,6 @@ def register(app: typer.Typer) -> None:
     app.command(rich_help_panel=PANEL)(play)
     app.command(rich_help_panel=PANEL)(render)
     app.command(rich_help_panel=PANEL)(games)
-    app.command(rich_help_panel=PANEL)(agents)
 
 
 def games() -> None:
@@ -37,13 +36,6 @@ def games() -> None:
         about = file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
         table.add_row(name, str(len(find_levels(file))), escape(about))
     console().print(table)
-
-
-def agents() -> None:
-    """List the agents and their parameters."""
-    from pcg.evaluators.agents import AGENTS
-
-    print_parameters((entry.name, entry.help, entry.params) for entry in AGENTS.values())
 
 
 def play(
@@ -68,7 +60,7 @@ def play(
     Keys: arrows or WASD move, space uses, the full stop waits, r restarts, q quits.
     """
     from pcg import load
-    from pcg.evaluators.agents import make_agent
+    from pcg.evaluators.agents import Human, make_agent
     from pcg.render import render_gif
     from pcg.terminal import play_terminal
 
@@ -76,6 +68,8 @@ def play(
     which = level_of(level)
     loaded.read_level(which)  # bad levels are reported before the screen is taken over
     player = None if agent is None else make_agent(agent, seed=seed, budget=budget)
+    if isinstance(player, Human):
+        player = None  # a person at this terminal
     delay = 0.1 if fps is None else 1 / fps
     done = play_terminal(loaded, which, agent=player, seed=seed, delay=delay, fps=fps, show=show, max_ticks=max_ticks)
     verdict = {1: "won", 0: "lost"}.get(done.winner, "over") if done.finished else "not finished"

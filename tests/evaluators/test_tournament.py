@@ -1,0 +1,500 @@
+"""Tournaments: what is played, by which rules, who is ranked where, and how strong that makes them."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import pcg
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.agents import AGENTS, Agent, AgentError, AgentType, Budget, Human, play, register
+from pcg.evaluators.evaluation import encode_play
+from pcg.evaluators.tournament import (
+    POINTS,
+    Entry,
+    Match,
+    MatchResult,
+    Rating,
+    Rules,
+    load_plugins,
+    play_match,
+    rank,
+    rate,
+    schedule,
+    select_games,
+    select_levels,
+    shared_points,
+    split_agents,
+    wilson,
+)
+from pcg.evaluators.tournament.ratings import update
+from pcg.evaluators.tournament.rules import DISQUALIFIED, LOST, NO_WINNER, WON, settle
+
+FEW = Rules(Budget(calls=20), max_ticks=40)
+
+
+@pytest.fixture
+def agent(monkeypatch: pytest.MonkeyPatch):
+    """Register a Python agent that acts by a function of (agent, state), for one test."""
+
+    def add(name: str, act, reset=lambda self, state: None) -> str:
+        class Made(Agent):
+            def __init__(self, *, seed: int = 0, budget: Budget | None = None, player: int = 0) -> None:
+                self.seed, self.budget, self.player = seed, budget, player
+
+            def act(self, state):
+                return act(self, state)
+
+            def reset(self, state) -> None:
+                reset(self, state)
+
+        monkeypatch.setitem(AGENTS, name, AgentType(name, Made, "made for a test"))
+        return name
+
+    return add
+
+
+def one(game: str, *agents: str, rules: Rules = FEW, level: int = 0) -> MatchResult:
+    (entry,) = select_games([game])
+    return play_match(Match(0, entry.name, level, 0, 1, agents), entry, rules)
+
+
+# --- what people type -------------------------------------------------------------------------------------------------
+
+
+def test_games_are_found_by_name_pattern_file_and_folder_each_once(tmp_path: Path, monkeypatch) -> None:
+    game = pcg.load("boxes")
+    for name in ("pushing", "shoving"):
+        (tmp_path / f"{name}.txt").write_text(game.definition.source)
+        (tmp_path / f"{name}_lvl0.txt").write_text(game.levels[0])
+    (tmp_path / "nolevels.txt").write_text(game.definition.source)
+    (tmp_path / "list").write_text("# ours\nhunt\npushing.txt\n")
+    monkeypatch.chdir(tmp_path)
+    assert [e.name for e in select_games(["boxes", "hunt, boxes"])] == ["boxes", "hunt"]
+    assert [e.name for e in select_games(["*.txt"])] == ["pushing", "shoving"]
+    assert [e.name for e in select_games(["."])] == ["pushing", "shoving"]
+    assert [e.name for e in select_games(["@list", str(tmp_path / "shoving.txt")])] == ["hunt", "pushing", "shoving"]
+    entry = select_games(["pushing.txt"])[0]
+    assert (entry.players, entry.levels, Path(entry.source).is_absolute()) == (1, 1, True)
+
+
+def test_games_of_the_same_name_get_their_folders_name(tmp_path: Path) -> None:
+    game = pcg.load("boxes")
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "push.txt").write_text(game.definition.source)
+        (tmp_path / folder / "push_lvl0.txt").write_text(game.levels[0])
+    assert [e.name for e in select_games([str(tmp_path / "one"), str(tmp_path / "two")])] == ["one/push", "two/push"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["dungon"], "did you mean `dungeon`"),
+        (["z*"], "no game matches `z\\*`"),
+        ([""], "no games"),
+        (["@missing"], "cannot read the list"),
+    ],
+)
+def test_games_that_do_not_exist_are_reported(given: list[str], message: str) -> None:
+    with pytest.raises(PcgError, match=message):
+        select_games(given)
+
+
+def test_a_game_without_levels_and_an_empty_folder_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "bare.txt").write_text(pcg.load("boxes").definition.source)
+    with pytest.raises(PcgError, match="has no levels"):
+        select_games([str(tmp_path / "bare.txt")])
+    with pytest.raises(PcgError, match="no game with levels"):
+        select_games([str(tmp_path)])
+
+
+def test_levels_are_numbers_and_ranges_that_games_have() -> None:
+    entries = [Entry("long", "", "", 1, 5, ""), Entry("short", "", "", 1, 2, "")]
+    assert select_levels("all", entries) == {"long": [0, 1, 2, 3, 4], "short": [0, 1]}
+    assert select_levels("4, 0-1", entries) == {"long": [0, 1, 4], "short": [0, 1]}
+    with pytest.raises(PcgError, match="short has none of the levels 3"):
+        select_levels("3", entries)
+    for wrong in ("", "a", "2-1", "-1", "1,,2"):
+        with pytest.raises(PcgError, match="expected `all`"):
+            select_levels(wrong, entries)
+
+
+def test_commas_separate_agents_and_their_parameters() -> None:
+    assert split_agents(["mcts:c=1.0,depth=12,budget=40ms,random", "onestep"]) == [
+        "mcts:c=1.0,depth=12,budget=40ms",
+        "random",
+        "onestep",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("mtcs", "did you mean `mcts`"),
+        ("mcts:dept=3", "did you mean `depth`"),
+        ("mcts:depth=0", "expected a whole number from 1"),
+        ("random,random", "named twice"),
+        ("human", "needs a person"),
+        ("", "no agents"),
+        ("mcts:budget=soon", "expected forward-model calls"),
+    ],
+)
+def test_agents_that_cannot_play_are_reported(given: str, message: str) -> None:
+    with pytest.raises(PcgError, match=message):
+        split_agents([given])
+
+
+def test_a_file_of_the_user_registers_agents_and_its_mistakes_are_reported(tmp_path: Path, monkeypatch) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from pcg.evaluators.agents import AgentType, Nothing, register\n"
+        "register(AgentType('mine_of_a_test', Nothing, 'waits'))\n"
+    )
+    load_plugins([file, str(file)])
+    try:
+        assert split_agents(["mine_of_a_test"]) == ["mine_of_a_test"]
+    finally:
+        del AGENTS["mine_of_a_test"]
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    with pytest.raises(PcgError, match="ZeroDivisionError"):
+        load_plugins([tmp_path / "broken.py"])
+    with pytest.raises(PcgError, match="expected a Python file"):
+        load_plugins([tmp_path / "absent.py"])
+
+
+# --- schedule ---------------------------------------------------------------------------------------------------------
+
+
+def test_pairs_play_every_level_twice_with_sides_swapped_and_the_same_seed() -> None:
+    duel = Entry("duel", "duel", "", 2, 2, "")
+    matches = schedule([duel], ["a", "b", "c"], {"duel": [0, 1]}, repeats=1, seed=7)
+    assert len(matches) == 3 * 2 * 2
+    assert {m.seed for m in matches} == {7}
+    for level in (0, 1):
+        played = [m.agents for m in matches if m.level == level]
+        assert sorted(played) == sorted((a, b) for a in "abc" for b in "abc" if a != b)
+    assert [m.id for m in matches] == list(range(12))
+    with pytest.raises(PcgError, match="at least two agents"):
+        schedule([duel], ["a"], {"duel": [0]}, 1)
+
+
+def test_repetitions_come_last_and_have_new_seeds() -> None:
+    entries = [Entry("x", "", "", 1, 2, ""), Entry("y", "", "", 1, 1, "")]
+    matches = schedule(entries, ["a"], {"x": [0, 1], "y": [0]}, repeats=2, seed=5)
+    assert [(m.repeat, m.level, m.game, m.seed) for m in matches] == [
+        (0, 0, "x", 5), (0, 0, "y", 5), (0, 1, "x", 5), (1, 0, "x", 6), (1, 0, "y", 6), (1, 1, "x", 6),
+    ]  # fmt: skip
+    assert len({matches[0].agent_seed(0), matches[0].agent_seed(1), matches[3].agent_seed(0)}) == 3
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+def test_late_actions_are_replaced_and_later_ones_disqualify() -> None:
+    rules = Rules(Budget(milliseconds=40))
+    verdicts = [rules.judge(ms) for ms in (40.0, 40.1, 50.99, 51.0)]
+    assert verdicts == ["in time", "late", "late", "overtime"]
+    assert Rules(Budget(calls=10)).judge(1e9) == "in time"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [((WON, 0.0), (WON, 1.0)), ((WON, -2.0), (WON, 1.0)), ((WON, 0.5), (WON, 0.5)), ((LOST, -2.0), (LOST, -2.0)),
+     ((NO_WINNER, 3.0), (NO_WINNER, 3.0)), ((DISQUALIFIED, 99.0), (DISQUALIFIED, -1000.0))],
+)  # fmt: skip
+def test_results_are_settled_as_in_the_reference(before: tuple[int, float], after: tuple[int, float]) -> None:
+    assert settle(*before) == after
+
+
+def test_rules_go_to_json_and_back() -> None:
+    for rules in (Rules(), Rules(Budget(milliseconds=40), max_ticks=7, stall=0.5)):
+        assert Rules.from_json(rules.to_json()) == rules
+    with pytest.raises(PcgError, match="max_ticks"):
+        Rules(max_ticks=0)
+
+
+# --- matches ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_match_is_the_play_that_the_library_plays_and_comes_back_from_json() -> None:
+    result = one("hunt", "mcts:depth=5")
+    match = result.match
+    expected = play(
+        pcg.load("hunt"),
+        pcg.make_agent("mcts:depth=5", seed=match.agent_seed(0), budget=20),
+        seed=match.seed,
+        max_ticks=40,
+    )
+    assert result.play == (encode_play(expected.actions),)
+    assert (result.ticks, result.calls, result.fault) == (expected.ticks, expected.calls, None)
+    assert MatchResult.from_json(result.to_json()) == result
+
+
+def test_an_agents_own_budget_wins_over_that_of_the_rules() -> None:
+    assert one("hunt", "mcts:budget=50").calls > 2 * one("hunt", "mcts:budget=20").calls > 0
+
+
+def test_watched_and_unwatched_ways_play_the_same(agent) -> None:
+    wrapped = agent("wrapped", lambda self, s: self.inner.act(s), lambda self, s: _wrap(self, s))
+    quick, slow = one("duel", "mcts", "random"), one("duel", "mcts", wrapped)
+    assert (quick.play, quick.outcomes, quick.scores) == (slow.play, slow.outcomes, slow.scores)
+
+
+def _wrap(self, state) -> None:
+    self.inner = pcg.make_agent("random", seed=self.seed, player=self.player)
+    self.inner.reset(state)
+
+
+def test_an_agent_that_raises_is_disqualified_and_the_other_stays_undecided(agent) -> None:
+    def act(self, state):
+        if state.tick == 4:
+            raise ValueError("lost\nmy way")
+        return "NIL"
+
+    name = agent("raising", act)
+    for players in ((name, "random"), ("random", name)):
+        result = one("duel", *players)
+        mine = players.index(name)
+        assert result.outcomes[mine] == DISQUALIFIED and result.scores[mine] == -1000
+        assert result.outcomes[1 - mine] == NO_WINNER
+        assert result.fault is not None
+        assert (result.fault.player, result.fault.agent, result.fault.tick) == (mine, name, 5)
+        assert result.fault.kind == "raised" and "ValueError: lost my way (test_tournament.py:" in result.fault.message
+        assert result.ticks == 5 and len(result.play[0]) == 5
+
+
+class _Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+    __eq__ = __hash__ = __repr__  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("answer", ["UPWARDS", 1, ("UP",), b"UP", _Unprintable(), ["UP"] * 10_000])
+def test_an_answer_that_is_no_action_is_a_fault(agent, answer: object) -> None:
+    result = one("hunt", agent("nonsense", lambda self, state: answer))
+    assert result.fault is not None and result.fault.kind == "nonsense" and result.fault.tick == 0
+    assert result.outcomes == (DISQUALIFIED,) and len(result.fault.message) <= 300
+
+
+def test_none_and_actions_that_are_not_available_count_as_doing_nothing(agent) -> None:
+    waiting = one("hunt", "nothing")
+    assert one("hunt", agent("none", lambda self, state: None)).scores == waiting.scores
+    impossible = one("crossing", agent("using", lambda self, state: "USE"))
+    assert impossible.fault is None
+
+
+def test_leaving_the_process_is_a_fault_like_any_other(agent) -> None:
+    result = one("hunt", agent("leaving", lambda self, state: exit(0)))
+    assert result.fault is not None and result.fault.message.startswith("SystemExit")
+
+
+def test_an_agent_that_cannot_be_prepared_does_not_play(agent) -> None:
+    def fail(self, state):
+        raise KeyError("no plan")
+
+    result = one("hunt", agent("unprepared", lambda self, state: "NIL", fail))
+    assert result.fault is not None and (result.fault.kind, result.fault.tick) == ("construction", -1)
+    assert result.ticks == 0 and result.scores == (-1000.0,)
+
+
+def test_an_agent_cannot_spoil_the_state_it_is_shown(agent) -> None:
+    def act(self, state):
+        while not state.is_over and state.tick < 30:
+            state.advance("UP")
+        return "NIL"
+
+    assert one("hunt", agent("meddling", act)).play == one("hunt", "nothing").play
+
+
+def _burn(milliseconds: float) -> None:
+    until = time.thread_time() + milliseconds / 1000
+    while time.thread_time() < until:
+        pass
+
+
+def test_time_is_cpu_time_and_is_enforced(agent) -> None:
+    rules = Rules(Budget(milliseconds=40), max_ticks=4)
+    late = one("hunt", agent("late", lambda self, state: _burn(44) or state.actions[0]), rules=rules)
+    assert late.fault is None and late.late == (4,) and late.play == ("....",)
+    over = one("hunt", agent("over", lambda self, state: _burn(60)), rules=rules)
+    assert over.fault is not None and over.fault.kind == "overtime" and over.scores == (-1000.0,)
+    sleeping = one("hunt", agent("sleeping", lambda self, state: time.sleep(0.06)), rules=rules)
+    assert sleeping.fault is None and sleeping.late == (0,)
+    slow = agent("slow", lambda self, state: None, lambda self, state: _burn(1100))
+    assert one("hunt", slow, rules=rules).fault.kind == "construction"  # type: ignore[union-attr]
+    assert one("hunt", slow, rules=Rules(Budget(calls=10), max_ticks=4)).fault is None
+
+
+# --- ranking ----------------------------------------------------------------------------------------------------------
+
+
+def result_of(game: str, agents: str, outcomes: tuple[int, ...], scores: tuple[float, ...], ticks: int) -> MatchResult:
+    return MatchResult(Match(0, game, 0, 0, 1, tuple(agents)), outcomes, scores, ticks)
+
+
+def test_wins_come_before_score_and_score_before_time() -> None:
+    results = [
+        result_of("g", "a", (WON,), (1.0,), 900),  # one win
+        result_of("g", "b", (LOST,), (99.0,), 10),  # no win, high score
+        result_of("g", "c", (WON,), (1.0,), 800),  # the same win, sooner
+        result_of("g", "d", (WON,), (2.0,), 1999),  # more score, later
+        result_of("g", "e", (LOST,), (5.0,), 10),
+        result_of("g", "f", (LOST,), (5.0,), 1000),  # lost later
+    ]
+    places = rank(results).games["g"]
+    assert [p.agent for p in places] == list("dcabfe")
+    assert [p.points for p in places] == list(POINTS[:6])
+
+
+def test_equals_share_the_points_of_the_places_they_take() -> None:
+    assert shared_points([(0.0,)] * 3) == [(1, Fraction(58, 3))] * 3
+    tied = shared_points([(k // 2,) for k in range(14)])
+    assert [place for place, _ in tied] == [1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13]
+    assert sum(points for _, points in tied) == sum(POINTS) and tied[-1][1] == 0
+
+
+def test_first_places_break_ties_of_points() -> None:
+    # x: first and fourth, 25 + 12; others are made to get 37 as well without a first place: 18 + 18 + 1 over 3 games
+    def game(name: str, order: str) -> list[MatchResult]:
+        return [result_of(name, agent, (WON,), (100.0 - k,), 50) for k, agent in enumerate(order)]
+
+    results = game("g1", "xyabcdefgh") + game("g2", "ayfxbcdegh") + game("g3", "abcdefghpy")
+    table = {s.agent: s for s in rank(results).overall}
+    assert table["x"].points == 37 and table["y"].points == 18 + 18 + 1
+    assert table["x"].places[0] == 1 and table["y"].places[0] == 0
+    assert table["x"].rank < table["y"].rank
+
+
+def test_agents_that_nothing_tells_apart_share_a_rank() -> None:
+    results = [result_of("g", agent, (WON,), (1.0,), 10) for agent in "ab"]
+    assert [(s.agent, s.rank, s.points) for s in rank(results, ["b", "a"]).overall] == [
+        ("b", 1, Fraction(43, 2)),
+        ("a", 1, Fraction(43, 2)),
+    ]
+
+
+def test_both_sides_of_a_duel_count_and_ratings_follow_the_wins() -> None:
+    results = [
+        result_of("duel", "ab", (WON, LOST), (3.0, 0.0), 20),
+        result_of("duel", "ba", (LOST, WON), (0.0, 3.0), 30),
+        result_of("duel", "bc", (LOST, LOST), (0.0, 0.0), 40),
+    ]
+    standings = rank(results)
+    a, b, c = (next(s for s in standings.overall if s.agent == name) for name in "abc")
+    assert (a.tally.plays, a.tally.wins) == (2, 2) and (b.tally.plays, b.tally.losses) == (3, 3)
+    assert a.rating and b.rating and c.rating
+    assert a.rating.rating > c.rating.rating > b.rating.rating
+    assert rank([result_of("g", "a", (WON,), (1.0,), 1)]).overall[0].rating is None
+
+
+# --- ratings ----------------------------------------------------------------------------------------------------------
+
+
+def test_glicko_2_gives_the_example_of_the_paper() -> None:
+    after = update(Rating(1500, 200, 0.06), [(Rating(1400, 30), 1), (Rating(1550, 100), 0), (Rating(1700, 300), 0)])
+    # the paper finds A = -5.62696 and prints exp(A / 2), which is 0.0599960, as 0.05999
+    assert after.rating == pytest.approx(1464.06, abs=0.01) and after.deviation == pytest.approx(151.52, abs=0.005)
+    assert 2 * math.log(after.volatility) == pytest.approx(-5.62696, abs=5e-6)
+
+
+def test_volatility_solves_the_equation_of_the_paper_for_a_rating_far_from_the_middle() -> None:
+    """f(x) of step 5 vanishes at the new volatility, with the deviation in it and not the rating."""
+    player, games = Rating(2100, 80, 0.06), [(Rating(1500, 50), 0.0), (Rating(1600, 50), 0.0)]
+    after = update(player, games)
+    phi, scale = 80 / 173.7178, 173.7178
+    g = [1 / math.sqrt(1 + 3 * (o.deviation / scale) ** 2 / math.pi**2) for o, _ in games]
+    e = [1 / (1 + math.exp(-k * (2100 - o.rating) / scale)) for k, (o, _) in zip(g, games, strict=True)]
+    v = 1 / sum(k * k * p * (1 - p) for k, p in zip(g, e, strict=True))
+    delta = v * sum(k * (s - p) for k, p, (_, s) in zip(g, e, games, strict=True))
+    x = math.log(after.volatility**2)
+    left = math.exp(x) * (delta**2 - phi**2 - v - math.exp(x)) / (2 * (phi**2 + v + math.exp(x)) ** 2)
+    assert left == pytest.approx((x - math.log(0.06**2)) / 0.25, abs=1e-5)
+    assert after.volatility > 0.06 and after.rating < 2100
+
+
+def test_who_does_not_play_becomes_less_certain() -> None:
+    after = update(Rating(1600, 100, 0.06), [])
+    assert after.rating == 1600 and after.deviation == pytest.approx((100**2 + (0.06 * 173.7178) ** 2) ** 0.5)
+    ratings = rate([[("a", "b", 1.0)], [("c", "d", 0.5)]])
+    assert ratings["a"].deviation > rate([[("a", "b", 1.0)]])["a"].deviation
+    assert ratings["c"].rating == 1500
+
+
+def test_wilson_intervals_are_those_of_the_textbook() -> None:
+    """Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29."""
+    expected = {
+        (81, 263): (0.2553, 0.3662),
+        (15, 148): (0.0624, 0.1605),
+        (0, 20): (0.0, 0.1611),
+        (1, 29): (0.0061, 0.1718),
+    }
+    for (wins, plays), (low, high) in expected.items():
+        assert wilson(wins, plays) == pytest.approx((low, high), abs=5e-5)
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+# --- recorded and human players ---------------------------------------------------------------------------------------
+
+
+def test_replay_repeats_a_play_and_then_waits() -> None:
+    first = one("hunt", "mcts")
+    again = one("hunt", f"replay:actions={first.play[0][:25]}")
+    assert again.play[0] == first.play[0][:25] + "." * (again.ticks - 25)
+    with pytest.raises(AgentError, match="'Z' is no action"):
+        pcg.make_agent("replay:actions=UZ")
+
+
+def test_replay_reads_letters_and_logs_for_either_player(tmp_path: Path) -> None:
+    played = one("duel", "mcts", "random")
+    letters, log = tmp_path / "letters.txt", tmp_path / "log.txt"
+    letters.write_text("\n".join(played.play))
+    names = {"U": "UP", "L": "LEFT", "D": "DOWN", "R": "RIGHT", "X": "USE", ".": "NIL"}
+    pairs = zip(*played.play, strict=True)
+    log.write_text("1 40\n0 0\n-1 -1\n" + "\n".join(f"ACTION_{names[a]} ACTION_{names[b]}" for a, b in pairs))
+    for file in (letters, log):
+        again = one("duel", f"replay:file={file}", f"replay:file={file}, actions=")
+        assert (again.play, again.scores) == (played.play, played.scores)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "holds no actions"), ("UUUZ", "is no action"), ("LEFT\nSIDEWAYS\n", "`SIDEWAYS`"), ("0 1 2\n", "no actions")],
+)
+def test_recordings_that_cannot_be_read_are_reported(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "play.txt"
+    file.write_text(text)
+    with pytest.raises(AgentError, match=message):
+        pcg.make_agent("replay", file=str(file))
+    file.write_text("UU")
+    with pytest.raises(AgentError, match="none of player 1"):
+        pcg.make_agent("replay", file=str(file), player=1)
+
+
+def test_a_person_may_shorten_wait_and_leave() -> None:
+    questions: list[str] = []
+    answers = iter(["left", "x", "r", "", "q"])
+
+    def read(question: str) -> str:
+        questions.append(question)
+        return next(answers)
+
+    done = play(pcg.load("crossing"), Human(read=read), max_ticks=10)
+    assert done.actions == ("LEFT", "RIGHT", "NIL", "ESCAPE") and done.over
+    assert "tick 0" in questions[0] and "expected one of" in questions[2]
+
+    def closed(question: str) -> str:
+        raise EOFError
+
+    assert play(pcg.load("duel"), [Human(read=closed), "random"], max_ticks=10).actions[0][0] == "ESCAPE"
+
+
+def test_a_person_is_an_agent_by_name_but_in_no_list_that_programs_go_through() -> None:
+    assert isinstance(pcg.make_agent("human"), Human) and "human" not in AGENTS
+    with pytest.raises(AgentError, match="there is an agent `human` already"):
+        register(AgentType("human", Agent, "another"))

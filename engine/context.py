@@ -127,6 +127,7 @@ class Context:
         c["has_path_targets"] = bool(classes & {"PathAltChaser", "RandomPathAltChaser"})
         c["stochastic"], c["time_matters"] = tables.stochastic, tables.time_matters
         c["max_tick"] = max_tick
+        c["n_ints"], c["n_doubles"] = len(tables.ints), len(tables.doubles)
         c["max_w"], c["max_h"] = (
             max(level.block_size, int(types["w"].max())),
             max(level.block_size, int(types["h"].max())),

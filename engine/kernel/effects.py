@@ -69,8 +69,8 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.random import next_double
-from pcg.engine.kernel.runtime import call5, inner, load8, load32, load64, load_double, store32, store_double
-from pcg.engine.kernel.store import add_sprite, effect_at, int_at, is_killed, kill, type_at
+from pcg.engine.kernel.runtime import CHECKED, call5, inner, load8, load32, load64, load_double, store32, store_double
+from pcg.engine.kernel.store import add_sprite, effect_at, inside, int_at, is_killed, kill, type_at, within
 
 _E = EFFECT_ID
 _STEP_BACK, _UNDO_ALL, _ALIGN, _WRAP = _E["stepBack"], _E["undoAll"], _E["align"], _E["wrapAround"]
@@ -100,12 +100,16 @@ _EXTENSION = len(_E)
 @inner
 def time_effect_at(gm, n):
     """The TIME_EFFECT record number n."""
+    if CHECKED:
+        n = within(gm, n, context_at(gm).n_time_effects)
     return time_effect_view(context_at(gm).time_effects + TIME_EFFECT_BYTES * n)
 
 
 @inner
 def timer_at(st, i):
     """The i-th entry of the time queue."""
+    if CHECKED:
+        i = inside(st, i, state_at(st).room_timers)
     return timer_view(st + state_at(st).at_timers + TIMER_BYTES * i)
 
 

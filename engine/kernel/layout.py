@@ -408,6 +408,9 @@ CONTEXT = np.dtype(
         ("grid", "i4"),  # 1: moving sprites are kept in lists by cell
         ("max_w", "i4"),  # widest and highest sprite, pixels
         ("max_h", "i4"),
+        ("n_ints", "i4"),
+        ("n_doubles", "i4"),
+        ("violations", "i4"),  # accesses outside a table in this tick (only counted with bounds checks on)
     ],
     align=True,
 )

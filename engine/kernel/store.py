@@ -50,38 +50,68 @@ MAX_SPRITES = 10000
 
 
 @inner
+def within(gm, index, n):
+    """`index` if it lies in a table of n entries, else 0 after noting the violation; for bounds checks."""
+    if index < 0 or index >= n:
+        context_at(gm).violations += 1
+        return 0
+    return index
+
+
+@inner
+def inside(st, index, n):
+    """`within` for the sections of a state: a violation sets the status."""
+    if index < 0 or index >= n:
+        state_at(st).status = BOUNDS
+        return 0
+    return index
+
+
+@inner
 def int_at(gm, index):
     """Entry of the context's integer pool."""
+    if CHECKED:
+        index = within(gm, index, context_at(gm).n_ints)
     return load32(context_at(gm).ints + 4 * index)
 
 
 @inner
 def own_number(gm, at, k):
     """The k-th own parameter of a user's class or effect (`at` is its record's `own_at`), as a double."""
+    if CHECKED:
+        at = within(gm, at + k, context_at(gm).n_doubles) - k
     return load_double(context_at(gm).doubles + 8 * (at + k))
 
 
 @inner
 def type_at(gm, t):
     """The TYPE record of a type id."""
+    if CHECKED:
+        t = within(gm, t, context_at(gm).n_types)
     return type_view(context_at(gm).types + TYPE_BYTES * t)
 
 
 @inner
 def effect_at(gm, e):
     """The EFFECT record of an effect number."""
+    if CHECKED:
+        e = within(gm, e, context_at(gm).n_effects)
     return effect_view(context_at(gm).effects + EFFECT_BYTES * e)
 
 
 @inner
 def entry_at(gm, n):
     """The ENTRY record of a pair entry number."""
+    if CHECKED:
+        n = within(gm, n, context_at(gm).n_entries)
     return entry_view(context_at(gm).entries + ENTRY_BYTES * n)
 
 
 @inner
 def group_at(st, t):
     """The GROUP record of a type id."""
+    if CHECKED:
+        t = inside(st, t, (state_at(st).at_cells - state_at(st).at_groups) // GROUP_BYTES)
     return group_view(st + state_at(st).at_groups + GROUP_BYTES * t)
 
 
@@ -89,9 +119,7 @@ def group_at(st, t):
 def slot_address(gm, st, slot):
     """Address of a moving sprite."""
     if CHECKED:
-        if slot < 0 or slot >= state_at(st).room:
-            state_at(st).status = BOUNDS
-            slot = 0
+        slot = inside(st, slot, state_at(st).room)
     return st + state_at(st).at_sprites + slot * context_at(gm).stride
 
 
@@ -502,6 +530,8 @@ def clear_killed(gm, st):
 @inner
 def res_row(gm, st, row):
     """Address of a row of resource amounts (int32 per column; the smallest int: no entry)."""
+    if CHECKED:
+        row = inside(st, row, state_at(st).room_res)
     return st + state_at(st).at_res + 4 * row * context_at(gm).n_res
 
 
@@ -571,6 +601,9 @@ def java_int(value):
 def rank_of(gm, t, u):
     """Place of type u in sub(t), or -1."""
     g = context_at(gm)
+    if CHECKED:
+        t = within(gm, t, g.n_types)
+        u = within(gm, u, g.n_types)
     return load16(g.rank + 2 * (t * g.n_types + u))
 
 

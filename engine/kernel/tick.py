@@ -26,6 +26,7 @@ from pcg.engine.kernel.pairs import pair_phase
 from pcg.engine.kernel.phases import avatar_phase, eos_phase, sprite_phase, time_phase
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
+    CHECKED,
     call4,
     inner,
     island,
@@ -40,6 +41,7 @@ from pcg.engine.kernel.runtime import (
     store_double,
 )
 from pcg.engine.kernel.store import (
+    BOUNDS,
     add_sprite,
     clear_killed,
     copy_block,
@@ -182,6 +184,8 @@ def tick(gm, st, action0, action1):
     if s.ended != 0:
         return OK
     s.status = OK
+    if CHECKED:
+        context_at(gm).violations = 0
     s.events = 0
     s.tick += 1
     s.clock += 1
@@ -192,6 +196,8 @@ def tick(gm, st, action0, action1):
     pair_phase(gm, st)
     clear_killed(gm, st)
     termination_phase(gm, st)
+    if CHECKED and context_at(gm).violations > 0:
+        s.status = BOUNDS
     return s.status
 
 

@@ -19,6 +19,7 @@ from pcg.engine.model import Model
 from pcg.engine.vgdl.compiler import MAX_TICK, GameTables
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.values import truncate
 
 _PATH_CLASSES = frozenset({"PathChaser", "PathAltChaser", "RandomPathAltChaser"})
 _SPARE_ROOM = 16
@@ -292,7 +293,7 @@ def _sized(tables: GameTables, block: int) -> tuple[Any, Any]:
     types, templates = tables.types.copy(), tables.templates.copy()
     for t in tables.definition.types:
         width, height = tables.block_dependent.get(t.id, (1.0, 1.0))
-        w, h = int(block * width), int(block * height)
+        w, h = truncate(block * width), truncate(block * height)
         types[t.id]["w"], types[t.id]["h"] = w, h
         for name in ("w", "lw"):
             templates[t.id][name] = w

@@ -19,6 +19,7 @@ import numpy as np
 from pcg.engine.context import Context, category_of
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel import tick
+from pcg.engine.kernel.bounds import MAX_ROOM
 from pcg.engine.kernel.ids import ACTION_ID, ACTIONS
 from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.random import scramble
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "movable")
 """Observation categories, index = the reference's category number (spec 01 section 7.6)."""
 _MAGIC = b"PCGSTATE1"
-MAX_ROOM = 16384
-"""Moving sprites that the largest block has room for; more than the reference lets a game have."""
 _Header: Any = structure(L.STATE)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from pcg.engine.kernel.bounds import charge_walk
 from pcg.engine.kernel.layout import (
     E_ALIGN,
     E_ORIENT,
@@ -71,6 +72,7 @@ def step_back(gm, st, e, a, b):
 @inner
 def undo_all(gm, st, e):
     """undoAll: every sprite of a drawn type that is not excepted returns to its lastrect."""
+    charge_walk(gm, st)
     g = context_at(gm)
     eff = effect_at(gm, e)
     for i in range(g.n_order):
@@ -439,6 +441,7 @@ def attract_gaze(gm, st, e, a, b):
 @inner
 def speed_to_all(gm, st, e, mode):
     """increaseSpeedToAll (1), decreaseSpeedToAll (2), setSpeedForAll (0)."""
+    charge_walk(gm, st)
     eff = effect_at(gm, e)
     ty = type_at(gm, eff.stype)
     for i in range(ty.sub_n):

@@ -165,6 +165,7 @@ STATE = np.dtype(
         ("shields", "i4"),
         ("res_rows", "i4"),
         ("res_free", "i4"),
+        ("work", "i4"),  # executions of effects in this tick, and what costs as much
         # --- from here on: the layout of this very block, never copied ---
         ("room", "i4"),
         ("room_timers", "i4"),

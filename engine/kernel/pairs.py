@@ -7,6 +7,7 @@ tested again; and candidates for the first sprite are collected from the few sec
 
 from __future__ import annotations
 
+from pcg.engine.kernel.bounds import MAX_WORK, outgrow
 from pcg.engine.kernel.effects import (
     execute,
     record_event,
@@ -27,7 +28,6 @@ from pcg.engine.kernel.layout import (
     sprite_at,
     state_at,
 )
-from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.runtime import inner, load8, load16, load32, load64, store32, store64
 from pcg.engine.kernel.store import (
     cell_at,
@@ -78,10 +78,10 @@ def meets(gm, a, b):
 
 @inner
 def push_hit(gm, st, n, b):
-    """Append to the hit list; a full list sets the status."""
+    """Append to the hit list; a full list needs a larger block."""
     s = state_at(st)
     if n >= s.room:
-        s.status = GROW
+        outgrow(st)
         return n
     store64(st + s.at_scratch + 8 * n, b)
     return n + 1
@@ -148,6 +148,49 @@ def insert_by_id(base, start, n, b):
 
 
 @inner
+def sort_by_id(base, start, n):
+    """Put the entries start .. n - 1 of a list into order of creation: by insertion where they are few, else by a heap.
+
+    Where a game piles up its sprites on one spot, the list is long and its order the reverse.
+    """
+    if n - start <= 16:
+        for i in range(start + 1, n):
+            a = load64(base + 8 * i)
+            j = i
+            while j > start and sprite_at(load64(base + 8 * (j - 1))).id > sprite_at(a).id:
+                store64(base + 8 * j, load64(base + 8 * (j - 1)))
+                j -= 1
+            store64(base + 8 * j, a)
+        return
+    base += 8 * start
+    n -= start
+    for i in range(n // 2 - 1, -1, -1):
+        sift_down(base, i, n)
+    for end in range(n - 1, 0, -1):
+        last = load64(base + 8 * end)
+        store64(base + 8 * end, load64(base))
+        store64(base, last)
+        sift_down(base, 0, end)
+
+
+@inner
+def sift_down(base, i, n):
+    """Restore the order of a heap of n sprites, the latest created on top, below its i-th entry."""
+    a = load64(base + 8 * i)
+    here = sprite_at(a).id
+    child = 2 * i + 1
+    while child < n:
+        if child + 1 < n and sprite_at(load64(base + 8 * child + 8)).id > sprite_at(load64(base + 8 * child)).id:
+            child += 1
+        if sprite_at(load64(base + 8 * child)).id <= here:
+            break
+        store64(base + 8 * i, load64(base + 8 * child))
+        i = child
+        child = 2 * i + 1
+    store64(base + 8 * i, a)
+
+
+@inner
 def moving_hits(gm, st, a, t, n, since, last):
     """Append the moving sprites of type t that `a` overlaps, found by cell, in order of creation.
 
@@ -158,7 +201,6 @@ def moving_hits(gm, st, a, t, n, since, last):
     if p.w <= 0 or p.h <= 0:
         return n
     heads = st + state_at(st).at_cells
-    base = st + state_at(st).at_scratch
     start = n
     # a sprite is listed where its corner lies, so look as far back as the largest sprite reaches
     first = cell_at(gm, p.x - g.max_w + 1, p.y - g.max_h + 1)
@@ -173,10 +215,8 @@ def moving_hits(gm, st, a, t, n, since, last):
                 q = sprite_at(b)
                 slot = q.cell_next
                 if q.type == t and b != a and q.moved > since and q.id < last and overlaps(a, b):
-                    m = push_hit(gm, st, n, b)
-                    if m > n:
-                        n = m
-                        insert_by_id(base, start, n, b)
+                    n = push_hit(gm, st, n, b)
+    sort_by_id(st + state_at(st).at_scratch, start, n)
     return n
 
 
@@ -218,6 +258,8 @@ def collect_hits(gm, st, entry, a, since, last):
 @inner
 def run_first(gm, st, entry, a, since, last):
     """Evaluate one entry for one first sprite; returns the number of hits."""
+    if state_at(st).work > MAX_WORK:
+        return 0
     n = collect_hits(gm, st, entry, a, since, last)
     if n == 0:
         return 0
@@ -237,7 +279,7 @@ def run_first(gm, st, entry, a, since, last):
     ground = entry.bits & N_GROUND
     for i in range(n):
         b = load64(hits + 8 * i)
-        if is_killed(gm, st, a) != 0:
+        if is_killed(gm, st, a) != 0 or state_at(st).work > MAX_WORK:
             break
         if ground != 0:
             hit = meets(gm, a, b)
@@ -282,13 +324,18 @@ def add_candidate(st, base, n, a):
     """Insert into a list kept in order of creation, without repetition; returns its length."""
     s = state_at(st)
     here = sprite_at(a).id
-    k = n
-    while k > 0 and sprite_at(load64(base + 8 * (k - 1))).id > here:
-        k -= 1
+    k = 0
+    end = n
+    while k < end:
+        middle = (k + end) // 2
+        if sprite_at(load64(base + 8 * middle)).id > here:
+            end = middle
+        else:
+            k = middle + 1
     if k > 0 and load64(base + 8 * (k - 1)) == a:
         return n
     if n >= s.room:
-        s.status = GROW
+        outgrow(st)
         return n
     m = n
     while m > k:
@@ -389,6 +436,10 @@ def run_entry(gm, st, n):
             return
     if present(gm, st, entry.second_at, entry.second_n) == 0:
         return
+    if s.slots > 1024 and (context_at(gm).grid == 0 or entry.bits & N_GROUND != 0):
+        # where sprites are many and searched one by one, testing them costs as well
+        firsts = count_moving(gm, st, entry.first_moving_at, entry.first_moving_n)
+        s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5
     s.clock += 1
     now = s.clock
     last = s.next_id

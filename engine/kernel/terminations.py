@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pcg.engine.kernel.bounds import MAX_WORK
 from pcg.engine.kernel.ids import TERMINATION_ID
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
@@ -130,7 +131,7 @@ def termination_phase(gm, st):
                     won = win_by_counter(gm, st, te, player)
                 if load32(st + AVATAR_AT + 4 * player) >= 0:
                     store32(st + WIN_AT + 4 * player, _WINS if won != 0 else _LOSES)
-    if s.tick >= g.max_tick:
+    if s.tick >= g.max_tick or s.work > MAX_WORK:
         s.ended = 1
         for player in range(g.players):
             if load32(st + WIN_AT + 4 * player) != _WINS:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from pcg.engine.kernel.bounds import BOUNDS
 from pcg.engine.kernel.effects import queue_timer, time_effect_at, timer_at
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
@@ -41,7 +42,6 @@ from pcg.engine.kernel.runtime import (
     store_double,
 )
 from pcg.engine.kernel.store import (
-    BOUNDS,
     add_sprite,
     clear_killed,
     copy_block,
@@ -140,6 +140,7 @@ def begin(gm, st):
     s.shields = 0
     s.res_rows = 0
     s.res_free = -1
+    s.work = 0
     for t in range(g.n_types):
         group = group_at(st, t)
         group.head = -1
@@ -184,6 +185,7 @@ def tick(gm, st, action0, action1):
     if s.ended != 0:
         return OK
     s.status = OK
+    s.work = 0
     if CHECKED:
         context_at(gm).violations = 0
     s.events = 0

@@ -375,10 +375,11 @@ def replace_missile(gm, c, old, new):
     packed = s.missiles
     if packed == 0:
         for k in range(n):
-            packed = packed | (int_at(gm, ty.list_at + k) << (8 * k))
+            t = int_at(gm, ty.list_at + k)
+            packed = packed | ((t + 1 if t < 511 else 0) << (9 * k))
     for k in range(n):
-        if (packed >> (8 * k)) & 255 == old:
-            packed = (packed & ~(255 << (8 * k))) | (new << (8 * k))
+        if ((packed >> (9 * k)) & 511) - 1 == old:
+            packed = (packed & ~(511 << (9 * k))) | ((new + 1 if new < 511 else 0) << (9 * k))
             break
     s.missiles = packed
 

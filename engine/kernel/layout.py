@@ -106,7 +106,7 @@ SPRITE = np.dtype(
         ("gravity", "f8"),
         ("pull_tick", "i4"),
         ("pull_mask", "i4"),
-        ("missiles", "i8"),  # BomberRandomMissile: its list of types, 8 bits each, when an effect has changed it
+        ("missiles", "i8"),  # BomberRandomMissile: its list of types + 1, 9 bits each, when an effect has changed it
         ("target_id", "i4"),  # PathAltChaser: the remembered target and, once it is gone, its last rectangle
         ("target_slot", "i2"),
         ("target_known", "i2"),  # 1 when last_x, last_y hold a position

@@ -21,6 +21,7 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.physics import active, dir_x, dir_y, move, unit_x, unit_y
 from pcg.engine.kernel.random import next_double, next_int
+from pcg.engine.kernel.reals import cosine, sine
 from pcg.engine.kernel.runtime import inner, load64
 from pcg.engine.kernel.store import (
     back_to_last,
@@ -398,11 +399,11 @@ def bounce_direction(gm, e, a, b):
         r = 1.0
     angle = r * (effect_at(gm, e).number * 0.017453292519943295)
     if way == 2:
-        dx = math.sin(angle)
-        dy = -math.cos(angle) * side
+        dx = sine(angle)
+        dy = -cosine(angle) * side
     else:
-        dx = math.cos(angle) * side
-        dy = -math.sin(angle)
+        dx = cosine(angle) * side
+        dy = -sine(angle)
     p.ox = unit_x(dx, dy)
     p.oy = unit_y(dx, dy)
 

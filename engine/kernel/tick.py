@@ -338,7 +338,11 @@ def mix(h, value):
 @inner
 def mix_double(h, value):
     """Fold a double, exact to 1/4096, which separates all speeds and directions that games use."""
-    return mix(h, math.floor(value * 4096.0 + 0.5))
+    value = value * 4096.0 + 0.5
+    if not -4e18 < value < 4e18:
+        # beyond 64 bits, or NaN
+        return mix(h, 1 if value > 0.0 else -1)
+    return mix(h, math.floor(value))
 
 
 @island("i8(i8, i8)")

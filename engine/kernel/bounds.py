@@ -19,8 +19,8 @@ MAX_MOVING = 16000
 """Moving sprites a state can hold, whatever the count says."""
 MAX_ROOM = 16384
 """A block with room for so many moving sprites is not replaced by a larger one."""
-MAX_WORK = 20_000_000
-"""Executions of effects, about a second's worth, after which a tick is cut short and the game over."""
+MAX_WORK = 10_000_000
+"""Executions of effects, more than half a second of them, after which a tick is cut short and the game over."""
 
 
 # --- tables ---

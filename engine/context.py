@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.arrays import sprite_record
-from pcg.engine.kernel import face, paths, protocol, tick
+from pcg.engine.kernel import face, paths, places, protocol, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
 from pcg.engine.model import Model
@@ -110,6 +110,7 @@ class Context:
             ("cell_start", cell_start),
             ("cell_items", cell_items),
             ("cell_mask", cell_mask),
+            ("dirty_masks", tables.dirty_masks),
             ("extensions", tables.extensions),
         ):
             self._keep.append(array)
@@ -120,6 +121,7 @@ class Context:
         c["update_at"], c["n_update"] = tables.update_at, tables.n_update
         c["n_effects"] = len(tables.definition.effects)
         c["n_entries"], c["n_time_effects"] = tables.n_entries, tables.n_time_effects
+        c["n_dirty"] = tables.n_dirty
         c["n_terminations"] = tables.n_terminations
         c["n_eos"], c["eos_at"] = tables.n_eos, tables.eos_at
         c["n_shields"], c["n_counters"] = len(tables.shields), tables.definition.counters
@@ -265,6 +267,7 @@ def _model_record(context: Context) -> Any:
     m["game"] = context.address
     m["players"] = context.tables.players
     m["max_actions"] = 6
+    m["columns"], m["rows"] = context.level.width, context.level.height
     for name, entry in (
         ("copy", tick.copy_state),
         ("advance", tick.model_advance),
@@ -276,6 +279,9 @@ def _model_record(context: Context) -> Any:
         ("reseed", tick.model_reseed),
         ("features", tick.model_features),
         ("events", tick.model_events),
+        ("cell", places.model_cell),
+        ("map", places.model_map),
+        ("counts", places.model_counts),
     ):
         m[name] = entry.address
     return record

@@ -132,8 +132,9 @@ def queue_timer(st, due, n):
 
 
 @inner
-def apply_sprite(gm, st, e, kind, a, b):
+def apply_sprite(gm, st, e, a, b):
     """Effects that need the first sprite, part one: position, direction, speed."""
+    kind = effect_at(gm, e).kind
     p = sprite_at(a)
     if kind == _STEP_BACK:
         step_back(gm, st, e, a, b)
@@ -173,9 +174,10 @@ def apply_sprite(gm, st, e, kind, a, b):
 
 
 @inner
-def apply_life(gm, st, e, kind, a, b):
+def apply_life(gm, st, e, a, b):
     """Effects that need the first sprite, part two: killing, transforming, spawning, holding."""
     eff = effect_at(gm, e)
+    kind = eff.kind
     p = sprite_at(a)
     if kind == _KILL:
         kill(gm, st, a, 0)
@@ -280,9 +282,9 @@ def apply(gm, st, e, a, b):
         if kind == _REMOVE_SCORE:
             remove_score(gm, st, e, a, b)
         elif kind <= _WATER:
-            apply_sprite(gm, st, e, kind, a, b)
+            apply_sprite(gm, st, e, a, b)
         else:
-            apply_life(gm, st, e, kind, a, b)
+            apply_life(gm, st, e, a, b)
 
 
 # --- what follows an action ---

@@ -46,6 +46,10 @@ T_AIRSTEERING = 16384
 T_RANDOM_TARGET = 32768
 T_HAS_AMMO = 65536
 T_PASSIVE_SKIP = T_STATIC | T_ONLY_ACTIVE
+T_PRODUCER = 131072
+"""A producer of children that nothing moves: after its first tick its update only draws and spawns."""
+T_GLIDER = 262144
+"""Its update is the passive step on the grid and nothing else."""
 
 # --- effect flags ---
 
@@ -101,6 +105,7 @@ SPRITE = np.dtype(
         ("cell", "i4"),  # grid cell whose list the sprite is in, -1: none
         ("cell_next", "i2"),
         ("cell_prev", "i2"),
+        ("near", "i8"),  # bit (type & 63) of every level sprite placed in the cells it covers; -1: not looked up yet
         # --- cold part: only games that need it carry it (`CONTEXT.stride`) ---
         ("rotation", "f8"),
         ("gravity", "f8"),
@@ -152,6 +157,7 @@ STATE = np.dtype(
         ("ended", "i4"),
         ("status", "i4"),
         ("can_end", "i4"),
+        ("recount", "i4"),  # 1 once the number of sprites of some type has changed since the last check of terminations
         ("next_id", "i4"),
         ("sprites", "i4"),  # the reference's sprite counter
         ("slots", "i4"),  # slots ever used: what a copy has to copy
@@ -166,13 +172,17 @@ STATE = np.dtype(
         ("res_rows", "i4"),
         ("res_free", "i4"),
         ("work", "i4"),  # executions of effects in this tick, and what costs as much
+        # --- the entry being evaluated: here, and not arguments, because only four of those travel in registers ---
+        ("since", "i4"),  # clock of its last evaluation without a hit, -1: none; pairs unmoved since are apart
+        ("last", "i4"),  # sprites created by this evaluation have ids from here on
+        ("hits", "i4"),  # length of the hit list
         # --- from here on: the layout of this very block, never copied ---
         ("room", "i4"),
         ("room_timers", "i4"),
         ("room_events", "i4"),
         ("room_res", "i4"),
         ("bytes", "i4"),
-        ("at_groups", "i4"),
+        ("at_dirty", "i4"),
         ("at_cells", "i4"),
         ("at_effects", "i4"),
         ("at_clean", "i4"),
@@ -373,6 +383,7 @@ CONTEXT = np.dtype(
         ("cell_start", "i8"),  # int32[cells + 1]
         ("cell_items", "i8"),  # int32: level sprites by cell
         ("cell_mask", "i8"),  # int64[cells]: bit (type & 63) of the level sprites placed there
+        ("dirty_masks", "i8"),  # int64[types, n_dirty]: the entries to evaluate when a sprite of the type has moved
         ("inverse", "i8"),  # ceil(2^32 / block): cells by multiplication; 0 where that would not be exact
         ("paths", "i8"),  # int8[cells, cells]: first step (0 up, 1 left, 2 down, 3 right) or -1; 0: no path-finder
         ("initial", "i8"),  # a formatted state before tick 0
@@ -385,6 +396,7 @@ CONTEXT = np.dtype(
         ("update_at", "i4"),
         ("n_effects", "i4"),
         ("n_entries", "i4"),
+        ("n_dirty", "i4"),  # words of the set of entries
         ("n_time_effects", "i4"),
         ("n_terminations", "i4"),
         ("n_eos", "i4"),
@@ -438,3 +450,7 @@ ENTRY_BYTES = ENTRY.itemsize
 TIME_EFFECT_BYTES = TIME_EFFECT.itemsize
 TERMINATION_BYTES = TERMINATION.itemsize
 STATE_BYTES = STATE.itemsize
+GROUPS_AT = (STATE_BYTES + 7) & ~7
+"""Where the groups begin in every state block."""
+DIRTY_BITS = 60
+"""Entries per word of the set of entries to be evaluated (no sign bit, so that both modes compute alike)."""

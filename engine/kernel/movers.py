@@ -18,9 +18,13 @@ from pcg.engine.kernel.chasers import (
 from pcg.engine.kernel.ids import CLASS_ID, FIRST_AVATAR_CLASS
 from pcg.engine.kernel.layout import (
     AUX_AT,
+    FIRST_TICK,
     ON_GROUND,
+    ORIENTED,
     RNG_AT,
     T_AIRSTEERING,
+    T_PASSIVE_SKIP,
+    context_at,
     sprite_at,
     state_at,
 )
@@ -29,10 +33,16 @@ from pcg.engine.kernel.random import next_double, next_float, next_int
 from pcg.engine.kernel.runtime import call4, inner
 from pcg.engine.kernel.store import (
     add_sprite,
+    cell_at,
+    group_at,
     int_at,
     java_int,
     kill,
+    link_cell,
+    mark_entries,
+    slot_from,
     type_at,
+    unlink_cell,
 )
 
 _FLICKER = CLASS_ID["Flicker"]
@@ -77,6 +87,73 @@ def base_update(gm, st, a):
     """The base update: passive step, then time to live."""
     passive(gm, st, a)
     time_to_live(gm, st, a)
+
+
+@inner
+def glide(gm, st, t):
+    """The updates of a whole group whose update is the passive step on the grid: pre-movement, then `passive`."""
+    g = context_at(gm)
+    s = state_at(st)
+    ty = type_at(gm, t)
+    cooldown = ty.cooldown
+    stands = ty.bits & T_PASSIVE_SKIP
+    block = g.block
+    grid = g.grid
+    clock = s.clock
+    base = st + s.at_sprites
+    stride = g.stride
+    group = group_at(st, t)
+    slot = group.head
+    moved = 0
+    while slot >= 0:
+        a = slot_from(st, base, stride, slot)
+        p = sprite_at(a)
+        x = p.x
+        y = p.y
+        p.lx = x
+        p.ly = y
+        p.lw = p.w
+        p.lh = p.h
+        waited = p.lastmove + 1
+        p.lastmove = waited
+        slot = p.next
+        if stands != 0:
+            continue
+        if p.bits & FIRST_TICK:
+            p.bits = p.bits & ~FIRST_TICK
+            continue
+        speed = p.speed
+        if speed == -1.0:
+            speed = 1.0
+        if speed == 0.0 or p.bits & ORIENTED == 0 or cooldown > waited:
+            continue
+        ox = p.ox
+        oy = p.oy
+        if ox == 0.0 and oy == 0.0:
+            continue
+        pixels = java_int(speed * block)
+        if pixels == 0:
+            # the move's own default is the speed in pixels (spec 02 section 4.2)
+            pixels = java_int(p.speed)
+            if pixels == 0:
+                continue
+        p.lastmove = 0
+        if ox != 0.0:
+            x += java_int(ox * pixels)
+        if oy != 0.0:
+            y += java_int(oy * pixels)
+        if x != p.x or y != p.y:
+            p.x = x
+            p.y = y
+            p.moved = clock
+            p.near = -1
+            moved = 1
+            if grid != 0 and cell_at(gm, x, y) != p.cell:
+                unlink_cell(gm, st, a)
+                link_cell(gm, st, a)
+    if moved != 0:
+        group.stamp = clock
+        mark_entries(gm, st, t)
 
 
 # --- simple classes ---
@@ -184,8 +261,8 @@ def produce(gm, st, a, t):
 
 
 @inner
-def update_spawn(gm, st, a, t, several):
-    """SpawnPoint and kin: one nextFloat every update; `several` spawns the whole type list."""
+def draw_children(gm, st, a, t, several):
+    """One nextFloat, and the children when it is due; `several` spawns the whole type list."""
     p = sprite_at(a)
     ty = type_at(gm, p.type)
     tick = state_at(st).tick
@@ -198,9 +275,43 @@ def update_spawn(gm, st, a, t, several):
                 produce(gm, st, a, int_at(gm, ty.list_at + i))
         else:
             produce(gm, st, a, t)
+
+
+@inner
+def update_spawn(gm, st, a, t, several):
+    """SpawnPoint and kin: draws in every update, then moves, and dies when all its children are made."""
+    draw_children(gm, st, a, t, several)
     base_update(gm, st, a)
-    if ty.total > 0 and p.a1 >= ty.total:
+    p = sprite_at(a)
+    total = type_at(gm, p.type).total
+    if total > 0 and p.a1 >= total:
         kill(gm, st, a, 0)
+
+
+@inner
+def run_producers(gm, st, t):
+    """The updates of a whole group of standing producers; children that join this group wait for the next tick."""
+    ty = type_at(gm, t)
+    cls = ty.cls
+    total = ty.total
+    last = state_at(st).next_id
+    base = st + state_at(st).at_sprites
+    stride = context_at(gm).stride
+    slot = group_at(st, t).head
+    while slot >= 0:
+        a = slot_from(st, base, stride, slot)
+        p = sprite_at(a)
+        if p.id >= last:
+            break
+        if cls == _MISSILE_BOMBER:
+            draw_children(gm, st, a, missile_type(gm, a, next_int(st + RNG_AT, ty.list_n)), 0)
+        elif cls == _MULTI_SPAWN:
+            draw_children(gm, st, a, -1, 1)
+        else:
+            draw_children(gm, st, a, p.a2, 0)
+        if total > 0 and p.a1 >= total:
+            kill(gm, st, a, 0)
+        slot = p.next
 
 
 @inner

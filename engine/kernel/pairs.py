@@ -16,6 +16,7 @@ from pcg.engine.kernel.effects import (
 from pcg.engine.kernel.effects_motion import bounce_batch
 from pcg.engine.kernel.ids import EFFECT_ID
 from pcg.engine.kernel.layout import (
+    DIRTY_BITS,
     E_BATCH,
     N_GROUND,
     N_SHARED,
@@ -28,7 +29,7 @@ from pcg.engine.kernel.layout import (
     sprite_at,
     state_at,
 )
-from pcg.engine.kernel.runtime import inner, load8, load16, load32, load64, store32, store64
+from pcg.engine.kernel.runtime import inlined, inner, load8, load16, load32, load64, low_bit, store32, store64
 from pcg.engine.kernel.store import (
     cell_at,
     cells_along,
@@ -39,9 +40,10 @@ from pcg.engine.kernel.store import (
     int_at,
     is_killed,
     is_mortal_alive,
+    near_mask,
     next_moving,
     overlaps,
-    slot_address,
+    slot_from,
     type_at,
 )
 
@@ -76,40 +78,40 @@ def meets(gm, a, b):
     return hit
 
 
-@inner
-def push_hit(gm, st, n, b):
-    """Append to the hit list; a full list needs a larger block."""
+@inlined
+def push_hit(gm, st, b):
+    """Append to the hit list; 0 when it is full, which asks for a larger block."""
     s = state_at(st)
+    n = s.hits
     if n >= s.room:
         outgrow(st)
-        return n
+        return 0
     store64(st + s.at_scratch + 8 * n, b)
-    return n + 1
+    s.hits = n + 1
+    return 1
 
 
 @inner
-def level_hits(gm, st, a, t, n, extra):
+def level_hits(gm, st, a, t, extra):
     """Append the level sprites of type t that `a` overlaps, in group order.
 
     `extra` widens the search downwards for ground detection; -1 asks for the plain overlap test.
     """
     g = context_at(gm)
     count = load32(g.level_start + 8 * t + 4)
-    if count == 0:
-        return n
     p = sprite_at(a)
-    if p.w <= 0 or p.h <= 0:
-        return n
+    if count == 0 or p.w <= 0 or p.h <= 0:
+        return
     x1 = p.x + p.w - 1
     y1 = p.y + p.h - 1 + (extra if extra > 0 else 0)
     if x1 < 0 or y1 < 0 or p.x >= g.width or p.y >= g.height:
-        return n
+        return
     c0 = cells_along(gm, max(p.x, 0))
     r0 = cells_along(gm, max(p.y, 0))
     c1 = cells_along(gm, min(x1, g.width - 1))
     r1 = cells_along(gm, min(y1, g.height - 1))
     bit = 1 << (t & 63)
-    begin = n
+    begin = state_at(st).hits
     for r in range(r0, r1 + 1):
         for c in range(c0, c1 + 1):
             cell = r * g.columns + c
@@ -126,17 +128,16 @@ def level_hits(gm, st, a, t, n, extra):
                     continue
                 if overlaps(a, b) if extra < 0 else meets(gm, a, b) != 0:
                     # cells are visited row by row, but several sprites of a cell, or rows, may be out of order
-                    m = push_hit(gm, st, n, b)
-                    if m > n:
-                        n = m
-                        insert_by_id(st + state_at(st).at_scratch, begin, n, b)
-    return n
+                    if push_hit(gm, st, b) != 0:
+                        insert_by_id(st, begin, b)
 
 
 @inner
-def insert_by_id(base, start, n, b):
-    """Keep the list from `start` on in order of creation; the new element stands at n - 1."""
-    j = n - 1
+def insert_by_id(st, start, b):
+    """Keep the hit list from `start` on in order of creation; the new element is its last."""
+    s = state_at(st)
+    base = st + s.at_scratch
+    j = s.hits - 1
     here = sprite_at(b).id
     while j > start:
         before = load64(base + 8 * (j - 1))
@@ -148,22 +149,22 @@ def insert_by_id(base, start, n, b):
 
 
 @inner
-def sort_by_id(base, start, n):
-    """Put the entries start .. n - 1 of a list into order of creation: by insertion where they are few, else by a heap.
+def sort_hits(st, start):
+    """Put the hit list from `start` on into order of creation: by insertion where it is short, else by a heap.
 
     Where a game piles up its sprites on one spot, the list is long and its order the reverse.
     """
-    if n - start <= 16:
-        for i in range(start + 1, n):
+    base = st + state_at(st).at_scratch + 8 * start
+    n = state_at(st).hits - start
+    if n <= 16:
+        for i in range(1, n):
             a = load64(base + 8 * i)
             j = i
-            while j > start and sprite_at(load64(base + 8 * (j - 1))).id > sprite_at(a).id:
+            while j > 0 and sprite_at(load64(base + 8 * (j - 1))).id > sprite_at(a).id:
                 store64(base + 8 * j, load64(base + 8 * (j - 1)))
                 j -= 1
             store64(base + 8 * j, a)
         return
-    base += 8 * start
-    n -= start
     for i in range(n // 2 - 1, -1, -1):
         sift_down(base, i, n)
     for end in range(n - 1, 0, -1):
@@ -191,17 +192,19 @@ def sift_down(base, i, n):
 
 
 @inner
-def moving_hits(gm, st, a, t, n, since, last):
+def moving_hits(gm, st, a, t, since):
     """Append the moving sprites of type t that `a` overlaps, found by cell, in order of creation.
 
-    Only sprites moved after clock `since` and created before id `last` count.
+    Only sprites moved after clock `since` and created before this evaluation count.
     """
     g = context_at(gm)
     p = sprite_at(a)
     if p.w <= 0 or p.h <= 0:
-        return n
-    heads = st + state_at(st).at_cells
-    start = n
+        return
+    s = state_at(st)
+    heads = st + s.at_cells
+    sprites = st + s.at_sprites
+    start = s.hits
     # a sprite is listed where its corner lies, so look as far back as the largest sprite reaches
     first = cell_at(gm, p.x - g.max_w + 1, p.y - g.max_h + 1)
     end = cell_at(gm, p.x + p.w - 1, p.y + p.h - 1)
@@ -211,56 +214,103 @@ def moving_hits(gm, st, a, t, n, since, last):
         for c in range(c0, c1 + 1):
             slot = load16(heads + 2 * (r * g.columns + c))
             while slot >= 0:
-                b = slot_address(gm, st, slot)
+                b = slot_from(st, sprites, g.stride, slot)
                 q = sprite_at(b)
                 slot = q.cell_next
-                if q.type == t and b != a and q.moved > since and q.id < last and overlaps(a, b):
-                    n = push_hit(gm, st, n, b)
-    sort_by_id(st + state_at(st).at_scratch, start, n)
-    return n
+                if q.type == t and b != a and q.moved > since and q.id < s.last and overlaps(a, b):
+                    push_hit(gm, st, b)
+    if s.hits > start + 1:
+        sort_hits(st, start)
 
 
 @inner
-def collect_hits(gm, st, entry, a, since, last):
-    """Fill the hit list of first sprite `a`; returns its length.
+def collect_hits(gm, st, entry, a):
+    """Fill the hit list of first sprite `a`.
 
-    Pairs unmoved since clock `since` are left out, and so are sprites created by this effect (ids from `last` on).
+    Pairs unmoved since the last evaluation are left out, and so are sprites created by this one.
     """
-    n = 0
-    at = entry.second_at
+    s = state_at(st)
+    s.hits = 0
+    since = s.since
+    last = s.last
     still = 1 if sprite_at(a).moved <= since else 0
     ground = entry.bits & N_GROUND
-    extra = 3 if ground else -1
     g = context_at(gm)
+    base = st + s.at_sprites
+    stride = g.stride
+    level = 1 - still
+    if level != 0 and ground == 0 and (entry.second_mask == 0 or near_mask(gm, st, a) & entry.second_mask == 0):
+        level = 0
     for i in range(entry.second_n):
-        u = int_at(gm, at + i)
-        if still == 0:
-            n = level_hits(gm, st, a, u, n, extra)
+        u = int_at(gm, entry.second_at + i)
+        if level != 0:
+            level_hits(gm, st, a, u, 3 if ground else -1)
         group = group_at(st, u)
         if group.head < 0 or (still != 0 and group.stamp <= since):
             continue
         if g.grid != 0 and group.moving > _FEW and ground == 0:
-            n = moving_hits(gm, st, a, u, n, since if still != 0 else -1, last)
+            moving_hits(gm, st, a, u, since if still != 0 else -1)
             continue
-        b = first_moving(gm, st, u)
-        while b != 0 and sprite_at(b).id < last:
-            if b != a and (still == 0 or sprite_at(b).moved > since):
+        slot = group.head
+        while slot >= 0:
+            b = slot_from(st, base, stride, slot)
+            q = sprite_at(b)
+            if q.id >= last:
+                break
+            slot = q.next
+            if b != a and (still == 0 or q.moved > since):
                 if ground != 0:
                     hit = meets(gm, a, b)
                 else:
                     hit = 1 if overlaps(a, b) else 0
                 if hit != 0:
-                    n = push_hit(gm, st, n, b)
-            b = next_moving(gm, st, b)
-    return n
+                    push_hit(gm, st, b)
+
+
+@inlined
+def meets_any(gm, st, entry, a, since):
+    """0 when it is quickly seen that first sprite `a` has no hit; most have none."""
+    p = sprite_at(a)
+    g = context_at(gm)
+    still = p.moved <= since
+    if not still and entry.second_mask != 0:
+        near = p.near
+        if near == -1:
+            near = near_mask(gm, st, a)
+        if near & entry.second_mask != 0:
+            return 1
+    if p.w <= 0 or p.h <= 0:
+        return 0
+    x0 = p.x
+    y0 = p.y
+    x1 = x0 + p.w
+    y1 = y0 + p.h
+    base = st + state_at(st).at_sprites
+    stride = g.stride
+    types = g.ints + 4 * entry.second_moving_at
+    for i in range(entry.second_moving_n):
+        group = group_at(st, load32(types + 4 * i))
+        slot = group.head
+        if slot < 0 or (still and group.stamp <= since):
+            continue
+        if g.grid != 0 and group.moving > _FEW:
+            return 1
+        while slot >= 0:
+            b = slot_from(st, base, stride, slot)
+            q = sprite_at(b)
+            if q.x < x1 and x0 < q.x + q.w and q.y < y1 and y0 < q.y + q.h and b != a:
+                return 1
+            slot = q.next
+    return 0
 
 
 @inner
-def run_first(gm, st, entry, a, since, last):
+def run_first(gm, st, entry, a):
     """Evaluate one entry for one first sprite; returns the number of hits."""
     if state_at(st).work > MAX_WORK:
         return 0
-    n = collect_hits(gm, st, entry, a, since, last)
+    collect_hits(gm, st, entry, a)
+    n = state_at(st).hits
     if n == 0:
         return 0
     e = entry.effect
@@ -290,15 +340,18 @@ def run_first(gm, st, entry, a, since, last):
     return n
 
 
+# --- the first sprites of an entry ---
+
+
 @inner
-def candidates(gm, st, entry, t, since, level):
+def candidates(gm, st, entry, t, level):
     """Collect the first sprites of type t that some second sprite overlaps now, in group order, behind the hit list.
 
-    `level` selects level sprites (only those that a second sprite moved after `since` touches) or moving ones. Returns
-    their number.
+    `level` selects level sprites (only those that a second sprite touches that moved since the last evaluation) or
+    moving ones. Returns their number.
     """
     s = state_at(st)
-    base = st + s.at_scratch + 8 * s.room
+    since = s.since
     n = 0
     for i in range(entry.second_moving_n):
         u = int_at(gm, entry.second_moving_at + i)
@@ -307,22 +360,22 @@ def candidates(gm, st, entry, t, since, level):
             continue
         b = first_moving(gm, st, u)
         while b != 0:
+            s.hits = 0
             if level == 0:
-                found = moving_hits(gm, st, b, t, 0, -1, s.next_id)
-            elif sprite_at(b).moved > since:
-                found = level_hits(gm, st, b, t, 0, -1)
-            else:
-                found = 0
-            for j in range(found):
-                n = add_candidate(st, base, n, load64(st + s.at_scratch + 8 * j))
+                moving_hits(gm, st, b, t, -1)
+            elif sprite_at(b).moved > since and near_mask(gm, st, b) & (1 << (t & 63)) != 0:
+                level_hits(gm, st, b, t, -1)
+            for j in range(s.hits):
+                n = add_candidate(st, n, load64(st + s.at_scratch + 8 * j))
             b = next_moving(gm, st, b)
     return n
 
 
 @inner
-def add_candidate(st, base, n, a):
-    """Insert into a list kept in order of creation, without repetition; returns its length."""
+def add_candidate(st, n, a):
+    """Insert into the list of n candidates kept in order of creation, without repetition; returns its length."""
     s = state_at(st)
+    base = st + s.at_scratch + 8 * s.room
     here = sprite_at(a).id
     k = 0
     end = n
@@ -346,11 +399,11 @@ def add_candidate(st, base, n, a):
 
 
 @inner
-def newest(gm, st, at, n):
-    """Latest clock at which a rectangle of one of n types (from pool place `at`) changed; -1 when none has sprites."""
+def newest(gm, st, entry):
+    """Latest clock at which a rectangle of a second type of an entry changed; -1 when none has moving sprites."""
     latest = -1
-    for i in range(n):
-        group = group_at(st, int_at(gm, at + i))
+    for i in range(entry.second_moving_n):
+        group = group_at(st, int_at(gm, entry.second_moving_at + i))
         if group.head >= 0 and group.stamp > latest:
             latest = group.stamp
     return latest
@@ -375,47 +428,75 @@ def count_moving(gm, st, at, n):
 
 
 @inner
-def run_candidates(gm, st, entry, found, since, last):
+def run_candidates(gm, st, entry, found):
     """Evaluate an entry for the collected first sprites; returns the number of hits."""
     s = state_at(st)
     met = 0
     for j in range(found):
-        met += run_first(gm, st, entry, load64(st + s.at_scratch + 8 * (s.room + j)), since, last)
+        met += run_first(gm, st, entry, load64(st + s.at_scratch + 8 * (s.room + j)))
     return met
 
 
 @inner
-def run_type(gm, st, entry, t, since, last):
-    """Evaluate an entry for all first sprites of exactly type t; returns the number of hits."""
+def run_level(gm, st, entry, t):
+    """Evaluate an entry for the level sprites of type t as first sprites; returns the number of hits."""
     g = context_at(gm)
+    s = state_at(st)
+    since = s.since
+    if since >= 0 and newest(gm, st, entry) <= since:
+        # level sprites never move, so those apart from all second sprites still are
+        return 0
     met = 0
-    level = load32(g.level_start + 8 * t + 4)
-    fast = 1 if entry.bits & N_SLOW_FIRST == 0 else 0
-    if level > 0:
-        # level sprites that touch level sprites never part: they matter until one evaluation found none
-        if fast != 0 and (entry.second_has_level == 0 or since >= 0):
-            met += run_candidates(gm, st, entry, candidates(gm, st, entry, t, since, 1), -1, last)
-        else:
-            first = load32(g.level_start + 8 * t)
-            for k in range(first, first + level):
-                if k >= g.n_mortal or is_mortal_alive(st, k):
-                    met += run_first(gm, st, entry, g.level + SPRITE_BYTES * k, since, last)
-    moving = group_at(st, t).moving
-    if moving == 0:
+    # level sprites that touch level sprites never part: they matter until one evaluation found none
+    if entry.bits & N_SLOW_FIRST == 0 and (entry.second_has_level == 0 or since >= 0):
+        found = candidates(gm, st, entry, t, 1)
+        s.since = -1
+        met = run_candidates(gm, st, entry, found)
+        s.since = since
         return met
+    first = load32(g.level_start + 8 * t)
+    for k in range(first, first + load32(g.level_start + 8 * t + 4)):
+        if k >= g.n_mortal or is_mortal_alive(st, k):
+            a = g.level + SPRITE_BYTES * k
+            if meets_any(gm, st, entry, a, since) != 0:
+                met += run_first(gm, st, entry, a)
+    return met
+
+
+@inner
+def run_moving(gm, st, entry, t):
+    """Evaluate an entry for the moving sprites of type t as first sprites; returns the number of hits."""
+    g = context_at(gm)
+    s = state_at(st)
+    moving = group_at(st, t).moving
     if (
-        fast != 0
-        and g.grid != 0
+        g.grid != 0
         and moving > _FEW
         and entry.second_has_level == 0
-        and entry.bits & (N_SHARED | N_GROUND) == 0
+        and entry.bits & (N_SHARED | N_GROUND | N_SLOW_FIRST) == 0
         and 4 * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n) <= moving
     ):
-        return met + run_candidates(gm, st, entry, candidates(gm, st, entry, t, since, 0), since, last)
-    a = first_moving(gm, st, t)
-    while a != 0 and sprite_at(a).id < last:
-        met += run_first(gm, st, entry, a, since, last)
-        a = next_moving(gm, st, a)
+        return run_candidates(gm, st, entry, candidates(gm, st, entry, t, 0))
+    since = s.since
+    last = s.last
+    quiet = since >= 0 and newest(gm, st, entry) <= since
+    ground = entry.bits & N_GROUND
+    base = st + s.at_sprites
+    stride = g.stride
+    slot = group_at(st, t).head
+    met = 0
+    while slot >= 0:
+        a = slot_from(st, base, stride, slot)
+        p = sprite_at(a)
+        if p.id >= last:
+            break
+        # while no second sprite has moved, only first sprites that have can meet one; an execution may move any
+        if ground != 0 or ((not quiet or p.moved > since) and meets_any(gm, st, entry, a, since) != 0):
+            hits = run_first(gm, st, entry, a)
+            if hits != 0:
+                quiet = False
+                met += hits
+        slot = p.next
     return met
 
 
@@ -425,15 +506,13 @@ def run_entry(gm, st, n):
     s = state_at(st)
     entry = entry_at(gm, n)
     if entry.shield >= 0 and s.shields != 0 and load8(st + s.at_shields + entry.shield) != 0:
+        set_dirty(st, n)
         return
     clean = st + s.at_clean + 4 * n
-    since = load32(clean)
+    s.since = load32(clean)
     if entry.bits & N_GROUND:
-        since = -1
-    elif since >= 0:
-        changed = newest(gm, st, entry.first_moving_at, entry.first_moving_n)
-        if changed <= since and newest(gm, st, entry.second_moving_at, entry.second_moving_n) <= since:
-            return
+        s.since = -1
+        set_dirty(st, n)
     if present(gm, st, entry.second_at, entry.second_n) == 0:
         return
     if s.slots > 1024 and (context_at(gm).grid == 0 or entry.bits & N_GROUND != 0):
@@ -442,21 +521,44 @@ def run_entry(gm, st, n):
         s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5
     s.clock += 1
     now = s.clock
-    last = s.next_id
+    s.last = s.next_id
     met = 0
     for i in range(entry.first_n):
         t = int_at(gm, entry.first_at + i)
-        if group_at(st, t).count > 0:
-            met += run_type(gm, st, entry, t, since, last)
+        group = group_at(st, t)
+        if group.count > 0:
+            if load32(context_at(gm).level_start + 8 * t + 4) > 0:
+                met += run_level(gm, st, entry, t)
+            if group.head >= 0:
+                met += run_moving(gm, st, entry, t)
     # with no hit nothing has changed, so all pairs are known to be apart as of now
     store32(clean, now if met == 0 else -1)
+    if met != 0:
+        set_dirty(st, n)
+
+
+@inner
+def set_dirty(st, n):
+    """Have entry n evaluated at the next occasion."""
+    at = st + state_at(st).at_dirty + 8 * (n // DIRTY_BITS)
+    store64(at, load64(at) | (1 << (n % DIRTY_BITS)))
 
 
 @inner
 def pair_phase(gm, st):
-    """All effects of all pairs, in the order of the pairs' first definition."""
+    """All effects of all pairs, in the order of the pairs' first definition.
+
+    Only entries are visited whose last evaluation found a hit, or for whose types a rectangle has changed since.
+    """
     s = state_at(st)
-    for n in range(context_at(gm).n_entries):
-        run_entry(gm, st, n)
-        if s.status != 0:
-            return
+    for w in range(context_at(gm).n_dirty):
+        at = st + s.at_dirty + 8 * w
+        waiting = load64(at)
+        while waiting != 0:
+            i = low_bit(waiting)
+            store64(at, load64(at) & ~(1 << i))
+            run_entry(gm, st, DIRTY_BITS * w + i)
+            if s.status != 0 or s.work > MAX_WORK:
+                return
+            # executions have had further entries evaluated: those ahead now, the others in the next tick
+            waiting = load64(at) & (-2 << i)

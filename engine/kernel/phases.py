@@ -17,13 +17,16 @@ from pcg.engine.kernel.layout import (
     AVATAR_AT,
     DISABLED,
     GROUP_BYTES,
+    GROUPS_AT,
+    T_GLIDER,
     T_IDLE,
+    T_PRODUCER,
     context_at,
     group_view,
     sprite_at,
     state_at,
 )
-from pcg.engine.kernel.movers import update_sprite
+from pcg.engine.kernel.movers import glide, run_producers, update_sprite
 from pcg.engine.kernel.physics import pre_movement
 from pcg.engine.kernel.runtime import inner, load32, store32
 from pcg.engine.kernel.store import (
@@ -77,19 +80,25 @@ def sprite_phase(gm, st):
     """All other sprites: types from last to first in the draw order, groups in order."""
     g = context_at(gm)
     order = g.ints + 4 * g.update_at
-    groups = st + state_at(st).at_groups
+    groups = st + GROUPS_AT
     for k in range(g.n_update):
         t = load32(order + 4 * k)
         group = group_view(groups + GROUP_BYTES * t)
         if group.head < 0:
             continue
-        if type_at(gm, t).bits & T_IDLE:
+        bits = type_at(gm, t).bits
+        if bits & (T_IDLE | T_PRODUCER | T_GLIDER):
+            if bits & T_GLIDER:
+                glide(gm, st, t)
+                continue
             if group.fresh != 0:
                 group.fresh = 0
                 a = first_moving(gm, st, t)
                 while a != 0:
                     pre_movement(a)
                     a = next_moving(gm, st, a)
+            if bits & T_PRODUCER:
+                run_producers(gm, st, t)
             continue
         # sprites that join this very group now wait for the next tick (the reference would crash)
         last = state_at(st).next_id

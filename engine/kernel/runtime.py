@@ -149,9 +149,20 @@ def _normal(kind: types.Type) -> types.Type:
 
 def inner(function: Callable[..., Any]) -> Any:
     """Declare a function that only compiled code calls (calling it from Python crashes when compiled)."""
+    return _inner(function, False)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Declare an inner function whose code is always put in the place of its calls: for what is small and hot."""
+    return _inner(function, True)
+
+
+def _inner(function: Callable[..., Any], force: bool) -> Any:
     if not JIT:
         return function
-    dispatcher = numba.njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    dispatcher = numba.njit(
+        error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=force
+    )(function)
     resolve = dispatcher.get_call_template
 
     def template(args: Any, kws: Any) -> Any:
@@ -336,6 +347,15 @@ if JIT:
 
         return types.void(types.int64, types.int64, types.int64), codegen
 
+    @intrinsic
+    def low_bit(typingctx: Any, word: Any) -> Any:
+        """Number of the lowest bit set in a word that is not 0."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.cttz(args[0], cgutils.true_bit)
+
+        return types.int64(types.int64), codegen
+
     def _caller(result: types.Type, arity: int) -> Any:
         from llvmlite import ir
 
@@ -409,6 +429,10 @@ else:
     def copy_bytes(to: int, source: int, size: int) -> None:
         """Copy `size` bytes between addresses."""
         ctypes.memmove(int(to), int(source), int(size))
+
+    def low_bit(word: int) -> int:
+        """Number of the lowest bit set in a word that is not 0."""
+        return (word & -word).bit_length() - 1
 
     def _call(address: int, *args: Any) -> Any:
         return _python_islands[int(address)](*(int(a) for a in args))

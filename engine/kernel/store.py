@@ -14,7 +14,10 @@ from pcg.engine.kernel.layout import (
     EFFECT_BYTES,
     ENTRY_BYTES,
     EVENT_BYTES,
+    FULL_STRIDE,
     GROUP_BYTES,
+    GROUPS_AT,
+    HOT_STRIDE,
     KILLED,
     SPRITE_BYTES,
     T_AVATAR_CLASS,
@@ -32,14 +35,17 @@ from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.runtime import (
     CHECKED,
     copy_bytes,
+    inlined,
     inner,
     load8,
     load16,
     load32,
+    load64,
     load_double,
     store8,
     store16,
     store32,
+    store64,
 )
 
 # --- views ---
@@ -83,15 +89,21 @@ def entry_at(gm, n):
 @inner
 def group_at(st, t):
     """The GROUP record of a type id."""
-    t = inside(st, t, (state_at(st).at_cells - state_at(st).at_groups) // GROUP_BYTES) if CHECKED else t
-    return group_view(st + state_at(st).at_groups + GROUP_BYTES * t)
+    t = inside(st, t, (state_at(st).at_dirty - GROUPS_AT) // GROUP_BYTES) if CHECKED else t
+    return group_view(st + GROUPS_AT + GROUP_BYTES * t)
 
 
-@inner
+@inlined
+def slot_from(st, base, stride, slot):
+    """Address of a moving sprite, for loops that keep the sprites' address and stride in registers."""
+    slot = inside(st, slot, state_at(st).room) if CHECKED else slot
+    return base + stride * slot
+
+
+@inlined
 def slot_address(gm, st, slot):
     """Address of a moving sprite."""
-    slot = inside(st, slot, state_at(st).room) if CHECKED else slot
-    return st + state_at(st).at_sprites + slot * context_at(gm).stride
+    return slot_from(st, st + state_at(st).at_sprites, context_at(gm).stride, slot)
 
 
 @inner
@@ -198,6 +210,27 @@ def cell_at(gm, x, y):
 
 
 @inner
+def near_mask(gm, st, a):
+    """Bit (type & 63) of every type with level sprites placed in the cells that `a` covers; those dead included."""
+    p = sprite_at(a)
+    if p.near != -1:
+        return p.near
+    g = context_at(gm)
+    mask = 0
+    if p.w > 0 and p.h > 0 and p.x < g.width and p.y < g.height and p.x + p.w > 0 and p.y + p.h > 0:
+        c0 = cells_along(gm, max(p.x, 0))
+        r0 = cells_along(gm, max(p.y, 0))
+        c1 = cells_along(gm, min(p.x + p.w, g.width) - 1)
+        r1 = cells_along(gm, min(p.y + p.h, g.height) - 1)
+        for r in range(r0, r1 + 1):
+            for c in range(c0, c1 + 1):
+                mask = mask | load64(g.cell_mask + 8 * (r * g.columns + c))
+    if p.slot >= 0:
+        p.near = mask
+    return mask
+
+
+@inner
 def link_cell(gm, st, a):
     """Put a moving sprite into the list of its cell."""
     p = sprite_at(a)
@@ -223,19 +256,32 @@ def unlink_cell(gm, st, a):
         sprite_at(slot_address(gm, st, p.cell_next)).cell_prev = p.cell_prev
 
 
-@inner
+@inlined
+def mark_entries(gm, st, t):
+    """Have all rule entries that concern type t evaluated again."""
+    g = context_at(gm)
+    to = st + state_at(st).at_dirty
+    masks = g.dirty_masks + 8 * g.n_dirty * t
+    store64(to, load64(to) | load64(masks))
+    for i in range(1, g.n_dirty):
+        store64(to + 8 * i, load64(to + 8 * i) | load64(masks + 8 * i))
+
+
+@inlined
 def touch(gm, st, a):
     """Note that the rectangle of `a` has changed."""
     s = sprite_at(a)
     clock = state_at(st).clock
     s.moved = clock
+    s.near = -1
     group_at(st, s.type).stamp = clock
+    mark_entries(gm, st, s.type)
     if context_at(gm).grid != 0 and cell_at(gm, s.x, s.y) != s.cell:
         unlink_cell(gm, st, a)
         link_cell(gm, st, a)
 
 
-@inner
+@inlined
 def set_rect(gm, st, a, x, y, w, h):
     """setRect: position and size of `a`, lastrect kept."""
     s = sprite_at(a)
@@ -263,7 +309,7 @@ def back_to_last(gm, st, a):
     set_rect(gm, st, a, s.lx, s.ly, s.lw, s.lh)
 
 
-@inner
+@inlined
 def overlaps(a, b):
     """Open-interval overlap of the rectangles; a zero-sized one overlaps nothing."""
     p = sprite_at(a)
@@ -322,19 +368,22 @@ def blocked_singleton(gm, st, t):
     return 0
 
 
-@inner
+@inlined
 def add_sprite(gm, st, t, x, y, force):
-    """addSprite (spec 01 section 3.9): the new sprite's address, or 0 when refused.
+    """addSprite (spec 01 section 3.9): the new sprite's address, or 0 when refused; `force` ignores singletons.
 
     Sets the status when the block has no room; the caller's whole tick is then repeated in a larger block.
     """
+    if t < 0 or (force == 0 and type_at(gm, t).single_n > 0 and blocked_singleton(gm, st, t) != 0):
+        return 0
+    return create(gm, st, t, x, y)
+
+
+@inner
+def create(gm, st, t, x, y):
+    """addSprite without a look at singletons."""
     s = state_at(st)
-    if t < 0 or s.sprites > MAX_SPRITES or (s.free < 0 and s.slots >= MAX_MOVING):
-        return 0
-    ty = type_at(gm, t)
-    if ty.cls < 0:
-        return 0
-    if force == 0 and ty.single_n > 0 and blocked_singleton(gm, st, t) != 0:
+    if s.sprites > MAX_SPRITES or (s.free < 0 and s.slots >= MAX_MOVING) or type_at(gm, t).cls < 0:
         return 0
     slot = s.free
     if slot >= 0:
@@ -347,7 +396,11 @@ def add_sprite(gm, st, t, x, y, force):
         slot = s.slots
         s.slots = slot + 1
         a = slot_address(gm, st, slot)
-    copy_bytes(a, context_at(gm).templates + SPRITE_BYTES * t, context_at(gm).stride)
+    template = context_at(gm).templates + SPRITE_BYTES * t
+    # sizes known to the compiler become a few wide moves
+    copy_bytes(a, template, HOT_STRIDE)
+    if context_at(gm).stride > HOT_STRIDE:
+        copy_bytes(a + HOT_STRIDE, template + HOT_STRIDE, FULL_STRIDE - HOT_STRIDE)
     p = sprite_at(a)
     p.slot = slot
     p.x = x
@@ -377,6 +430,8 @@ def add_sprite(gm, st, t, x, y, force):
         link_cell(gm, st, a)
     p.moved = s.clock
     group.stamp = s.clock
+    s.recount = 1
+    mark_entries(gm, st, t)
     return a
 
 
@@ -409,6 +464,7 @@ def kill(gm, st, a, transformed):
         if p.bits & DISABLED == 0:
             p.bits = p.bits | DISABLED
             group_at(st, p.type).disabled += 1
+            s.recount = 1
         return
     s.kill_entries += 1
     if p.slot < 0:
@@ -447,6 +503,8 @@ def clear_killed(gm, st):
     """Remove the sprites on the kill list from their groups, and drop all shields."""
     s = state_at(st)
     g = context_at(gm)
+    if s.kill_entries > 0:
+        s.recount = 1
     if s.level_kills > 0:
         for k in range(g.n_mortal):
             if load8(st + s.at_alive + k) == 2:
@@ -591,7 +649,7 @@ def copy_block(gm, to, source):
         return GROW
     copy_bytes(to, source, COPIED_HEADER)
     # everything between the groups and the timers has the same size in every block of the game and level
-    copy_bytes(to + d.at_groups, source + s.at_groups, s.at_timers - s.at_groups)
+    copy_bytes(to + GROUPS_AT, source + GROUPS_AT, s.at_timers - GROUPS_AT)
     copy_bytes(to + d.at_timers, source + s.at_timers, TIMER_BYTES * s.timers)
     copy_bytes(to + d.at_res, source + s.at_res, 4 * g.n_res * s.res_rows)
     copy_bytes(to + d.at_events, source + s.at_events, EVENT_BYTES * s.events)

@@ -94,6 +94,9 @@ def fires(gm, st, te):
     s = state_at(st)
     if te.kind == _TIMEOUT:
         return 1 if s.tick >= te.limit else 0
+    if s.recount == 0:
+        # all others look only at numbers of sprites
+        return 0
     total = sum_alive(gm, st, te)
     if te.kind == _STOP:
         if te.min_flag != 0:
@@ -131,6 +134,7 @@ def termination_phase(gm, st):
                     won = win_by_counter(gm, st, te, player)
                 if load32(st + AVATAR_AT + 4 * player) >= 0:
                     store32(st + WIN_AT + 4 * player, _WINS if won != 0 else _LOSES)
+    s.recount = 0
     if s.tick >= g.max_tick or s.work > MAX_WORK:
         s.ended = 1
         for player in range(g.players):

@@ -23,7 +23,7 @@ from pcg.engine.kernel.layout import (
     sprite_at,
     state_at,
 )
-from pcg.engine.kernel.pairs import pair_phase
+from pcg.engine.kernel.pairs import pair_phase, set_dirty
 from pcg.engine.kernel.phases import avatar_phase, eos_phase, sprite_phase, time_phase
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
@@ -79,8 +79,9 @@ def lay_out(gm, st, room):
     s.room_events = 8 + room // 8
     s.room_res = room // 8 + 2 if g.n_res > 0 else 0
     at = align8(STATE_BYTES)
-    s.at_groups = at
     at = align8(at + GROUP_BYTES * g.n_types)
+    s.at_dirty = at
+    at = at + 8 * g.n_dirty
     s.at_cells = at
     at = align8(at + 2 * g.columns * g.rows * g.grid)
     s.at_effects = at
@@ -127,6 +128,7 @@ def begin(gm, st):
     s.ended = 0
     s.status = 0
     s.can_end = 1
+    s.recount = 1
     s.next_id = 0
     s.sprites = 0
     s.slots = 0
@@ -157,6 +159,7 @@ def begin(gm, st):
         store8(st + s.at_effects + e, effect_at(gm, e).initial)
     for n in range(g.n_entries):
         store32(st + s.at_clean + 4 * n, -1)
+        set_dirty(st, n)
     for k in range(g.n_mortal):
         store8(st + s.at_alive + k, 1)
     for n in range(g.n_time_effects):

@@ -15,6 +15,8 @@ from pcg.engine.vgdl.definition import Effect, GameDefinition, SpriteType
 _INERT_CLASSES = frozenset(
     {"Immovable", "Door", "Passive", "Resource", "ResourcePack", "Conveyor", "SpriteProducer", "Portal"}
 )
+_PRODUCERS = frozenset({"SpawnPoint", "Bomber", "BomberRandomMissile", "SpawnPointMultiSprite"})
+_GLIDERS = _INERT_CLASSES | {"Missile"}
 _ONLY_KILL = frozenset({"killAll", "transformToAll", "transformToSingleton"})
 _COLD_CLASSES = frozenset(
     {
@@ -47,6 +49,10 @@ class TypeFlags:
     """Sprites placed by the level never change, except by dying: they are kept in the level."""
     idle: bool = False
     """Moving sprites of this type need no update after their first tick."""
+    producer: bool = False
+    """Their update only draws and spawns: nothing ever moves them."""
+    glider: bool = False
+    """Their update is the passive step on the grid and nothing else."""
 
 
 def type_flags(definition: GameDefinition) -> list[TypeFlags]:
@@ -78,18 +84,28 @@ def type_flags(definition: GameDefinition) -> list[TypeFlags]:
         f.inert = _is_inert(t)
         plain = float(t.params.get("wMult", 1)) == 1.0 and float(t.params.get("hMult", 1)) == 1.0  # type: ignore[arg-type]
         f.idle = f.inert and not f.moved and not f.changed
+        f.producer = t.class_name in _PRODUCERS and not f.moved and _stands(t)
+        f.glider = t.class_name in _GLIDERS and not f.idle and _parameters(t, "physicstype", "timeToLive") == (0, -1)
         f.level = f.inert and not f.moved and not f.changed and plain
     return flags
+
+
+def _parameters(t: SpriteType, *names: str) -> tuple[object, ...]:
+    """Values of parameters of a type that has a class, with the class's defaults."""
+    spec = ontology.SPRITE_CLASSES[str(t.class_name)].params
+    return tuple(t.params.get(name, spec[name].default) for name in names)
+
+
+def _stands(t: SpriteType) -> bool:
+    """Whether the base update never does anything to a sprite of the type, whatever rules change."""
+    ttl, static, only_active = _parameters(t, "timeToLive", "is_static", "only_active")
+    return ttl == -1 and (bool(static) or bool(only_active))
 
 
 def _is_inert(t: SpriteType) -> bool:
     if t.class_name not in _INERT_CLASSES:
         return False
-    spec = ontology.SPRITE_CLASSES[t.class_name].params
-    get = {name: t.params.get(name, spec[name].default) for name in ("timeToLive", "speed", "is_static", "only_active")}
-    if get["timeToLive"] != -1:
-        return False
-    return bool(get["is_static"]) or bool(get["only_active"]) or get["speed"] == 0
+    return _stands(t) or _parameters(t, "timeToLive", "speed") == (-1, 0)
 
 
 def _named(definition: GameDefinition, text: object) -> list[int]:
@@ -177,8 +193,15 @@ def is_stochastic(definition: GameDefinition) -> bool:
 
 
 def time_matters(definition: GameDefinition) -> bool:
-    """Whether equal sprites at different ticks can have different futures."""
+    """Whether a state can be worth more at a later tick than at an earlier one, so that keys must tell them apart.
+
+    A timeout that nobody wins is only a deadline: the same sprites sooner are never worse.
+    """
     timed = {"SpawnPoint", "Bomber", "RandomBomber", "BomberRandomMissile", "SpawnPointMultiSprite", "WizardAvatar"}
     if any(t.class_name in timed for t in definition.types):
         return True
-    return any(t.name == "Timeout" for t in definition.terminations)
+    return any(
+        "true" in str(t.params.get("win", "")).lower() or t.params.get("count_score") or t.params.get("use_counter")
+        for t in definition.terminations
+        if t.name == "Timeout"
+    )

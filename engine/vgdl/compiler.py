@@ -184,6 +184,8 @@ class GameTables:
         bits |= L.T_AVATAR_CLASS if cls >= FIRST_AVATAR_CLASS else 0
         bits |= L.T_IDLE if role.idle else 0
         bits |= L.T_GROUND if t.class_name in _GROUND_CLASSES else 0
+        bits |= L.T_PRODUCER if role.producer else 0
+        bits |= L.T_GLIDER if role.glider else 0
         physics = int(get("physicstype"))
         row["physics"] = 1 if physics == 1 else 0
         row["grid_number"] = 1 if physics == 0 else 0
@@ -258,6 +260,7 @@ class GameTables:
         template["ttl"] = get("timeToLive", -1)
         template["rotation"], template["gravity"] = get("rotation"), get("gravity")
         template["res"] = template["player"] = template["level"] = -1
+        template["near"] = -1
         template["target_id"] = template["target_slot"] = -1
         template["pull_tick"] = -2
         name = _kernel_class(t.class_name or "")
@@ -411,6 +414,13 @@ class GameTables:
         table = np.zeros(max(1, len(rows)), L.ENTRY)
         for k, row in enumerate(rows):
             table[k] = row
+        self.n_dirty = max(1, -(-len(rows) // L.DIRTY_BITS))
+        self.dirty_masks = np.zeros((len(self.definition.types), self.n_dirty), np.int64)
+        for k, row in enumerate(rows):
+            for side in ("first_moving", "second_moving"):
+                at = int(row[f"{side}_at"])
+                for u in self._ints[at : at + int(row[f"{side}_n"])]:
+                    self.dirty_masks[u, k // L.DIRTY_BITS] |= 1 << (k % L.DIRTY_BITS)
         return table
 
     def _compile_eos(self) -> tuple[int, int]:

@@ -11,11 +11,13 @@ from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
 from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
+from pcg.evaluators.agents.guided import GuidedMCTS as GuidedMCTS
 from pcg.evaluators.agents.mcts import MCTS as MCTS
 from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
 from pcg.evaluators.agents.playout import Playout as Playout
 from pcg.evaluators.agents.playout import play as play
 from pcg.evaluators.agents.playout import replay as replay
+from pcg.evaluators.agents.portfolio import Portfolio as Portfolio
 from pcg.evaluators.agents.registry import AGENTS as AGENTS
 from pcg.evaluators.agents.registry import AgentType as AgentType
 from pcg.evaluators.agents.registry import make_agent as make_agent
@@ -41,10 +43,12 @@ __all__ = [
     "CompiledAgent",
     "Game",
     "GameState",
+    "GuidedMCTS",
     "Heuristic",
     "Nothing",
     "OneStep",
     "Playout",
+    "Portfolio",
     "Random",
     "Solution",
     "Solver",

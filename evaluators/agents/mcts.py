@@ -89,7 +89,7 @@ class MCTS(CompiledAgent):
         if self.closed_loop:
             pool = tree.point_to_pool("states", model.pool(room))
             tree["stride"] = pool.stride
-        record.own("search", tree)
+        self.tree = record.own("search", tree)
         weights = goal_weights(model) if self.guidance else None
         if weights is not None:
             prepare_weights(record, weights)

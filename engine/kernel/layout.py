@@ -157,7 +157,7 @@ STATE = np.dtype(
         ("ended", "i4"),
         ("status", "i4"),
         ("can_end", "i4"),
-        ("recount", "i4"),  # 1 once the number of sprites of some type has changed since the last check of terminations
+        ("recount", "i4"),  # 1: a type has more or fewer sprites than at the last check of terminations; 2: look again
         ("next_id", "i4"),
         ("sprites", "i4"),  # the reference's sprite counter
         ("slots", "i4"),  # slots ever used: what a copy has to copy

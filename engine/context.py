@@ -20,10 +20,15 @@ from pcg.engine.vgdl.chance import may_draw
 from pcg.engine.vgdl.compiler import MAX_TICK, GameTables
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.values import truncate
 
 _PATH_CLASSES = frozenset({"PathChaser", "PathAltChaser", "RandomPathAltChaser"})
 _SPARE_ROOM = 16
 _BLOCKS_PER_SLAB = 64
+_SLAB_BYTES = 1 << 24
+"""Blocks come in slabs of so many bytes at most, unless one is larger."""
+MAX_PATH_CELLS = 10_000
+"""Cells of a level with path chasers: the path-finder's table has the square of it."""
 _MANY = 16
 """Levels that start with this many moving sprites keep them in lists by cell."""
 
@@ -66,11 +71,12 @@ class Arena:
             return self.free.pop()
         except IndexError:
             with self._lock:
-                slab = np.zeros(_BLOCKS_PER_SLAB * self.stride // 8 + 8, np.int64)
+                count = max(1, min(_BLOCKS_PER_SLAB, _SLAB_BYTES // self.stride))
+                slab = np.zeros(count * self.stride // 8 + 8, np.int64)
                 self._slabs.append(slab)
                 # blocks start on cache lines
                 base = (int(slab.ctypes.data) + 63) & ~63
-                addresses = [base + k * self.stride for k in range(_BLOCKS_PER_SLAB)]
+                addresses = [base + k * self.stride for k in range(count)]
                 for address in addresses:
                     self._context.format(address, self.room)
                 self.free.extend(addresses[1:])
@@ -131,6 +137,7 @@ class Context:
         self.stochastic = may_draw(tables.definition, {t for t, _, _ in level.placements})
         c["stochastic"], c["time_matters"] = self.stochastic, tables.time_matters
         c["max_tick"] = max_tick
+        c["n_ints"], c["n_doubles"] = len(tables.ints), len(tables.doubles)
         c["max_w"], c["max_h"] = (
             max(level.block_size, int(types["w"].max())),
             max(level.block_size, int(types["h"].max())),
@@ -213,6 +220,11 @@ class Context:
         hidden = {t for t in types if int(self.tables.types[t]["bits"]) & L.T_HIDDEN}
         level = self.level
         cells = level.width * level.height
+        if cells > MAX_PATH_CELLS:
+            raise PcgError(
+                f"{self.tables.definition.name}: {level.width} x {level.height} cells are too many for path chasers, "
+                f"expected at most {MAX_PATH_CELLS}"
+            )
         blocked = np.zeros(cells, np.int8)
         for t, column, row in level.placements:
             if t in types - hidden:
@@ -300,7 +312,7 @@ def _sized(tables: GameTables, block: int) -> tuple[Any, Any]:
     types, templates = tables.types.copy(), tables.templates.copy()
     for t in tables.definition.types:
         width, height = tables.block_dependent.get(t.id, (1.0, 1.0))
-        w, h = int(block * width), int(block * height)
+        w, h = truncate(block * width), truncate(block * height)
         types[t.id]["w"], types[t.id]["h"] = w, h
         for name in ("w", "lw"):
             templates[t.id][name] = w

@@ -77,13 +77,19 @@ class Game:
         self.levels = tuple(levels)
         self.reading = reading
         self._level_files = tuple(level_files)
-        self.digest = hashlib.sha256(definition.source.encode()).hexdigest()[:32]
+        # a game space is one text for many games
+        space = repr(definition) if definition.class_name == "GameSpace" else ""
+        self.digest = hashlib.sha256((definition.source + space).encode()).hexdigest()[:32]
         self._tables: GameTables | None = None
         self._contexts: OrderedDict[str, Context] = OrderedDict()
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {len(self.definition.types)} sprite types, {len(self.levels)} levels>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # tables and contexts are made again where they are needed
+        return _made_again, (self.definition, self.levels, self.name, self.reading, self._level_files)
 
     @property
     def players(self) -> int:
@@ -166,6 +172,12 @@ class Game:
         from pcg.engine.state import restore
 
         return restore(self, data)
+
+
+def _made_again(
+    definition: GameDefinition, levels: Sequence[str], name: str, reading: str, files: Sequence[str]
+) -> Game:
+    return Game(definition, levels, name=name, reading=reading, level_files=files)
 
 
 def _text_of(path: Path) -> str:

@@ -7,6 +7,7 @@ it is.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import struct
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ import numpy as np
 from pcg.engine.context import Context, category_of
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel import tick
+from pcg.engine.kernel.bounds import MAX_ROOM
 from pcg.engine.kernel.ids import ACTION_ID, ACTIONS
 from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.random import scramble
@@ -33,9 +35,9 @@ if TYPE_CHECKING:
 
 CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "movable")
 """Observation categories, index = the reference's category number (spec 01 section 7.6)."""
-_MAGIC = b"PCGSTATE1"
-MAX_ROOM = 16384
-"""Moving sprites that the largest block has room for; more than the reference lets a game have."""
+_MAGIC = b"PCGSTATE2"
+_CHECK = 8
+"""Bytes of the checksum behind the magic word: no block is taken over that is not exactly what was written."""
 _Header: Any = structure(L.STATE)
 
 
@@ -171,6 +173,15 @@ class State:
         other._header = None
         invoke3(context.copy_address, context.address, address, self._address)
         return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+        # what the states of a level share never changes
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restore, (self.game, self.to_bytes())
 
     def reseed(self, seed: int) -> None:
         """Give this state a new random future: the stream of ``java.util.Random(seed)``."""
@@ -426,18 +437,28 @@ class State:
             },
             separators=(",", ":"),
         ).encode()
-        head = _MAGIC + struct.pack("<III", len(meta), len(history), used)
-        return head + meta + history + ctypes.string_at(self._address, used)
+        body = b"".join(
+            (
+                struct.pack("<III", len(meta), len(history), used),
+                meta,
+                history,
+                ctypes.string_at(self._address, used),
+            )
+        )
+        return _MAGIC + _checksum(body) + body
 
 
 def restore(game: Game, data: bytes) -> State:
     """The state that `State.to_bytes` gave. Raises PcgError for anything else, or another game's state."""
-    head = len(_MAGIC) + 12
+    start = len(_MAGIC) + _CHECK
+    head = start + 12
     if not data.startswith(_MAGIC) or len(data) < head:
         raise PcgError("these bytes are not a serialised state")
-    size, past, used = struct.unpack("<III", data[len(_MAGIC) : head])
+    size, past, used = struct.unpack("<III", data[start:head])
     if len(data) != head + size + past + used:
         raise PcgError(f"a serialised state of {head + size + past + used} bytes was expected, got {len(data)}")
+    if _checksum(data[start:]) != data[len(_MAGIC) : start]:
+        raise PcgError("these bytes are a serialised state that has been changed")
     try:
         meta = json.loads(data[head : head + size])
         rows, room, digest = "\n".join(meta["rows"]), int(meta["room"]), meta["game"]
@@ -447,11 +468,15 @@ def restore(game: Game, data: bytes) -> State:
         raise PcgError(f"this state belongs to another game than {game.name}")
     context = game.context(rows)
     raw = data[head + size : head + size + past]
-    if not 0 < room <= MAX_ROOM or past % 32 or not _fits(context, room, data[head + size + past :]):
+    if not 0 < room < 2 * MAX_ROOM or past % 32 or not _fits(context, room, data[head + size + past :]):
         raise PcgError("these bytes are not a serialised state")
     state = State(game, context, room, (None, raw) if raw else None)
     ctypes.memmove(state._address, data[head + size + past :], used)
     return state
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=_CHECK).digest()
 
 
 def _fits(context: Context, room: int, block: bytes) -> bool:

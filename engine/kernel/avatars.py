@@ -10,6 +10,7 @@ import math
 from pcg.engine.kernel.ids import CLASS_ID
 from pcg.engine.kernel.layout import FROM_AVATAR, ON_GROUND, ORIENTED, T_HAS_AMMO, sprite_at, state_at
 from pcg.engine.kernel.physics import MOVE, STILL, active, move, passive, turn, unit_x, unit_y
+from pcg.engine.kernel.reals import arctangent, cosine, quotient, sine
 from pcg.engine.kernel.runtime import call4, inner
 from pcg.engine.kernel.store import (
     add_sprite,
@@ -106,8 +107,8 @@ def shoot(gm, st, a, i):
     p = sprite_at(a)
     ty = type_at(gm, p.type)
     if ty.cls == _SPACESHIP:
-        ux = math.cos(p.rotation)
-        uy = math.sin(p.rotation)
+        ux = cosine(p.rotation)
+        uy = sine(p.rotation)
     else:
         ux = unit_x(p.ox, p.oy)
         uy = unit_y(p.ox, p.oy)
@@ -220,7 +221,7 @@ def steer(gm, a, action):
 @inner
 def thrust(gm, st, a, angle, speed):
     """Active step along an angle."""
-    active(gm, st, a, math.cos(angle), math.sin(angle), speed)
+    active(gm, st, a, cosine(angle), sine(angle), speed)
 
 
 @inner
@@ -239,9 +240,9 @@ def update_aimed(gm, st, a, action):
         angle = type_at(gm, p.type).angle
     ox = p.ox
     oy = p.oy
-    p.ox = ox * math.cos(angle) - oy * math.sin(angle)
-    p.oy = ox * math.sin(angle) + oy * math.cos(angle)
-    p.rotation = math.atan2(p.oy, p.ox)
+    p.ox = ox * cosine(angle) - oy * sine(angle)
+    p.oy = ox * sine(angle) + oy * cosine(angle)
+    p.rotation = arctangent(p.oy, p.ox)
     if action == _UP:
         thrust(gm, st, a, p.rotation, p.speed)
     elif action == _DOWN:
@@ -295,7 +296,7 @@ def update_bird(gm, st, a, action):
         p.oy = 0.0
         active(gm, st, a, 0.0, -type_at(gm, p.type).jump, p.speed)
     active(gm, st, a, dx, 0.0, p.speed)
-    p.rotation = math.atan2(p.oy, p.ox)
+    p.rotation = arctangent(p.oy, p.ox)
 
 
 @inner
@@ -307,7 +308,7 @@ def update_platformer(gm, st, a, action):
     dx = action_x(action)
     dy = action_y(action)
     if dx != 0.0 or dy != 0.0:
-        dx = dx * ty.ground_factor if p.bits & ON_GROUND else dx / ty.air_factor
+        dx = dx * ty.ground_factor if p.bits & ON_GROUND else quotient(dx, ty.air_factor)
         active(gm, st, a, dx, dy, p.speed)
     if action == _USE and p.bits & ON_GROUND:
         p.oy = 0.0

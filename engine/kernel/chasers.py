@@ -124,6 +124,8 @@ def chosen_direction(gm, st, a, t, doubled, sight, fleeing, limit):
     The targets are the sprites of exactly t, or, if there are none, those of sub(t) (`doubled` = 0); or the sprites of
     t followed by those of sub(t), t's own a second time (`doubled` = 1: spec 01 section 7.8).
     """
+    if t < 0:
+        return -1
     ty = type_at(gm, t)
     best = nearest_in_group(gm, st, a, t, sight, -1.0)
     own = 1
@@ -178,7 +180,9 @@ def chosen_target_type(gm, st, a):
     ty = type_at(gm, sprite_at(a).type)
     total = 0
     for i in range(ty.list_n):
-        total += count_of(gm, st, int_at(gm, ty.list_at + i))
+        t = int_at(gm, ty.list_at + i)
+        if t >= 0:
+            total += count_of(gm, st, t)
     if total == 0:
         return -1
     return int_at(gm, ty.list_at + next_int(st + AUX_AT, ty.list_n))
@@ -230,6 +234,8 @@ def path_step(gm, x0, y0, x1, y1):
 @inner
 def nearest_target(gm, st, a, t, doubled):
     """The first of the nearest sprites of t (exact, or sub(t) when there are none or `doubled`), or 0."""
+    if t < 0:
+        return 0
     p = sprite_at(a)
     ty = type_at(gm, t)
     best = nearest_in_group(gm, st, a, t, 0, -1.0)
@@ -303,6 +309,8 @@ def holds_target(gm, st, a):
 @inner
 def random_target(gm, st, t):
     """PathAltChaser with randomTarget: one entry of the doubled target list, by one draw; 0 when it is empty."""
+    if t < 0:
+        return 0
     ty = type_at(gm, t)
     total = 0
     for pass_ in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pcg.engine.kernel.bounds import inside, outgrow, within
 from pcg.engine.kernel.effects_life import (
     add_health,
     change_resource,
@@ -67,9 +68,8 @@ from pcg.engine.kernel.layout import (
     time_effect_view,
     timer_view,
 )
-from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.random import next_double
-from pcg.engine.kernel.runtime import call5, inner, load8, load32, load64, load_double, store32, store_double
+from pcg.engine.kernel.runtime import CHECKED, call5, inner, load8, load32, load64, load_double, store32, store_double
 from pcg.engine.kernel.store import add_sprite, effect_at, int_at, is_killed, kill, type_at
 
 _E = EFFECT_ID
@@ -100,12 +100,14 @@ _EXTENSION = len(_E)
 @inner
 def time_effect_at(gm, n):
     """The TIME_EFFECT record number n."""
+    n = within(gm, n, context_at(gm).n_time_effects) if CHECKED else n
     return time_effect_view(context_at(gm).time_effects + TIME_EFFECT_BYTES * n)
 
 
 @inner
 def timer_at(st, i):
     """The i-th entry of the time queue."""
+    i = inside(st, i, state_at(st).room_timers) if CHECKED else i
     return timer_view(st + state_at(st).at_timers + TIMER_BYTES * i)
 
 
@@ -114,7 +116,7 @@ def queue_timer(st, due, n):
     """Insert a time effect: by tick, the newest first among equals (spec 01 section 3.5)."""
     s = state_at(st)
     if s.timers >= s.room_timers:
-        s.status = GROW
+        outgrow(st)
         return
     i = s.timers
     while i > 0 and timer_at(st, i - 1).due >= due:
@@ -334,7 +336,7 @@ def record_event(gm, st, a, b):
         if seen.from_avatar == from_avatar and seen.active == x.type and seen.passive == y.type:
             return
     if s.events >= s.room_events:
-        s.status = GROW
+        outgrow(st)
         return
     ev = event_view(st + s.at_events + EVENT_BYTES * s.events)
     s.events += 1
@@ -370,6 +372,7 @@ def settle(gm, st, e, times):
 @inner
 def execute(gm, st, e, a, b):
     """execute(effect, A, B): action, score, event, counters."""
+    state_at(st).work += 1
     apply(gm, st, e, a, b)
     settle(gm, st, e, 1)
     if a != 0 and b != 0:

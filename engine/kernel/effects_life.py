@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from pcg.engine.kernel.bounds import charge_walk
 from pcg.engine.kernel.ids import CLASS_ID
 from pcg.engine.kernel.layout import (
     APPLY_SCORE,
@@ -72,6 +73,7 @@ def set_flag(st, e, flag, on):
 @inner
 def kill_all(gm, st, e):
     """killAll: every sprite of exactly the type."""
+    charge_walk(gm, st)
     b = first_of(gm, st, effect_at(gm, e).stype)
     while b != 0:
         kill(gm, st, b, 0)
@@ -209,6 +211,7 @@ def transform(gm, st, e, a, b, t, force):
 @inner
 def transform_to_all(gm, st, e, b):
     """transformToAll: every sprite of exactly the type, dead and disabled ones included."""
+    charge_walk(gm, st)
     eff = effect_at(gm, e)
     last = state_at(st).next_id
     c = first_of(gm, st, eff.stype)
@@ -248,6 +251,7 @@ def transform_to_child(gm, st, e, a, b):
 @inner
 def transform_to_singleton(gm, st, e, a, b):
     """transformToSingleton: the old holders become the other type, then `a` becomes the holder."""
+    charge_walk(gm, st)
     eff = effect_at(gm, e)
     last = state_at(st).next_id
     c = first_of(gm, st, eff.stype)
@@ -346,6 +350,7 @@ def spawn_if_sub_types(gm, st, e, a):
 @inner
 def update_spawn_type(gm, st, e, b):
     """updateSpawnType: producers of a kind now make something else."""
+    charge_walk(gm, st)
     eff = effect_at(gm, e)
     ty = type_at(gm, eff.stype2)
     for i in range(ty.sub_n):
@@ -370,10 +375,11 @@ def replace_missile(gm, c, old, new):
     packed = s.missiles
     if packed == 0:
         for k in range(n):
-            packed = packed | (int_at(gm, ty.list_at + k) << (8 * k))
+            t = int_at(gm, ty.list_at + k)
+            packed = packed | ((t + 1 if t < 511 else 0) << (9 * k))
     for k in range(n):
-        if (packed >> (8 * k)) & 255 == old:
-            packed = (packed & ~(255 << (8 * k))) | (new << (8 * k))
+        if ((packed >> (9 * k)) & 511) - 1 == old:
+            packed = (packed & ~(511 << (9 * k))) | ((new + 1 if new < 511 else 0) << (9 * k))
             break
     s.missiles = packed
 
@@ -489,6 +495,7 @@ def remove_score(gm, st, e, a, b):
             if second:
                 kill(gm, st, b, 1)
         return
+    charge_walk(gm, st)
     c = first_of(gm, st, eff.stype)
     while c != 0:
         if type_at(gm, sprite_at(c).type).bits & T_AVATAR:

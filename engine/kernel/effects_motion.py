@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from pcg.engine.kernel.bounds import charge_walk
 from pcg.engine.kernel.layout import (
     E_ALIGN,
     E_ORIENT,
@@ -20,6 +21,7 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.physics import active, dir_x, dir_y, move, unit_x, unit_y
 from pcg.engine.kernel.random import next_double, next_int
+from pcg.engine.kernel.reals import cosine, sine
 from pcg.engine.kernel.runtime import inner, load64
 from pcg.engine.kernel.store import (
     back_to_last,
@@ -71,6 +73,7 @@ def step_back(gm, st, e, a, b):
 @inner
 def undo_all(gm, st, e):
     """undoAll: every sprite of a drawn type that is not excepted returns to its lastrect."""
+    charge_walk(gm, st)
     g = context_at(gm)
     eff = effect_at(gm, e)
     for i in range(g.n_order):
@@ -396,11 +399,11 @@ def bounce_direction(gm, e, a, b):
         r = 1.0
     angle = r * (effect_at(gm, e).number * 0.017453292519943295)
     if way == 2:
-        dx = math.sin(angle)
-        dy = -math.cos(angle) * side
+        dx = sine(angle)
+        dy = -cosine(angle) * side
     else:
-        dx = math.cos(angle) * side
-        dy = -math.sin(angle)
+        dx = cosine(angle) * side
+        dy = -sine(angle)
     p.ox = unit_x(dx, dy)
     p.oy = unit_y(dx, dy)
 
@@ -439,6 +442,7 @@ def attract_gaze(gm, st, e, a, b):
 @inner
 def speed_to_all(gm, st, e, mode):
     """increaseSpeedToAll (1), decreaseSpeedToAll (2), setSpeedForAll (0)."""
+    charge_walk(gm, st)
     eff = effect_at(gm, e)
     ty = type_at(gm, eff.stype)
     for i in range(ty.sub_n):

@@ -113,7 +113,7 @@ SPRITE = np.dtype(
         ("gravity", "f8"),
         ("pull_tick", "i4"),
         ("pull_mask", "i4"),
-        ("missiles", "i8"),  # BomberRandomMissile: its list of types, 8 bits each, when an effect has changed it
+        ("missiles", "i8"),  # BomberRandomMissile: its list of types + 1, 9 bits each, when an effect has changed it
         ("target_id", "i4"),  # PathAltChaser: the remembered target and, once it is gone, its last rectangle
         ("target_slot", "i2"),
         ("target_known", "i2"),  # 1 when last_x, last_y hold a position
@@ -159,7 +159,7 @@ STATE = np.dtype(
         ("ended", "i4"),
         ("status", "i4"),
         ("can_end", "i4"),
-        ("recount", "i4"),  # 1 once the number of sprites of some type has changed since the last check of terminations
+        ("recount", "i4"),  # 1: a type has more or fewer sprites than at the last check of terminations; 2: look again
         ("next_id", "i4"),
         ("sprites", "i4"),  # the reference's sprite counter
         ("slots", "i4"),  # slots ever used: what a copy has to copy
@@ -173,6 +173,7 @@ STATE = np.dtype(
         ("shields", "i4"),
         ("res_rows", "i4"),
         ("res_free", "i4"),
+        ("work", "i4"),  # executions of effects in this tick, and what costs as much
         # --- the entry being evaluated: here, and not arguments, because only four of those travel in registers ---
         ("since", "i4"),  # clock of its last evaluation without a hit, -1: none; pairs unmoved since are apart
         ("last", "i4"),  # sprites created by this evaluation have ids from here on
@@ -422,6 +423,9 @@ CONTEXT = np.dtype(
         ("grid", "i4"),  # 1: moving sprites are kept in lists by cell
         ("max_w", "i4"),  # widest and highest sprite, pixels
         ("max_h", "i4"),
+        ("n_ints", "i4"),
+        ("n_doubles", "i4"),
+        ("violations", "i4"),  # accesses outside a table in this tick (only counted with bounds checks on)
     ],
     align=True,
 )

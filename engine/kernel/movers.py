@@ -316,11 +316,14 @@ def run_producers(gm, st, t):
 
 @inner
 def missile_type(gm, a, k):
-    """k-th type of a BomberRandomMissile's list, an effect's changes included."""
+    """k-th type of a BomberRandomMissile's list, an effect's changes included; -1 for none."""
     p = sprite_at(a)
+    ty = type_at(gm, p.type)
+    if k >= ty.list_n:
+        return -1
     if p.missiles != 0 and k < 7:
-        return (p.missiles >> (8 * k)) & 255
-    return int_at(gm, type_at(gm, p.type).list_at + k)
+        return ((p.missiles >> (9 * k)) & 511) - 1
+    return int_at(gm, ty.list_at + k)
 
 
 # --- dispatch ---

@@ -7,6 +7,7 @@ tested again; and candidates for the first sprite are collected from the few sec
 
 from __future__ import annotations
 
+from pcg.engine.kernel.bounds import MAX_WORK, outgrow
 from pcg.engine.kernel.effects import (
     execute,
     record_event,
@@ -28,7 +29,6 @@ from pcg.engine.kernel.layout import (
     sprite_at,
     state_at,
 )
-from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.runtime import inlined, inner, load8, load16, load32, load64, low_bit, store32, store64
 from pcg.engine.kernel.store import (
     cell_at,
@@ -80,11 +80,11 @@ def meets(gm, a, b):
 
 @inlined
 def push_hit(gm, st, b):
-    """Append to the hit list; 0 when it is full, which sets the status."""
+    """Append to the hit list; 0 when it is full, which asks for a larger block."""
     s = state_at(st)
     n = s.hits
     if n >= s.room:
-        s.status = GROW
+        outgrow(st)
         return 0
     store64(st + s.at_scratch + 8 * n, b)
     s.hits = n + 1
@@ -149,6 +149,49 @@ def insert_by_id(st, start, b):
 
 
 @inner
+def sort_hits(st, start):
+    """Put the hit list from `start` on into order of creation: by insertion where it is short, else by a heap.
+
+    Where a game piles up its sprites on one spot, the list is long and its order the reverse.
+    """
+    base = st + state_at(st).at_scratch + 8 * start
+    n = state_at(st).hits - start
+    if n <= 16:
+        for i in range(1, n):
+            a = load64(base + 8 * i)
+            j = i
+            while j > 0 and sprite_at(load64(base + 8 * (j - 1))).id > sprite_at(a).id:
+                store64(base + 8 * j, load64(base + 8 * (j - 1)))
+                j -= 1
+            store64(base + 8 * j, a)
+        return
+    for i in range(n // 2 - 1, -1, -1):
+        sift_down(base, i, n)
+    for end in range(n - 1, 0, -1):
+        last = load64(base + 8 * end)
+        store64(base + 8 * end, load64(base))
+        store64(base, last)
+        sift_down(base, 0, end)
+
+
+@inner
+def sift_down(base, i, n):
+    """Restore the order of a heap of n sprites, the latest created on top, below its i-th entry."""
+    a = load64(base + 8 * i)
+    here = sprite_at(a).id
+    child = 2 * i + 1
+    while child < n:
+        if child + 1 < n and sprite_at(load64(base + 8 * child + 8)).id > sprite_at(load64(base + 8 * child)).id:
+            child += 1
+        if sprite_at(load64(base + 8 * child)).id <= here:
+            break
+        store64(base + 8 * i, load64(base + 8 * child))
+        i = child
+        child = 2 * i + 1
+    store64(base + 8 * i, a)
+
+
+@inner
 def moving_hits(gm, st, a, t, since):
     """Append the moving sprites of type t that `a` overlaps, found by cell, in order of creation.
 
@@ -175,8 +218,9 @@ def moving_hits(gm, st, a, t, since):
                 q = sprite_at(b)
                 slot = q.cell_next
                 if q.type == t and b != a and q.moved > since and q.id < s.last and overlaps(a, b):
-                    if push_hit(gm, st, b) != 0:
-                        insert_by_id(st, start, b)
+                    push_hit(gm, st, b)
+    if s.hits > start + 1:
+        sort_hits(st, start)
 
 
 @inner
@@ -263,6 +307,8 @@ def meets_any(gm, st, entry, a, since):
 @inner
 def run_first(gm, st, entry, a):
     """Evaluate one entry for one first sprite; returns the number of hits."""
+    if state_at(st).work > MAX_WORK:
+        return 0
     collect_hits(gm, st, entry, a)
     n = state_at(st).hits
     if n == 0:
@@ -283,7 +329,7 @@ def run_first(gm, st, entry, a):
     ground = entry.bits & N_GROUND
     for i in range(n):
         b = load64(hits + 8 * i)
-        if is_killed(gm, st, a) != 0:
+        if is_killed(gm, st, a) != 0 or state_at(st).work > MAX_WORK:
             break
         if ground != 0:
             hit = meets(gm, a, b)
@@ -331,13 +377,18 @@ def add_candidate(st, n, a):
     s = state_at(st)
     base = st + s.at_scratch + 8 * s.room
     here = sprite_at(a).id
-    k = n
-    while k > 0 and sprite_at(load64(base + 8 * (k - 1))).id > here:
-        k -= 1
+    k = 0
+    end = n
+    while k < end:
+        middle = (k + end) // 2
+        if sprite_at(load64(base + 8 * middle)).id > here:
+            end = middle
+        else:
+            k = middle + 1
     if k > 0 and load64(base + 8 * (k - 1)) == a:
         return n
     if n >= s.room:
-        s.status = GROW
+        outgrow(st)
         return n
     m = n
     while m > k:
@@ -464,6 +515,10 @@ def run_entry(gm, st, n):
         set_dirty(st, n)
     if present(gm, st, entry.second_at, entry.second_n) == 0:
         return
+    if s.slots > 1024 and (context_at(gm).grid == 0 or entry.bits & N_GROUND != 0):
+        # where sprites are many and searched one by one, testing them costs as well
+        firsts = count_moving(gm, st, entry.first_moving_at, entry.first_moving_n)
+        s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5
     s.clock += 1
     now = s.clock
     s.last = s.next_id
@@ -503,7 +558,7 @@ def pair_phase(gm, st):
             i = low_bit(waiting)
             store64(at, load64(at) & ~(1 << i))
             run_entry(gm, st, DIRTY_BITS * w + i)
-            if s.status != 0:
+            if s.status != 0 or s.work > MAX_WORK:
                 return
             # executions have had further entries evaluated: those ahead now, the others in the next tick
             waiting = load64(at) & (-2 << i)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pcg.engine.kernel.avatars import update_avatar
+from pcg.engine.kernel.bounds import MAX_WORK
 from pcg.engine.kernel.effects import (
     execute,
     execute_time,
@@ -117,7 +118,7 @@ def time_phase(gm, st):
     """Time effects that are due."""
     s = state_at(st)
     guard = 0
-    while s.timers > 0 and timer_at(st, 0).due <= s.tick and s.status == 0 and guard < 10000:
+    while s.timers > 0 and timer_at(st, 0).due <= s.tick and s.status == 0 and guard < 10000 and s.work <= MAX_WORK:
         guard += 1
         n = timer_at(st, 0).effect
         s.timers -= 1
@@ -137,7 +138,7 @@ def time_phase(gm, st):
             for i in range(ty.sub_n):
                 last = s.next_id
                 a = first_of(gm, st, int_at(gm, ty.sub_at + i))
-                while a != 0 and sprite_at(a).id < last:
+                while a != 0 and sprite_at(a).id < last and s.work <= MAX_WORK:
                     if is_out(gm, st, a) == 0:
                         execute_time(gm, st, n, a)
                     a = next_of(gm, st, a)
@@ -158,7 +159,7 @@ def eos_phase(gm, st):
             u = int_at(gm, ty.sub_at + i)
             group = group_at(st, u)
             a = first_moving(gm, st, u)
-            while a != 0:
+            while a != 0 and s.work <= MAX_WORK:
                 if at_edge(gm, a) != 0 and is_out(gm, st, a) == 0:
                     tail = group.tail
                     s.clock += 1

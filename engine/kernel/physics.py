@@ -18,6 +18,7 @@ from pcg.engine.kernel.layout import (
     context_at,
     sprite_at,
 )
+from pcg.engine.kernel.reals import quotient
 from pcg.engine.kernel.runtime import inner
 from pcg.engine.kernel.store import java_int, set_corner, type_at
 
@@ -107,8 +108,8 @@ def cont_active(gm, a, dx, dy, speed):
     ty = type_at(gm, p.type)
     if speed == 0.0 or speed == -1.0:
         speed = p.speed
-    vx = dx / ty.mass + p.ox * speed
-    vy = dy / ty.mass + p.oy * speed
+    vx = quotient(dx, ty.mass) + p.ox * speed
+    vy = quotient(dy, ty.mass) + p.oy * speed
     magnitude = math.sqrt(vx * vx + vy * vy)
     capped = magnitude
     if ty.max_speed != -1.0 and magnitude > ty.max_speed:
@@ -160,11 +161,11 @@ def passive(gm, st, a):
 @inner
 def distance(gm, p_type, ax, ay, bx, by):
     """Distance of two corners in pixels, by the metric of the sprite's physics."""
-    dx = bx - ax
-    dy = by - ay
+    dx = float(bx - ax)
+    dy = float(by - ay)
     if type_at(gm, p_type).physics == 1:
-        return math.sqrt(float(dy * dy + dx * dx))
-    return float(abs(dx) + abs(dy))
+        return math.sqrt(dy * dy + dx * dx)
+    return abs(dx) + abs(dy)
 
 
 @inner

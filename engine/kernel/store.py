@@ -6,6 +6,7 @@ A sprite is its address; 0 is no sprite.
 
 from __future__ import annotations
 
+from pcg.engine.kernel.bounds import MAX_MOVING, MAX_SPRITES, inside, outgrow, within
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
     COPIED_HEADER,
@@ -47,57 +48,55 @@ from pcg.engine.kernel.runtime import (
     store64,
 )
 
-BOUNDS = 2
-"""Status: an index left its table (only found with bounds checks on)."""
-MAX_SPRITES = 10000
-
-
 # --- views ---
 
 
 @inner
 def int_at(gm, index):
     """Entry of the context's integer pool."""
+    index = within(gm, index, context_at(gm).n_ints) if CHECKED else index
     return load32(context_at(gm).ints + 4 * index)
 
 
 @inner
 def own_number(gm, at, k):
     """The k-th own parameter of a user's class or effect (`at` is its record's `own_at`), as a double."""
+    at = within(gm, at + k, context_at(gm).n_doubles) - k if CHECKED else at
     return load_double(context_at(gm).doubles + 8 * (at + k))
 
 
 @inner
 def type_at(gm, t):
     """The TYPE record of a type id."""
+    t = within(gm, t, context_at(gm).n_types) if CHECKED else t
     return type_view(context_at(gm).types + TYPE_BYTES * t)
 
 
 @inner
 def effect_at(gm, e):
     """The EFFECT record of an effect number."""
+    e = within(gm, e, context_at(gm).n_effects) if CHECKED else e
     return effect_view(context_at(gm).effects + EFFECT_BYTES * e)
 
 
 @inner
 def entry_at(gm, n):
     """The ENTRY record of a pair entry number."""
+    n = within(gm, n, context_at(gm).n_entries) if CHECKED else n
     return entry_view(context_at(gm).entries + ENTRY_BYTES * n)
 
 
 @inner
 def group_at(st, t):
     """The GROUP record of a type id."""
+    t = inside(st, t, (state_at(st).at_dirty - GROUPS_AT) // GROUP_BYTES) if CHECKED else t
     return group_view(st + GROUPS_AT + GROUP_BYTES * t)
 
 
 @inlined
 def slot_from(st, base, stride, slot):
     """Address of a moving sprite, for loops that keep the sprites' address and stride in registers."""
-    if CHECKED:
-        if slot < 0 or slot >= state_at(st).room:
-            state_at(st).status = BOUNDS
-            slot = 0
+    slot = inside(st, slot, state_at(st).room) if CHECKED else slot
     return base + stride * slot
 
 
@@ -384,7 +383,7 @@ def add_sprite(gm, st, t, x, y, force):
 def create(gm, st, t, x, y):
     """addSprite without a look at singletons."""
     s = state_at(st)
-    if s.sprites > MAX_SPRITES or type_at(gm, t).cls < 0:
+    if s.sprites > MAX_SPRITES or (s.free < 0 and s.slots >= MAX_MOVING) or type_at(gm, t).cls < 0:
         return 0
     slot = s.free
     if slot >= 0:
@@ -560,6 +559,7 @@ def clear_killed(gm, st):
 @inner
 def res_row(gm, st, row):
     """Address of a row of resource amounts (int32 per column; the smallest int: no entry)."""
+    row = inside(st, row, state_at(st).room_res) if CHECKED else row
     return st + state_at(st).at_res + 4 * row * context_at(gm).n_res
 
 
@@ -593,7 +593,7 @@ def res_set(gm, st, a, column, amount):
             s.res_free = load32(res_row(gm, st, row))
         else:
             if s.res_rows >= s.room_res:
-                s.status = GROW
+                outgrow(st)
                 return
             row = s.res_rows
             s.res_rows = row + 1
@@ -628,8 +628,9 @@ def java_int(value):
 @inner
 def rank_of(gm, t, u):
     """Place of type u in sub(t), or -1."""
-    g = context_at(gm)
-    return load16(g.rank + 2 * (t * g.n_types + u))
+    n = context_at(gm).n_types
+    place = within(gm, t * n + u, n * n) if CHECKED else t * n + u
+    return load16(context_at(gm).rank + 2 * place)
 
 
 # --- copying ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pcg.engine.kernel.bounds import MAX_WORK
 from pcg.engine.kernel.ids import TERMINATION_ID
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
@@ -98,10 +99,14 @@ def fires(gm, st, te):
         return 0
     total = sum_alive(gm, st, te)
     if te.kind == _STOP:
+        held = s.can_end
         if te.min_flag != 0:
             s.can_end = 1 if total <= te.limit else 0
         else:
             s.can_end = 1 if total != te.limit else 0
+        if s.can_end != held:
+            # those before it in the list have yet to see this
+            s.recount = 2
         return 0
     if s.can_end == 0:
         return 0
@@ -133,8 +138,8 @@ def termination_phase(gm, st):
                     won = win_by_counter(gm, st, te, player)
                 if load32(st + AVATAR_AT + 4 * player) >= 0:
                     store32(st + WIN_AT + 4 * player, _WINS if won != 0 else _LOSES)
-    s.recount = 0
-    if s.tick >= g.max_tick:
+    s.recount = 1 if s.recount == 2 else 0
+    if s.tick >= g.max_tick or s.work > MAX_WORK:
         s.ended = 1
         for player in range(g.players):
             if load32(st + WIN_AT + 4 * player) != _WINS:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from pcg.engine.kernel.bounds import BOUNDS
 from pcg.engine.kernel.effects import queue_timer, time_effect_at, timer_at
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
@@ -28,6 +29,7 @@ from pcg.engine.kernel.pairs import pair_phase, set_dirty
 from pcg.engine.kernel.phases import avatar_phase, eos_phase, sprite_phase, time_phase
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
+    CHECKED,
     call4,
     inner,
     island,
@@ -142,6 +144,7 @@ def begin(gm, st):
     s.shields = 0
     s.res_rows = 0
     s.res_free = -1
+    s.work = 0
     for t in range(g.n_types):
         group = group_at(st, t)
         group.head = -1
@@ -187,6 +190,9 @@ def tick(gm, st, action0, action1):
     if s.ended != 0:
         return OK
     s.status = OK
+    s.work = 0
+    if CHECKED:
+        context_at(gm).violations = 0
     s.events = 0
     s.tick += 1
     s.clock += 1
@@ -197,6 +203,8 @@ def tick(gm, st, action0, action1):
     pair_phase(gm, st)
     clear_killed(gm, st)
     termination_phase(gm, st)
+    if CHECKED and context_at(gm).violations > 0:
+        s.status = BOUNDS
     return s.status
 
 
@@ -335,7 +343,11 @@ def mix(h, value):
 @inner
 def mix_double(h, value):
     """Fold a double, exact to 1/4096, which separates all speeds and directions that games use."""
-    return mix(h, math.floor(value * 4096.0 + 0.5))
+    value = value * 4096.0 + 0.5
+    if not -4e18 < value < 4e18:
+        # beyond 64 bits, or NaN
+        return mix(h, 1 if value > 0.0 else -1)
+    return mix(h, math.floor(value))
 
 
 @island("i8(i8, i8)")

@@ -42,6 +42,8 @@ class TypeFlags:
     """Sprites of this type can appear during play."""
     moved: bool = False
     changed: bool = False
+    stirred: bool = False
+    """A rule for the edge of the screen can move or change those that appear during play; the level's are inside."""
     killed: bool = False
     inert: bool = False
     """Its own update does nothing."""
@@ -85,7 +87,7 @@ def type_flags(definition: GameDefinition) -> list[TypeFlags]:
         f.possible = (f.possible or f.created) and t.class_name is not None
         f.inert = _is_inert(t)
         plain = float(t.params.get("wMult", 1)) == 1.0 and float(t.params.get("hMult", 1)) == 1.0  # type: ignore[arg-type]
-        f.idle = f.inert and not f.moved and not f.changed
+        f.idle = f.inert and not f.moved and not f.changed and not f.stirred
         f.producer = t.class_name in _PRODUCERS and not f.moved and _stands(t)
         f.glider = t.class_name in _GLIDERS and not f.idle and _parameters(t, "physicstype", "timeToLive") == (0, -1)
         f.level = f.inert and not f.moved and not f.changed and plain
@@ -208,6 +210,8 @@ def _rule_effects(
                 f.moved |= writes[f"moves_{side}"] and not spec.only_resets
                 f.changed |= writes[f"changes_{side}"]
                 f.killed |= writes[f"kills_{side}"]
+            else:
+                f.stirred |= writes[f"moves_{side}"] or writes[f"changes_{side}"]
     if spec.creates_first:
         for u in first:
             flags[u].created = True

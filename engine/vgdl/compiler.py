@@ -18,6 +18,7 @@ from pcg.engine.vgdl import analysis_flags as flags_of
 from pcg.engine.vgdl import extensions, ontology
 from pcg.engine.vgdl.definition import Effect, GameDefinition, SpriteType, Value
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.values import parse_int, truncate
 
 MAX_TICK = 2000
 """The engine's own time limit (spec 01 section 3.2)."""
@@ -196,7 +197,8 @@ class GameTables:
         row["max_distance"] = get("maxDistance", -1)
         row["epsilon"] = get("epsilon")
         row["angle"] = get("angle_diff")
-        row["mass"] = float(np.float32(get("mass")))
+        with np.errstate(over="ignore"):
+            row["mass"] = float(np.float32(get("mass")))
         row["friction"], row["max_speed"] = get("friction"), get("max_speed")
         row["jump"] = get("jump_strength")
         row["ground_factor"], row["air_factor"] = get("ground_speedup_factor", 1), get("air_slowdown_factor", 1)
@@ -268,7 +270,7 @@ class GameTables:
         elif name in ("Flicker", "OrientedFlicker", "Spreader"):
             template["a0"] = get("age")
         elif name == "CarAvatar":
-            template["a0"] = int(get("facing"))
+            template["a0"] = truncate(get("facing"))
         elif name == "WizardAvatar":
             template["a0"] = get("last_block_time")
             template["a1"] = -1 if get("facing_dir", (1.0, 0.0))[0] < 0 else 1
@@ -492,10 +494,7 @@ def _piece(text: Value | None, index: int) -> str:
 
 def _integer(text: str) -> int:
     """Java's Integer.parseInt; anything else counts 0 (spec 03 section 2.7)."""
-    try:
-        return int(text)
-    except ValueError:
-        return 0
+    return parse_int(text) or 0
 
 
 def _resource_types(definition: GameDefinition, index: dict[str, int]) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ stored, if it fits the field without narrowing. A misfit is dropped: `fit` retur
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Final
 
@@ -106,6 +107,17 @@ def parse_double(text: str) -> float | None:
         return float.fromhex(match.group(1))
     except OverflowError:
         return float("inf")
+
+
+def truncate(value: float) -> int:
+    """Java's cast of a double to an int: towards zero, at most to the ends of the range, 0 for NaN.
+
+    >>> truncate(-2.5), truncate(float("nan")), truncate(1e300)
+    (-2, 0, 2147483647)
+    """
+    if math.isnan(value):
+        return 0
+    return int(max(-(2.0**31), min(value, 2.0**31 - 1)))
 
 
 def convert(key: str, text: str) -> tuple[str, Value]:

@@ -11,7 +11,9 @@ from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
 from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
+from pcg.evaluators.agents.greedy_tree import GreedyTree as GreedyTree
 from pcg.evaluators.agents.mcts import MCTS as MCTS
+from pcg.evaluators.agents.mcts import Enhanced as Enhanced
 from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
 from pcg.evaluators.agents.playout import Playout as Playout
 from pcg.evaluators.agents.playout import play as play
@@ -39,8 +41,10 @@ __all__ = [
     "AgentType",
     "Budget",
     "CompiledAgent",
+    "Enhanced",
     "Game",
     "GameState",
+    "GreedyTree",
     "Heuristic",
     "Nothing",
     "OneStep",

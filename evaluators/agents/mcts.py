@@ -269,7 +269,7 @@ _PARAMETERS = (
     Parameter(
         "opponent",
         "random",
-        "the other players' next move: any, or any that does not lose at once (Perez Liebana et al. 2016)",
+        "the other players' next move: any, or any that does not lose at once (Gaina, Perez Liebana and Lucas 2016)",
         choices=("random", "careful"),
     ),
     Parameter("history", 0.0, "weight W of progressive history, 0: off (Nijssen and Winands 2011)", low=0, high=1e6),

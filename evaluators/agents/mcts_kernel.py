@@ -449,7 +449,10 @@ def sample_actions(decision: int, state: int) -> int:
 
 @inner
 def turn_page(decision: int) -> int:
-    """Begin a decision's tree: with what is kept of the last one, or empty. Returns 1 for a decision begun before."""
+    """Begin a decision's tree: with what is kept of the last one, or empty; forget all before the first decision.
+
+    Returns 1 for a decision that was begun before and failed for want of memory.
+    """
     d = decision_at(decision)
     t = tree_at(d.search)
     again = 1 - t.done
@@ -463,6 +466,12 @@ def turn_page(decision: int) -> int:
     else:
         t.used = 0
         t.decisions = t.decisions + 1 - again
+    t = tree_at(d.search)
+    if t.decisions == 1 and again == 0:
+        if t.moves != 0:
+            clear_moves(t.moves)
+        if t.knowledge != 0:
+            clear_knowledge(t.knowledge)
     return again
 
 
@@ -478,12 +487,8 @@ def plant(decision: int, state: int, again: int) -> int:
     if t.closed == 1 and imagine(decision, t.states, state) == GROW:
         return GROW
     if t.moves != 0:
-        if t.decisions == 1 and again == 0:
-            clear_moves(t.moves)
         next_decision(t.moves, again)
     if t.knowledge != 0:
-        if t.decisions == 1 and again == 0:
-            clear_knowledge(t.knowledge)
         recall(decision, t.knowledge, state, again)
     if t.novelty != 0:
         look(decision, 0, state)

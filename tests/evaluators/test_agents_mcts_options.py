@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_engine import walk
+from tiny_engine import sliding, walk
 
 from pcg.engine.game import load
 from pcg.engine.kernel.runtime import invoke3
@@ -123,7 +123,7 @@ PROGRAM = """
 import sys
 sys.path.insert(0, {folder!r})
 from test_agents_mcts_options import OPTIONS
-from tiny_engine import walk
+from tiny_engine import sliding, walk
 from pcg.evaluators.agents import make_agent, play
 for options in OPTIONS.values():
     for game in (walk("A..c..G\\n..x....", crumbs=True, room=1), walk("A.c.\\n.x.G\\nc...", wind=200)):
@@ -334,6 +334,20 @@ def test_a_reset_forgets() -> None:
     agent.reset(state)
     agent.act(state)
     assert tree_of(agent)._kept["visits"][0] == fresh
+
+
+@pytest.mark.parametrize("name", ["enhanced", "mcts:history=1,nst=true,knowledge=true"])
+def test_a_reset_forgets_where_the_first_move_is_forced(name: str) -> None:
+    def decide_twice(agent: Any) -> Any:
+        state = sliding("012345", width=6).start()
+        agent.reset(state)
+        state.advance(agent.act(state))
+        agent.act(state)
+        return statistics(tree_of(agent))
+
+    agent = make_agent(name, seed=1, budget=60)
+    first = decide_twice(agent)
+    assert first and decide_twice(agent) == first
 
 
 def test_a_closed_loop_cannot_be_reused() -> None:

@@ -487,7 +487,7 @@ def plant(decision: int, state: int, again: int) -> int:
     if t.closed == 1 and imagine(decision, t.states, state) == GROW:
         return GROW
     if t.moves != 0:
-        next_decision(t.moves, again)
+        next_decision(t.moves, score(d.model, state, d.player), again)
     if t.knowledge != 0:
         recall(decision, t.knowledge, state, again)
     if t.novelty != 0:

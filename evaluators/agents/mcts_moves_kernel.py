@@ -36,12 +36,13 @@ MOVES = np.dtype(
         ("mask", "i8"),  # number of entries, a power of two, less one
         ("played", "i8"),  # int64[depth]: the moves of the current simulation
         ("length", "i8"),  # number of them
+        ("base", "f8"),  # score of the state to decide about: values count from there, so that decisions compare
     ],
     align=True,
 )
 
 HEAD = 24
-"""Bytes before the entries: number of the decision (int64), least and greatest value seen (float64)."""
+"""Bytes before the entries: number of the decision (int64), least and greatest value it has seen (float64)."""
 ENTRY = 32
 """Bytes of an entry."""
 NEIGHBOURS = 4
@@ -55,22 +56,23 @@ def clear_moves(moves: int) -> None:
     """Forget everything."""
     m = moves_at(moves)
     store64(m.table, 0)
-    store_double(m.table + 8, 1.0e300)
-    store_double(m.table + 16, -1.0e300)
     for k in range(m.mask + NEIGHBOURS):
         store64(m.table + HEAD + ENTRY * k, -1)
 
 
 @inner
-def next_decision(moves: int, again: int) -> None:
-    """Begin a decision; `again` when it was begun before and failed for want of memory."""
+def next_decision(moves: int, base: float, again: int) -> None:
+    """Begin a decision about a state with the score `base`; `again` when it failed before for want of memory."""
     m = moves_at(moves)
     size = HEAD + ENTRY * (m.mask + NEIGHBOURS)
     if again == 1:
         copy_bytes(m.table, m.committed, size)
     else:
         store64(m.table, load64(m.table) + 1)
+        store_double(m.table + 8, 1.0e300)  # one loss seen long ago must not make all the rest look alike
+        store_double(m.table + 16, -1.0e300)
         copy_bytes(m.committed, m.table, size)
+    m.base = base
 
 
 @inner
@@ -121,13 +123,14 @@ def count_entry(moves: int, key: int, value: float) -> None:
 
 @inner
 def scaled(moves: int, entry: int) -> float:
-    """The mean value of an entry, 0 to 1 between the values seen."""
+    """The mean value of an entry, 0 to 1 between the values this decision has seen."""
     m = moves_at(moves)
     low = load_double(m.table + 8)
     high = load_double(m.table + 16)
     if low >= high:
         return 0.5
-    return (load_double(entry + 24) / load_double(entry + 16) - low) / (high - low)
+    value = (load_double(entry + 24) / load_double(entry + 16) - low) / (high - low)
+    return max(0.0, min(1.0, value))  # those of earlier decisions may lie outside
 
 
 @inner
@@ -150,6 +153,7 @@ def replace_last(moves: int, place: int, action: int) -> None:
 def reward_moves(moves: int, value: float) -> None:
     """Count the value for every move of the current simulation, and for the sequences that end with it."""
     m = moves_at(moves)
+    value = value - m.base
     if value < load_double(m.table + 8):
         store_double(m.table + 8, value)
     if value > load_double(m.table + 16):

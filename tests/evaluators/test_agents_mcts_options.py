@@ -304,6 +304,17 @@ def test_old_statistics_fade() -> None:
     assert sum(both.values()) == pytest.approx(0.25 * sum(first.values()) + agent.calls - made)
 
 
+def test_values_count_from_the_score_of_the_state_at_hand() -> None:
+    state = walk("Acc" + "." * 12).start()
+    agent, _ = searched(state, history=1.0)
+    for _ in range(2):
+        state.advance("RIGHT")
+    assert state.score == 2
+    agent.reset(state)
+    agent.act(state)
+    assert {total for _, total in statistics(tree_of(agent)).values()} == {0.0}  # no coin is left to be had
+
+
 # --- reuse ------------------------------------------------------------------------------------------------------------
 
 

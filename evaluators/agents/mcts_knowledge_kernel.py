@@ -3,7 +3,7 @@
 Every kind has a weight, at first that of a thing of its category, then moved towards the change of score that its
 meetings with the avatar (or what the avatar made) brought. A simulation without a change of score is worth how much
 nearer it came to what has a positive weight (Perez, Samothrakis and Lucas 2014; Soemers, Sironi, Schuster and Winands
-2016). Ours is that weights slowly return to where they began: a door that did not open may do so with a key.
+2016); what harms does not hold the avatar off, as it may stand in the way of more.
 Distances are those of the protocol's features, straight across the grid; the paper searches paths.
 """
 
@@ -33,9 +33,6 @@ MOST_EVENTS = 16
 FIRST_RATE, LEAST_RATE, RATE_DECAY = 0.8, 0.1, 0.75
 """Learning rate of a kind at its first event, at its last, and what it is multiplied by after each."""
 
-RETURN = 0.02
-"""Share of the way back to its first value that a weight goes with every decision."""
-
 knowledge_at = view_of(KNOWLEDGE)
 
 
@@ -56,9 +53,6 @@ def recall(decision: int, knowledge: int, state: int, again: int) -> None:
     if again == 1:
         copy_bytes(k.weights, k.committed, 16 * k.kinds)
     else:
-        for kind in range(k.kinds):
-            at = k.weights + 16 * kind
-            store_double(at, load_double(at) + RETURN * (load_double(k.initial + 8 * kind) - load_double(at)))
         copy_bytes(k.committed, k.weights, 16 * k.kinds)
     k.score = score(d.model, state, d.player)
     features(d.model, state, d.player, k.before, 2 * k.kinds)
@@ -99,7 +93,7 @@ def approach(decision: int, knowledge: int, state: int) -> float:
     for n in range(features(d.model, state, d.player, d.features, 2 * k.kinds) // 2):
         was = load_double(k.before + 16 * n + 8)
         weight = load_double(k.weights + 16 * n)
-        if was > 0.0 and weight > 0.0:  # what harms shows in the score and the end, and may stand in the way of more
+        if was > 0.0 and weight > 0.0:
             now = max(load_double(d.features + 16 * n + 8), 0.0)  # what is gone has been reached
             total += weight * (was - now) / was
     return 0.5 * total / (1.0 + abs(total))

@@ -166,29 +166,41 @@ def best_child(decision: int, node: int, count: int, at: int) -> int:
     """
     d = decision_at(decision)
     t = tree_at(d.search)
+    # addresses and switches in locals: after a store, as of the random stream, the compiler would read them again
+    slot = d.slot
+    visits_at = t.visits
+    total_at = t.total
+    exploration = t.exploration
+    shared = t.shared
+    moves = t.moves
     low = load_double(t.low + 8 * node)
     high = load_double(t.high + 8 * node)
-    log_visits = math.log(load_double(t.visits + 8 * node) + 1.0)
+    span = high - low
+    scale = 1.0 / span if span > 0.0 else 1.0
+    if span <= 0.0:
+        low = 0.0
+    log_visits = math.log(load_double(visits_at + 8 * node) + 1.0)
     place = 0
-    if t.moves != 0:
+    if moves != 0:
         place = place_of(decision, at)
     best = -1.0e300
     chosen = -1
     for k in range(count):
-        child = load64(d.slot + 8 * k)
+        child = load64(slot + 8 * k)
         if child >= 0:
-            visits = load_double(t.visits + 8 * child) + EPSILON
-            value = load_double(t.total + 8 * child) / visits
-            if t.shared != 0:
+            visits = load_double(visits_at + 8 * child) + EPSILON
+            share_of_one = 1.0 / visits
+            if shared != 0:
                 value = mean_of(d.search, child, visits)
-            if low < high:
-                value = (value - low) / (high - low)
-            bound = value + t.exploration * math.sqrt(log_visits / visits)
-            if t.moves != 0:
-                bound += history_bonus(t.moves, place, load64(d.own + 8 * k), visits, value)
-            value = noise(decision, bound)
-            if value > best:
-                best = value
+            else:
+                value = load_double(total_at + 8 * child) * share_of_one
+            value = (value - low) * scale
+            bound = value + exploration * math.sqrt(log_visits * share_of_one)
+            if moves != 0:
+                bound += history_bonus(moves, place, load64(d.own + 8 * k), visits, value)
+            bound = noise(decision, bound)
+            if bound > best:
+                best = bound
                 chosen = child
     return chosen
 
@@ -283,7 +295,7 @@ def select(decision: int, at: int) -> int:
 
 @inner
 def rollout(decision: int, state: int, depth: int) -> int:
-    """Random actions from a state `depth` ticks below the root to the depth limit or the end. OK or GROW."""
+    """Play from a state `depth` ticks below the root to the depth limit or the end, as the options say. OK or GROW."""
     d = decision_at(decision)
     t = tree_at(d.search)
     while depth < t.depth and is_over(d.model, state) == 0:

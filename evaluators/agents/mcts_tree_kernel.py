@@ -141,14 +141,24 @@ def find_children(decision: int, node: int, count: int) -> int:
     """Write the child of each own action to `slot`, or MISSING or HIDDEN; returns how many are missing."""
     d = decision_at(decision)
     t = tree_at(d.search)
+    # addresses in locals: after a store the compiler would read them again
+    own = d.own
+    slot = d.slot
+    actions = t.action
+    siblings = t.sibling
+    pruning = t.pruning
+    first = load32(t.first + 4 * node)
     missing = 0
     for k in range(count):
-        child = child_of(d.search, node, load64(d.own + 8 * k))
+        action = load64(own + 8 * k)
+        child = first
+        while child >= 0 and load32(actions + 4 * child) != action:
+            child = load32(siblings + 4 * child)
         if child < 0:
             missing += 1
-        elif t.pruning == 1 and load8(t.mark + child) & PRUNED != 0:
+        elif pruning == 1 and load8(t.mark + child) & PRUNED != 0:
             child = HIDDEN
-        store64(d.slot + 8 * k, child)
+        store64(slot + 8 * k, child)
     return missing
 
 
@@ -156,16 +166,22 @@ def find_children(decision: int, node: int, count: int) -> int:
 def back_up(tree: int, start: int, stop: int, value: float) -> None:
     """Count a visit with this value at the nodes of the path from `start` to before `stop`."""
     t = tree_at(tree)
+    path = t.path
+    visits = t.visits
+    total = t.total
+    low = t.low
+    high = t.high
+    shared = t.shared
     for k in range(start, stop):
-        node = load32(t.path + 4 * k)
-        store_double(t.visits + 8 * node, load_double(t.visits + 8 * node) + 1.0)
-        store_double(t.total + 8 * node, load_double(t.total + 8 * node) + value)
-        if value < load_double(t.low + 8 * node):
-            store_double(t.low + 8 * node, value)
-        if value > load_double(t.high + 8 * node):
-            store_double(t.high + 8 * node, value)
-        if t.shared != 0:
-            s = shared_at(t.shared)
+        node = load32(path + 4 * k)
+        store_double(visits + 8 * node, load_double(visits + 8 * node) + 1.0)
+        store_double(total + 8 * node, load_double(total + 8 * node) + value)
+        if value < load_double(low + 8 * node):
+            store_double(low + 8 * node, value)
+        if value > load_double(high + 8 * node):
+            store_double(high + 8 * node, value)
+        if shared != 0:
+            s = shared_at(shared)
             owner = load32(s.owner + 4 * node)
             store_double(s.visits + 8 * owner, load_double(s.visits + 8 * owner) + 1.0)
             store_double(s.total + 8 * owner, load_double(s.total + 8 * owner) + value)

@@ -22,7 +22,7 @@ help:
 	@echo "make demo    generate levels for the dungeon game and open a report (about three minutes the first time)"
 	@echo "make test    all tests"
 	@echo "make check   formatting, lint, types, docs, replay of recorded plays, kernels without the compiler"
-	@echo "make bench   speed of the engine, beside the reference's where its numbers are at hand"
+	@echo "make bench   speed of the engine, beside the reference's where its numbers are at hand; docs/results/engine.md"
 	@echo "make docs    the documentation, in site/"
 
 # --- environment ----------------------------------------------------------------------------------------------------
@@ -60,7 +60,11 @@ check: lint types checked-kernels docs conformance
 
 bench: $(DEV)
 	$(BIN)/pcg warmup
-	$(BIN)/python benchmarks/run_bench.py --cold --peer $(SHARED)/gvgai
+	mkdir -p build
+	$(BIN)/python benchmarks/run_bench.py --cold --peer $(SHARED)/gvgai --json build/bench.json
+	$(BIN)/python benchmarks/environments.py --json build/environments.json
+	$(BIN)/python benchmarks/engine_report.py build/bench.json build/environments.json \
+		--peer $(SHARED)/gvgai/PEER_SPEED.tsv --out docs/results/engine.md
 
 docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(CURDIR)/site

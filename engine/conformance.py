@@ -1,30 +1,30 @@
 """Replaying recorded traces: does this engine do what another one did, to the last bit?
 
-A trace is a gzip file of JSON lines: a header, the state before tick 0, then one line per tick with the actions and
-what changed. The same format is written for this engine's own plays, so that an independent program can compare. For
-people who port games: docs/conformance.md.
+Every tick is played and compared. Lines that agree are recognised in their text (`pcg.engine.trace_match`); any other
+is read, compared field by field, and its first difference named. For people who port games: docs/conformance.md.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gzip
-import io
 import json
-import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from pcg.engine.coverage import Coverage, Rule, Watch, rules_of
 from pcg.engine.game import Game, load
-from pcg.engine.kernel import layout as L
-from pcg.engine.state import Outcome, State
+from pcg.engine.kernel.ids import ACTION_ID
+from pcg.engine.kernel.random import scramble
+from pcg.engine.state import State
+from pcg.engine.trace_match import LineMatcher
+from pcg.engine.traces import TraceText, TraceWriter, action_lists, header_line, same, start_line, tick_line
 from pcg.engine.vgdl.diagnostics import PcgError
 
-_FIELDS = ("x", "y", "w", "h", "ox", "oy", "speed", "hp")
+_COMPARED = (
+    "players", "block_size", "width", "height", "types", "resource_types", "actions", "sprite_order", "no_counters",
+)  # fmt: skip
+"""Fields of the header that are compared when it has them."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ class Replay:
     difference: Difference | None = None
     error: str = ""
     """Why it could not be replayed, "" if it could."""
-    exercised: dict[str, int] = field(default_factory=dict)
+    coverage: Coverage | None = None
+    """Which rules of the game the play made use of; None when it could not be replayed."""
 
     @property
     def ok(self) -> bool:
@@ -65,163 +66,9 @@ def _short(value: Any) -> str:
     return text if len(text) <= 160 else text[:157] + "..."
 
 
-def _number(value: float) -> Any:
-    """A float as the traces write it: integral values without a fraction, NaN and infinities as text."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == int(value) and not (value == 0 and math.copysign(1.0, value) < 0) and abs(value) < 2**53:
-        return int(value)
-    return value
-
-
-class Watcher:
-    """Tells after each tick what changed in a state, in the order and form of the trace format."""
-
-    def __init__(self, state: State) -> None:
-        self.state = state
-        self._before: Any = None
-        self._alive: Any = None
-        self._held: dict[int, dict[str, int]] = {}
-
-    def everything(self) -> list[list[Any]]:
-        """All sprites, and remember them."""
-        result = [self._tuple(r) for _, r in self.state.records()]
-        self._remember()
-        return result
-
-    def _remember(self) -> None:
-        state = self.state
-        moving = state.context.moving(state.address)
-        self._before = moving.copy()
-        self._held = self._held_now(moving)
-        self._alive = self._alive_now()
-
-    def _alive_now(self) -> Any:
-        context = self.state.context
-        at = self.state.address + int(context.header(self.state.address)["at_alive"])
-        n = int(context._record[0]["n_mortal"])
-        memory: Any = (ctypes.c_char * n).from_address(at)
-        return np.frombuffer(memory, np.uint8).copy() if n else np.zeros(0, np.uint8)
-
-    def _held_now(self, rows: Any) -> dict[int, dict[str, int]]:
-        return {int(r["id"]): self._resources(r) for r in rows[(rows["id"] >= 0) & (rows["res"] >= 0)]}
-
-    def _resources(self, r: Any) -> dict[str, int]:
-        return {str(k): v for k, v in self.state.resources_of(r).items()}
-
-    def _tuple(self, r: Any) -> list[Any]:
-        return [
-            int(r["id"]), int(r["type"]), int(r["x"]), int(r["y"]), int(r["w"]), int(r["h"]),
-            _number(float(r["ox"])), _number(float(r["oy"])), _number(float(r["speed"])), int(r["hp"]),
-            1 if r["bits"] & L.DISABLED else 0, self._resources(r),
-        ]  # fmt: skip
-
-    def changes(self) -> tuple[list[list[Any]], list[int]]:
-        """New or changed sprites (full tuples, by type, then id), and the ids that are gone."""
-        state = self.state
-        now = state.context.moving(state.address)
-        before = self._before
-        n = min(len(now), len(before))
-        a, b = before[:n], now[:n]
-        changed = a["id"] != b["id"]
-        for name in _FIELDS:
-            changed |= a[name] != b[name]
-        for name in ("ox", "oy", "speed"):
-            changed |= np.signbit(a[name]) != np.signbit(b[name])
-        changed |= (a["bits"] & L.DISABLED) != (b["bits"] & L.DISABLED)
-        rows = [now[i] for i in np.flatnonzero(changed & (b["id"] >= 0))]
-        rows += [r for r in now[n:] if r["id"] >= 0]
-        seen = {int(r["id"]) for r in rows}
-        if len(state.context.tables.resources):
-            for r in now[(now["res"] >= 0) & (now["id"] >= 0)]:
-                if int(r["id"]) not in seen and self._held.get(int(r["id"]), {}) != self._resources(r):
-                    rows.append(r)
-        rows.sort(key=lambda r: (int(r["type"]), int(r["id"])))
-        delta = [self._tuple(r) for r in rows]
-        gone = set(a["id"][(a["id"] != b["id"]) & (a["id"] >= 0)].tolist())
-        gone |= {int(i) for i in before["id"][n:] if i >= 0}
-        if gone:
-            gone -= set(now["id"].tolist())
-        alive = self._alive_now()
-        died = np.flatnonzero(self._alive != alive)
-        gone |= {int(state.context.level_sprites[k]["id"]) for k in died}
-        self._before = now.copy()
-        self._alive = alive
-        if len(state.context.tables.resources):
-            self._held = self._held_now(now)
-        return delta, sorted(int(i) for i in gone)
-
-
-def read_trace(path: Path) -> Iterator[dict[str, Any]]:
-    """The JSON lines of a trace file. Raises PcgError when it is not one."""
-    try:
-        with gzip.open(path, "rt", encoding="ascii") as stream:
-            for number, line in enumerate(stream, 1):
-                try:
-                    yield json.loads(line)
-                except ValueError as error:
-                    raise PcgError(f"{path}:{number}: not a JSON line: {error}") from error
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise PcgError(f"{path}: cannot be read as a trace: {error}") from error
-
-
-def _players(state: State, value: Any) -> list[Any]:
-    return [value] if state.game.players == 1 else list(value)
-
-
-def _status(state: State) -> tuple[list[Any], list[str | None]]:
-    avatars = _players(state, state.avatar)
-    scores = _players(state, state.score)
-    wins = _players(state, state.winner)
-    return (
-        [None if a is None else _number(s) for a, s in zip(avatars, scores, strict=True)],
-        [None if a is None else Outcome(w).name for a, w in zip(avatars, wins, strict=True)],
-    )
-
-
-def _header(game: Game, state: State, source: Mapping[str, Any]) -> dict[str, Any]:
-    context = state.context
-    actions = [
-        None if a is None else [f"ACTION_{n}" for n in names]
-        for a, names in zip(_players(state, state.avatar), _players(state, state.actions), strict=True)
-    ]
-    return {
-        **{k: source[k] for k in ("format", "game", "level", "policy", "policy_seed", "max_ticks") if k in source},
-        "players": game.players,
-        "seed": source["seed"],
-        "aux_seed": source.get("aux_seed"),
-        "block_size": context.level.block_size,
-        "width": context.level.width,
-        "height": context.level.height,
-        "types": list(context.tables.names),
-        "resource_types": [t.id for t in game.definition.types if t.class_name in ("Resource", "ResourcePack")],
-        "actions": actions,
-        "sprite_order": list(game.definition.draw_order),
-        "no_counters": game.definition.counters,
-    }
-
-
-_COMPARED = (
-    "players", "block_size", "width", "height", "types", "resource_types", "actions", "sprite_order", "no_counters",
-)  # fmt: skip
-
-
-def _same(expected: Any, got: Any) -> bool:
-    """Equality that tells -0.0 from 0; the text form decides in nearly all cases, and fast."""
-    return repr(expected) == repr(got) or _equal(expected, got)
-
-
-def _equal(expected: Any, got: Any) -> bool:
-    if isinstance(expected, float) and isinstance(got, (int, float)):
-        return expected == got and math.copysign(1, expected) == math.copysign(1, got)
-    if isinstance(expected, list) and isinstance(got, list):
-        return len(expected) == len(got) and all(_equal(e, g) for e, g in zip(expected, got, strict=True))
-    return bool(expected == got)
-
-
-def replay(game: Game, trace: Path, *, name: str = "", emit: Path | None = None) -> Replay:
+def replay(
+    game: Game, trace: Path, *, name: str = "", emit: Path | None = None, rules: tuple[Rule, ...] | None = None
+) -> Replay:
     """Replay one trace on a game and compare every line.
 
     Args:
@@ -229,115 +76,157 @@ def replay(game: Game, trace: Path, *, name: str = "", emit: Path | None = None)
         trace: the trace file.
         name: how to call it in the result.
         emit: where to write this engine's own trace of the same play (also when it differs).
+        rules: `rules_of(game.definition)`, for those who have it already.
     """
-    lines = read_trace(trace)
-    header = next(lines, None)
-    if not isinstance(header, dict) or "seed" not in header:
+    text = TraceText(trace)
+    lines = text.lines()
+    place = next(lines, None)
+    header = text.parse(*place) if place is not None else None
+    if not isinstance(header, dict) or not {"level", "seed"} <= header.keys():
         raise PcgError(f"{trace}: the first line is no trace header")
     result = Replay(name or str(trace), str(header.get("game", game.name)))
     if "error" in header:
         return result
     state = game.start(int(header["level"]), int(header["seed"]))
     if header.get("aux_seed") is not None:
-        from pcg.engine.kernel.random import scramble
-
         state.aux = scramble(int(header["aux_seed"]))
-    out = _Emitter(emit) if emit is not None else None
-    own = _header(game, state, header)
-    if out:
-        out.line(own)
-
-    def note(tick: int, field_name: str, expected: Any, got: Any) -> None:
-        if result.difference is None:
-            result.difference = Difference(tick, field_name, expected, got)
-
-    for key in _COMPARED:
-        if key in header and not _same(header[key], own[key]):
-            note(-1, key, header[key], own[key])
-    watcher = Watcher(state)
-    for line in lines:
-        if "error" in line or (result.difference is not None and out is None):
-            break
-        tick = int(line["t"])
-        if tick < 0:
-            score, win = _status(state)
-            mine: dict[str, Any] = {"t": -1, "score": score, "win": win, "rng": state.rng, "aux": state.aux}
-            mine["s"] = watcher.everything()
-            if "aux" not in line:
-                del mine["aux"]
-            _compare(line, mine, note)
-        else:
-            if state.is_over:
-                note(tick, "ended", False, True)
-                break
-            if _stopped_by_messages(line):
-                break
-            aux = state.aux
-            state.advance(tuple(line["a"]) if game.players > 1 else line["a"][0] or 0)
-            score, win = _status(state)
-            delta, gone = watcher.changes()
-            mine = {
-                "t": state.tick, "a": line["a"], "score": score, "win": win, "ended": state.is_over,
-                "rng": state.rng, "d": delta, "k": gone, "counters": list(state.counters),
-            }  # fmt: skip
-            if state.aux != aux:
-                mine["aux"] = state.aux
-            _compare(line, mine, note)
-            result.ticks += 1
-        if out:
-            out.line(mine)
-    if out:
-        out.close()
-    result.exercised = _exercised(state)
+    if emit is None:
+        _follow(_Run(state, result, None, rules), text, lines, header)
+    else:
+        with TraceWriter(emit) as out:
+            _follow(_Run(state, result, out, rules), text, lines, header)
     return result
 
 
-def _compare(line: Mapping[str, Any], mine: Mapping[str, Any], note: Any) -> None:
-    tick = line["t"]
-    for key in ("t", "score", "win", "ended", "rng", "aux", "k", "counters"):
-        if (key in line or key in mine) and not _same(line.get(key), mine.get(key)):
-            note(tick, key, line.get(key), mine.get(key))
-    for key in ("d", "s"):
-        if key in line and not _same(line[key], mine[key]):
-            for expected, got in zip([*line[key], None], [*mine[key], None], strict=False):
-                if not _same(expected, got):
-                    note(tick, key, expected, got)
-                    break
+def _follow(run: _Run, text: TraceText, lines: Iterator[tuple[int, int, int]], header: Mapping[str, Any]) -> None:
+    """Replay the lines of a trace after its header."""
+    run.begin(header)
+    matcher = LineMatcher(text, run.state.game.players)
+    for number, begin, end in lines:
+        if run.out is None:
+            if run.result.difference is not None:
+                break
+            if run.recognise(matcher, begin, end):
+                continue
+        line = text.parse(number, begin, end)
+        if not isinstance(line, dict) or type(line.get("t")) is not int:
+            raise PcgError(f"{text.path}:{number}: a line with the number of a tick, `t`, was expected")
+        if "error" in line or not run.compare(line):
+            break
+    run.result.coverage = run.watch.coverage(run.state)
+
+
+class _Run:
+    """A replay under way."""
+
+    def __init__(
+        self, state: State, result: Replay, out: TraceWriter | None, rules: tuple[Rule, ...] | None = None
+    ) -> None:
+        self.state = state
+        self.result = result
+        self.out = out
+        self.watch = Watch(state, rules if rules is not None else rules_of(state.game.definition))
+        self.started = False
+        """Whether the state before tick 0 has been compared."""
+
+    def begin(self, header: Mapping[str, Any]) -> None:
+        """Compare the header."""
+        own = header_line(self.state.game, self.state, header)
+        for key in _COMPARED:
+            if key in header and not same(header[key], own[key]):
+                self.note(-1, key, header[key], own[key])
+        if self.out:
+            self.out.line(own)
+
+    def recognise(self, matcher: LineMatcher, begin: int, end: int) -> bool:
+        """Play a line that surely agrees; False, and nothing is played, when it has to be looked at."""
+        if not self.started:
+            self.started = matcher.start(self.state, begin, end)
+            return self.started
+        plain = None if self.state.is_over else matcher.actions(self.state.tick + 1, begin)
+        if plain is None:
+            return False
+        names, codes = plain
+        before, after = self.state, self.state.copy()
+        after.advance(codes if after.game.players > 1 else codes[0])
+        if not matcher.tick(before, after, names, begin, end):
+            return False
+        self._played(before, after, codes)
+        return True
+
+    def compare(self, line: Mapping[str, Any]) -> bool:
+        """Compare a line field by field, after playing it if it is a tick; False at the end of what can be compared."""
+        tick = line["t"]
+        if not self.started:
+            self.started = True
+            if tick >= 0:
+                self.note(-1, "t", tick, -1)
+                if self.out:
+                    self.out.line(start_line(self.state))
+        if tick < 0:
+            mine = start_line(self.state)
+            if "aux" not in line:
+                del mine["aux"]
+        elif self.state.is_over:
+            self.note(tick, "ended", False, True)
+            return False
+        elif _stopped_by_messages(line):
+            return False
+        else:
+            before, after = self.state, self.state.copy()
+            codes = _advance(after, line.get("a"))
+            mine = tick_line(before, after, line["a"])
+            self._played(before, after, codes)
+        self._compare_fields(line, mine)
+        if self.out:
+            self.out.line(mine)
+        return True
+
+    def note(self, tick: int, field: str, expected: Any, got: Any) -> None:
+        """A difference; the first one stays."""
+        if self.result.difference is None:
+            self.result.difference = Difference(tick, field, expected, got)
+
+    def _played(self, before: State, after: State, codes: tuple[int, int]) -> None:
+        self.state = after
+        self.watch.tick(before, after, codes)
+        self.result.ticks += 1
+
+    def _compare_fields(self, line: Mapping[str, Any], mine: Mapping[str, Any]) -> None:
+        tick = line["t"]
+        for key in ("t", "score", "win", "ended", "rng", "aux", "k", "counters"):
+            if (key in line or key in mine) and not same(line.get(key), mine.get(key)):
+                self.note(tick, key, line.get(key), mine.get(key))
+        for key in ("d", "s"):
+            if key in line and not same(line[key], mine.get(key)):
+                for expected, got in zip([*line[key], None], [*mine.get(key, ()), None], strict=False):
+                    if not same(expected, got):
+                        self.note(tick, key, expected, got)
+                        break
+        # what players can do is told when it changes; after the end nobody can do anything here
+        if "acts" in line and not self.state.is_over and not same(line["acts"], action_lists(self.state)):
+            self.note(tick, "acts", line["acts"], action_lists(self.state))
+
+
+def _advance(state: State, actions: Any) -> tuple[int, int]:
+    """Play a tick with the actions of a line, names or codes by player, None for nothing; returns the codes."""
+    players = state.game.players
+    if not isinstance(actions, list) or len(actions) != players or not all(_is_action(a) for a in actions):
+        raise PcgError(
+            f"tick {state.tick + 1}: a list with the action of each of {players} players was expected as `a`"
+        )
+    state.advance(actions if players > 1 else actions[0] or 0)
+    codes = [a if isinstance(a, int) else ACTION_ID[(a or "NIL").removeprefix("ACTION_")] for a in actions]
+    return codes[0], codes[1] if players > 1 else 0
+
+
+def _is_action(value: Any) -> bool:
+    return value is None or type(value) in (str, int)
 
 
 def _stopped_by_messages(line: Mapping[str, Any]) -> bool:
     """The reference ends a game without a winner when its log is full; messages are no game state here."""
     return bool(line.get("ended")) and all(w == "NO_WINNER" for w in line.get("win", ()))
-
-
-def _exercised(state: State) -> dict[str, int]:
-    names = state.context.tables.names
-    counts: dict[str, int] = {}
-    for event in state.events:
-        key = f"{names[event.active]} {names[event.passive]}"
-        counts[key] = counts.get(key, 0) + 1
-    return counts
-
-
-class _Emitter:
-    """Writes a trace to a temporary name and renames it when complete."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._temporary = path.with_name(path.name + ".part")
-        self._raw = self._temporary.open("wb")
-        # no time stamp inside: the same play gives the same bytes
-        self._zip = gzip.GzipFile(fileobj=self._raw, mode="wb", mtime=0, filename="")
-        self._text = io.TextIOWrapper(self._zip, encoding="ascii")
-
-    def line(self, value: Any) -> None:
-        self._text.write(json.dumps(value, separators=(",", ":")) + "\n")
-
-    def close(self) -> None:
-        self._text.close()
-        self._raw.close()
-        self._temporary.replace(self._path)
 
 
 # --- a whole folder ---
@@ -383,8 +272,10 @@ def replay_game(games: Path, traces: Path, group: list[Path], emit: Path | None 
     results: list[Replay] = []
     game: Game | None = None
     problem = ""
+    rules: tuple[Rule, ...] = ()
     try:
         game = load(game_file(games, group[0]), reading="gvgai")
+        rules = rules_of(game.definition)
     except PcgError as error:
         problem = str(error)
     for trace in group:
@@ -394,7 +285,8 @@ def replay_game(games: Path, traces: Path, group: list[Path], emit: Path | None 
             results.append(Replay(name, label, error=problem))
             continue
         try:
-            results.append(replay(game, traces / trace, name=name, emit=emit / trace if emit else None))
+            target = emit / trace if emit else None
+            results.append(replay(game, traces / trace, name=name, emit=target, rules=rules))
         except PcgError as error:
             results.append(Replay(name, label, error=str(error)))
     return results

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.arrays import sprite_record
-from pcg.engine.kernel import face, paths, protocol, tick
+from pcg.engine.kernel import face, paths, places, protocol, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
 from pcg.engine.model import Model
@@ -255,6 +255,7 @@ def _model_record(context: Context) -> Any:
     m["game"] = context.address
     m["players"] = context.tables.players
     m["max_actions"] = 6
+    m["columns"], m["rows"] = context.level.width, context.level.height
     for name, entry in (
         ("copy", tick.copy_state),
         ("advance", tick.model_advance),
@@ -266,6 +267,9 @@ def _model_record(context: Context) -> Any:
         ("reseed", tick.model_reseed),
         ("features", tick.model_features),
         ("events", tick.model_events),
+        ("cell", places.model_cell),
+        ("map", places.model_map),
+        ("counts", places.model_counts),
     ):
         m[name] = entry.address
     return record

@@ -44,6 +44,7 @@ class Model:
         address: address of the `kernel.protocol.MODEL` record, to be passed to search kernels.
         players: number of players.
         max_actions: the largest number of actions a player can have.
+        size: columns and rows of the level, (0, 0) for games that are not on a grid of cells.
         stochastic: whether a transition may draw random numbers.
         action_names: name of each action code; NIL is code 0.
         categories: for each pair of `kernel.protocol.features` what kind of thing it counts: "avatar", "npc", "portal",
@@ -76,6 +77,7 @@ class Model:
         self.address = int(record.ctypes.data)
         self.players = int(record[0]["players"])
         self.max_actions = int(record[0]["max_actions"])
+        self.size = (int(record[0]["columns"]), int(record[0]["rows"]))
 
     def __repr__(self) -> str:
         return f"<model of {self._owner!r}, {self.players} player(s)>"

@@ -34,6 +34,12 @@ MODEL = np.dtype(
         ("reseed", "i8"),
         ("features", "i8"),
         ("events", "i8"),
+        # --- what only games on a grid of cells offer: 0 elsewhere ---
+        ("columns", "i8"),
+        ("rows", "i8"),
+        ("cell", "i8"),
+        ("map", "i8"),
+        ("counts", "i8"),
     ],
     align=True,
 )
@@ -124,6 +130,27 @@ def last_events(model, state, out, room):
     return call4(m.events, m.game, state, out, room)
 
 
+@inner
+def avatar_cell(model, state, player):
+    """Cell (row * columns + column) of the player's avatar, -1 without one; only where the model has `columns`."""
+    m = model_at(model)
+    return call3(m.cell, m.game, state, player)
+
+
+@inner
+def map_types(model, state, flags, out):
+    """In int8 out[cells] set at every sprite's cell the bits int8 flags[type]; only where the model has `columns`."""
+    m = model_at(model)
+    return call4(m.map, m.game, state, flags, out)
+
+
+@inner
+def count_types(model, state, out):
+    """Numbers of living sprites by type to int32 out[types]; returns the number of types. Needs `columns`."""
+    m = model_at(model)
+    return call3(m.counts, m.game, state, out)
+
+
 __all__ = [
     "GROW",
     "LOST",
@@ -132,11 +159,14 @@ __all__ = [
     "UNDECIDED",
     "WON",
     "advance_state",
+    "avatar_cell",
     "copy_state",
+    "count_types",
     "features",
     "is_over",
     "last_events",
     "legal_actions",
+    "map_types",
     "model_at",
     "outcome",
     "reseed",

@@ -193,8 +193,15 @@ def is_stochastic(definition: GameDefinition) -> bool:
 
 
 def time_matters(definition: GameDefinition) -> bool:
-    """Whether equal sprites at different ticks can have different futures."""
+    """Whether a state can be worth more at a later tick than at an earlier one, so that keys must tell them apart.
+
+    A timeout that nobody wins is only a deadline: the same sprites sooner are never worse.
+    """
     timed = {"SpawnPoint", "Bomber", "RandomBomber", "BomberRandomMissile", "SpawnPointMultiSprite", "WizardAvatar"}
     if any(t.class_name in timed for t in definition.types):
         return True
-    return any(t.name == "Timeout" for t in definition.terminations)
+    return any(
+        "true" in str(t.params.get("win", "")).lower() or t.params.get("count_score") or t.params.get("use_counter")
+        for t in definition.terminations
+        if t.name == "Timeout"
+    )

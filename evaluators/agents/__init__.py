@@ -11,17 +11,24 @@ from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
 from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
+from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
+from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
 from pcg.evaluators.agents.greedy_tree import GreedyTree as GreedyTree
+from pcg.evaluators.agents.guided import GuidedMCTS as GuidedMCTS
 from pcg.evaluators.agents.mcts import MCTS as MCTS
 from pcg.evaluators.agents.mcts import Enhanced as Enhanced
+from pcg.evaluators.agents.olets import OLETS as OLETS
 from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
 from pcg.evaluators.agents.playout import Playout as Playout
 from pcg.evaluators.agents.playout import play as play
 from pcg.evaluators.agents.playout import replay as replay
+from pcg.evaluators.agents.portfolio import Portfolio as Portfolio
 from pcg.evaluators.agents.registry import AGENTS as AGENTS
 from pcg.evaluators.agents.registry import AgentType as AgentType
 from pcg.evaluators.agents.registry import make_agent as make_agent
 from pcg.evaluators.agents.registry import register as register
+from pcg.evaluators.agents.rhea import RandomSearch as RandomSearch
+from pcg.evaluators.agents.rhea import RollingHorizon as RollingHorizon
 from pcg.evaluators.agents.simple import HEURISTICS as HEURISTICS
 from pcg.evaluators.agents.simple import Heuristic as Heuristic
 from pcg.evaluators.agents.simple import Nothing as Nothing
@@ -36,20 +43,27 @@ __all__ = [
     "HEURISTICS",
     "MAX_TICKS",
     "MCTS",
+    "OLETS",
     "Agent",
     "AgentError",
     "AgentType",
     "Budget",
     "CompiledAgent",
     "Enhanced",
+    "FastEvo",
     "Game",
     "GameState",
+    "GeneticAlgorithm",
     "GreedyTree",
+    "GuidedMCTS",
     "Heuristic",
     "Nothing",
     "OneStep",
     "Playout",
+    "Portfolio",
     "Random",
+    "RandomSearch",
+    "RollingHorizon",
     "Solution",
     "Solver",
     "make_agent",

@@ -109,13 +109,18 @@ class CompiledAgent(Agent):
 
     def act(self, state: GameState) -> str:
         """The name of the chosen action; NIL when the game is over."""
+        return self.act_within(state, self.budget)
+
+    def act_within(self, state: GameState, budget: Budget) -> str:
+        """`act` with a budget for this decision: what is left when an agent asks several methods."""
         model = state.model
         self.bind(model)
         record = self._record
-        if self.budget.milliseconds is None:
+        if budget.milliseconds is None:
+            record["budget"] = budget.calls or 0
             self._decide(state.address)
         else:
-            self._decide_in_time(state.address, self.budget.milliseconds)
+            self._decide_in_time(state.address, budget.milliseconds)
         return model.action_names[int(record["chosen"])]
 
     def bind(self, model: Model) -> int:

@@ -48,6 +48,7 @@ DECISION = np.dtype(
         ("kind_count", "i8"),
         ("features", "i8"),  # float64[2 * kind_count]: scratch
         ("weights", "i8"),  # float64[2 * kind_count]: of the features, for `heuristics_kernel.weighted_features`
+        ("field", "i8"),  # address of the FIELD record of `field_kernel`, 0: none
     ],
     align=True,
 )

@@ -15,8 +15,8 @@ from pcg.evaluators.agents import mcts_kernel, mcts_knowledge_kernel, mcts_moves
 from pcg.evaluators.agents.base import AgentError, GameState
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.goals import goal_weights
+from pcg.evaluators.agents.mcts_place_kernel import vgdl_place
 from pcg.evaluators.agents.mcts_tree_kernel import SHARED, TREE
-from pcg.evaluators.agents.place_kernel import vgdl_place
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_features, prepare_weights
 from pcg.evaluators.parameters import Parameter
@@ -141,7 +141,7 @@ class MCTS(CompiledAgent):
                 if self.reuse:
                     tree["other"] = other.address
                 self._prepare_options(model, tree)
-            record.own("search", self._trees[0])
+            self.tree = record.own("search", self._trees[0])
             self._prepare_statistics(model)
             if self.knowledge or self.novelty:
                 prepare_features(model, record)

@@ -18,8 +18,8 @@ from pcg.engine.game import load
 from pcg.engine.kernel.runtime import invoke3
 from pcg.evaluators.agents import AGENTS, AgentError, make_agent, play
 from pcg.evaluators.agents.mcts_moves_kernel import ENTRY, HEAD
+from pcg.evaluators.agents.mcts_place_kernel import vgdl_place
 from pcg.evaluators.agents.mcts_tree_kernel import PRUNED, TESTED
-from pcg.evaluators.agents.place_kernel import vgdl_place
 
 pytestmark = pytest.mark.kernel
 

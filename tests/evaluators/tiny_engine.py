@@ -351,7 +351,8 @@ class TinyGame:
         self.prefix = prefix
         memory = np.zeros(1, dtype=MODEL)
         memory[0]["game"] = record.ctypes.data
-        for field in MODEL.names[3:]:  # type: ignore[index]
+        required = MODEL.names[3 : MODEL.names.index("columns")]  # type: ignore[index,union-attr]
+        for field in required:
             memory[0][field] = globals()[f"{prefix}_{field}"].address
         memory[0]["players"] = about.pop("players", 1)
         memory[0]["max_actions"] = 4

@@ -346,6 +346,51 @@ def test_two_processes_find_what_one_finds(run: Run, tmp_path: Path, recording: 
         assert (tmp_path / "by-2" / path.relative_to(tmp_path / "by-1")).read_bytes() == path.read_bytes()
 
 
+def test_the_summary_says_what_the_traces_make_use_of(run: Run, tmp_path: Path, recording: tuple[Path, Path]) -> None:
+    games, traces = recording
+    run("conformance", traces, "--games", games, "--emit", tmp_path / "ours")
+    result = run("conformance", tmp_path / "ours", "--games", games, "--summary-json", "summary.json")
+    text = result.output[result.output.index("What the traces make use of") :]
+    assert "5 of 6 lines are used" in text
+    assert "effect, in the games, but used by no trace: stepBack" in text
+    assert "1 of 1 traces match, 2 ticks compared" in text.splitlines()[-1]
+    assert max(map(len, text.splitlines())) <= 80
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    (unused,) = summary["unused"]
+    assert unused == {
+        "game": "own/gems",
+        "line": 7,
+        "kind": "effect",
+        "name": "stepBack",
+        "text": "hero wall > stepBack",
+    }
+    (kills,) = [row for row in summary["used"] if row["name"] == "killSprite"]
+    assert kills == {
+        "kind": "effect",
+        "name": "killSprite",
+        "traces": 1,
+        "games": 1,
+        "games_with": 1,
+        "lines": 1,
+        "lines_with": 1,
+    }
+
+
+def test_the_summary_can_be_left_out(run: Run, tmp_path: Path, recording: tuple[Path, Path]) -> None:
+    games, traces = recording
+    run("conformance", traces, "--games", games, "--emit", tmp_path / "ours")
+    result = run("conformance", tmp_path / "ours", "--games", games, "--no-summary")
+    assert "make use of" not in result.output
+    assert "1 of 1 traces match" in result.output
+
+
+def test_traces_without_a_game_have_a_summary_too(run: Run, tmp_path: Path, recording: tuple[Path, Path]) -> None:
+    _, traces = recording
+    (tmp_path / "empty").mkdir()
+    result = run("conformance", traces, "--games", tmp_path / "empty")
+    assert "0 of 0 lines are used" in result.output
+
+
 def test_emitting_over_the_recordings_is_refused(run: Run, recording: tuple[Path, Path]) -> None:
     games, traces = recording
     before = {p: p.read_bytes() for p in traces.rglob("*.gz")}

@@ -1,0 +1,169 @@
+"""A rollout policy that evolves while it is used: a softmax over weighted distances, and a (1+1)-ES over the weights.
+
+The probability of action i is proportional to exp(a_i), where a_i is the sum over the kinds of sprites seen so far of
+w_ij times the distance f_j to the nearest of kind j. A kind seen for the first time appends a column of zeros to the
+weights. Offspring are judged by the rewards of their rollouts. Sources: Lucas, Samothrakis and Perez, Fast Evolutionary
+Adaptation for Monte Carlo Tree Search, 2014; Perez, Samothrakis and Lucas 2014 for the growing weights.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pcg.engine.kernel.random import next_double
+from pcg.engine.kernel.runtime import copy_bytes, inner, load64, load_double, store64, store_double, view_of
+
+POLICY = np.dtype(
+    [
+        ("kinds", "i8"),  # columns the weights have room for
+        ("actions", "i8"),  # action codes
+        ("sigma", "f8"),  # standard deviation of a mutation, per cell of distance
+        ("rollouts", "i8"),  # rollouts that judge one vector of weights
+        ("lasting", "i8"),  # int64[1 + kinds], float64[kinds][actions]: the next three, one behind the other
+        ("seen", "i8"),  # address of the number of columns
+        ("columns", "i8"),  # int64[kinds]: column of each kind, -1: not seen yet
+        ("parent", "i8"),  # float64[kinds][actions]: the weights, column by column
+        ("saved", "i8"),  # the lasting part as it was before the decision
+        ("child", "i8"),  # float64[kinds][actions]: those of the offspring
+        ("values", "i8"),  # float64[actions]: a_i, then exp(a_i), of the available actions
+        ("offspring", "i8"),  # 1: the offspring is being judged, 0: the parent, in a state new to it
+        ("fitness", "f8"),  # mean reward of the parent
+        ("sum", "f8"),  # of the rewards of the vector being judged
+        ("done", "i8"),  # its rollouts so far
+    ],
+    align=True,
+)
+
+policy_at = view_of(POLICY)
+
+
+@inner
+def lasting_bytes(policy: int) -> int:
+    """Size of what outlasts a decision."""
+    p = policy_at(policy)
+    words: int = 1 + p.kinds + p.kinds * p.actions
+    return 8 * words
+
+
+@inner
+def begin_evolution(policy: int) -> None:
+    """Start a decision with the parent: what it was worth in the state before says little about this one."""
+    p = policy_at(policy)
+    copy_bytes(p.saved, p.lasting, lasting_bytes(policy))
+    p.offspring = 0
+    p.sum = 0.0
+    p.done = 0
+
+
+@inner
+def restore_policy(policy: int) -> None:
+    """Forget what evolved since `begin_evolution`."""
+    p = policy_at(policy)
+    copy_bytes(p.lasting, p.saved, lasting_bytes(policy))
+
+
+@inner
+def mutate(policy: int, random: int) -> None:
+    """Make the offspring: the parent with independent normal noise (polar method) on every weight."""
+    p = policy_at(policy)
+    size = load64(p.seen) * p.actions
+    at = 0
+    while at < size:
+        x = 2.0 * next_double(random) - 1.0
+        y = 2.0 * next_double(random) - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            scale = p.sigma * math.sqrt(-2.0 * math.log(square) / square)
+            store_double(p.child + 8 * at, load_double(p.parent + 8 * at) + scale * x)
+            if at + 1 < size:
+                store_double(p.child + 8 * at + 8, load_double(p.parent + 8 * at + 8) + scale * y)
+            at += 2
+
+
+@inner
+def begin_trial(policy: int, random: int) -> None:
+    """Have the weights of the next rollout ready."""
+    p = policy_at(policy)
+    if p.offspring == 1 and p.done == 0:
+        mutate(policy, random)
+
+
+@inner
+def end_trial(policy: int, reward: float) -> None:
+    """Count the reward of a rollout; a judged offspring that is better than its parent takes its place."""
+    p = policy_at(policy)
+    p.sum = p.sum + reward
+    p.done = p.done + 1
+    if p.done < p.rollouts:
+        return
+    fitness = p.sum / p.done
+    if p.offspring == 0:
+        p.fitness = fitness
+    elif fitness > p.fitness:
+        p.fitness = fitness
+        copy_bytes(p.parent, p.child, 8 * load64(p.seen) * p.actions)
+    p.offspring = 1
+    p.sum = 0.0
+    p.done = 0
+
+
+@inner
+def column_of(policy: int, kind: int) -> int:
+    """The column of a kind; one of zeros is appended for a kind seen for the first time."""
+    p = policy_at(policy)
+    column: int = load64(p.columns + 8 * kind)
+    if column < 0:
+        column = load64(p.seen)
+        store64(p.seen, column + 1)
+        store64(p.columns + 8 * kind, column)
+        for k in range(column * p.actions, (column + 1) * p.actions):
+            store_double(p.parent + 8 * k, 0.0)
+            store_double(p.child + 8 * k, 0.0)
+    return column
+
+
+@inner
+def weigh_actions(policy: int, features: int, pairs: int, actions: int, count: int) -> None:
+    """Write a_i of each of `count` action codes at `actions` to `values`, from features as the protocol gives them."""
+    p = policy_at(policy)
+    weights = p.parent
+    if p.offspring == 1:
+        weights = p.child
+    for i in range(count):
+        store_double(p.values + 8 * i, 0.0)
+    for kind in range(min(p.kinds, pairs)):
+        distance = load_double(features + 16 * kind + 8)
+        if distance >= 0.0:
+            column = weights + 8 * p.actions * column_of(policy, kind)
+            for i in range(count):
+                value = load_double(p.values + 8 * i)
+                weight = load_double(column + 8 * load64(actions + 8 * i))
+                store_double(p.values + 8 * i, value + weight * distance)
+
+
+@inner
+def exponentiate(values: int, count: int) -> float:
+    """Put exp(a_i - max a) in the place of each a_i; returns their sum, which is at least 1."""
+    largest = load_double(values)
+    for i in range(1, count):
+        largest = max(largest, load_double(values + 8 * i))
+    total = 0.0
+    for i in range(count):
+        weight = math.exp(load_double(values + 8 * i) - largest)
+        store_double(values + 8 * i, weight)
+        total += weight
+    return total
+
+
+@inner
+def draw_softmax(policy: int, random: int, count: int) -> int:
+    """Index of an action drawn with probability proportional to exp(a_i) from the a_i in `values`."""
+    p = policy_at(policy)
+    left = next_double(random) * exponentiate(p.values, count)
+    for i in range(count - 1):
+        left -= load_double(p.values + 8 * i)
+        if left < 0.0:
+            return i
+    return count - 1

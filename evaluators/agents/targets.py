@@ -1,0 +1,211 @@
+"""What to go for next: which kinds of sprites an avatar should touch to come nearer to winning, read from the rules.
+
+A backward search from the endings, as in `requirements`, but for a moment of play: with the avatar there is, what it
+holds, and the kinds of sprites still present. A key is a target while the door cannot be opened yet, the door once it
+can. Knows kinds only, not places; `field_kernel` adds the way there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pcg.engine.vgdl.definition import GameDefinition
+from pcg.evaluators.analysis import GameAnalysis, Removal, Source, analyse
+from pcg.evaluators.effect_meaning import FIRST, Consequence
+
+_FAR = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What the targets depend on: the avatar's type, numbers of living sprites by type, amounts held by type."""
+
+    avatar: int
+    counts: tuple[int, ...]
+    held: tuple[tuple[int, int], ...] = ()
+
+    def amount(self, resource: int) -> int:
+        """Units held of a resource."""
+        return dict(self.held).get(resource, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way towards something: how many things must be touched on it, and which kinds may be first."""
+
+    steps: int
+    first: frozenset[int] = frozenset()
+
+
+_DONE = Way(0)
+
+
+class Targets:
+    """Targets of a game, answered for moments of play.
+
+    Attributes:
+        wanted: types that must vanish to win; their number says how much is left to do.
+        unwanted: types that must appear to win.
+    """
+
+    def __init__(self, definition: GameDefinition) -> None:
+        self.analysis: GameAnalysis = analyse(definition)
+        self._sources: dict[int, list[Source]] = {}
+        for source in self.analysis.sources:
+            self._sources.setdefault(source.product, []).append(source)
+        self._removals: dict[int, list[Removal]] = {}
+        for removal in self.analysis.removals:
+            self._removals.setdefault(removal.victim, []).append(removal)
+        avatars = set(self.analysis.avatars)
+        wins = [e for e in self.analysis.wins if not set(e.types) <= avatars]
+        self.wanted = tuple(sorted({t for e in wins if e.kind == "vanish" for t in e.types} - avatars))
+        self.unwanted = tuple(sorted({t for e in wins if e.kind == "appear" for t in e.types} - avatars))
+        self._known: dict[Moment, frozenset[int]] = {}
+
+    def at(self, moment: Moment) -> frozenset[int]:
+        """Types to touch next; empty when the rules name none."""
+        if moment not in self._known:
+            if len(self._known) >= 4096:
+                self._known.clear()
+            self._known[moment] = self._find(moment)
+        return self._known[moment]
+
+    def _find(self, moment: Moment) -> frozenset[int]:
+        found: set[int] = set()
+        least = _FAR
+        for t in self.wanted:
+            if moment.counts[t] > 0:
+                way = self._remove(t, moment, frozenset())
+                if way is not None and way.first:
+                    found |= way.first
+        if found:
+            return frozenset(found)
+        for t in self.unwanted:
+            way = self._obtain(t, moment, frozenset())
+            if way is not None and way.first and way.steps <= least:
+                found = set(way.first) if way.steps < least else found | way.first
+                least = way.steps
+        return frozenset(found)
+
+    # --- backward search: None when there is no way ---
+
+    def _remove(self, t: int, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+        key = ("remove", t)
+        if key in trail or len(trail) > 12:
+            return None
+        return self._best([self._by_removal(r, moment, trail | {key}) for r in self._removals.get(t, ())])
+
+    def _by_removal(self, r: Removal, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+        if r.partner is None:
+            return _DONE
+        if r.partner == moment.avatar:
+            return self._touch(r.victim, r.consequence, r.victim, moment, trail)
+        way = self._obtain(r.partner, moment, trail)
+        if way is None:
+            return None
+        if way.steps > 0:
+            return Way(way.steps + 1, way.first)
+        if r.partner in self.analysis.avatars:
+            return None
+        if self._shoots(moment.avatar, r.partner):
+            return Way(1, frozenset({r.victim}))
+        for pushed in (r.victim, r.partner):
+            if "pushable" in self.analysis.roles[pushed]:
+                return Way(2, frozenset({pushed}))
+        return Way(1, frozenset({r.partner}) if "mover" not in self.analysis.roles[r.partner] else frozenset())
+
+    def _touch(
+        self, what: int, c: Consequence | None, victim: int, moment: Moment, trail: frozenset[tuple[str, int]]
+    ) -> Way | None:
+        holding = c.holding if c is not None else None
+        if c is not None and holding is not None and holding.more:
+            holder = victim if (holding.holder == FIRST) == (c.target == FIRST) else moment.avatar
+            if holder == moment.avatar and moment.amount(holding.resource) < holding.limit:
+                way = self._gather(holding.resource, moment, trail)
+                return None if way is None else Way(way.steps + 1, way.first)
+        return Way(1, frozenset({what}))
+
+    def _gather(self, resource: int, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+        """Get hold of one more unit of a resource."""
+        key = ("gather", resource)
+        if key in trail:
+            return None
+        trail = trail | {key}
+        ways: list[Way | None] = []
+        for (a, b), found in self.analysis.meetings.items():
+            for c in found:
+                gives = c.kind == "collect" and (a == resource or resource in self._path(a))
+                if gives and b == moment.avatar:
+                    ways.append(self._present_or_obtain(a, moment, trail))
+                if c.kind == "gain" and resource in c.products and c.amount > 0 and a == moment.avatar:
+                    ways.append(self._present_or_obtain(b, moment, trail))
+        return self._best(ways)
+
+    def _path(self, t: int) -> tuple[int, ...]:
+        return self.analysis.definition.types[t].path
+
+    def _present_or_obtain(self, t: int, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+        if moment.counts[t] > 0:
+            return Way(1, frozenset({t}))
+        return self._obtain(t, moment, trail)
+
+    def _obtain(self, t: int, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+        """Bring a sprite of the type about; no step when there is one."""
+        if t == moment.avatar or moment.counts[t] > 0:
+            return _DONE
+        key = ("obtain", t)
+        if key in trail or len(trail) > 12:
+            return None
+        return self._best([self._by_source(s, moment, trail | {key}) for s in self._sources.get(t, ())])
+
+    def _by_source(self, s: Source, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+        maker = self._obtain(s.maker, moment, trail)
+        if maker is None or s.partner is None or maker.steps > 0:
+            return maker
+        partner = self._obtain(s.partner, moment, trail)
+        if partner is None or partner.steps > 0:
+            return None if partner is None else Way(partner.steps + 1, partner.first)
+        if moment.avatar in (s.maker, s.partner):
+            other = s.partner if s.maker == moment.avatar else s.maker
+            return self._touch(other, s.consequence, s.maker, moment, trail)
+        return Way(1)
+
+    def _shoots(self, avatar: int, t: int) -> bool:
+        return any(s.maker == avatar and s.partner is None for s in self._sources.get(t, ()))
+
+    @staticmethod
+    def _best(ways: list[Way | None]) -> Way | None:
+        """The shortest way; among equally short ones all first kinds. Ways that name nothing to touch come last."""
+        possible = [w for w in ways if w is not None]
+        if not possible:
+            return None
+        named = [w for w in possible if w.first] or possible
+        least = min(w.steps for w in named)
+        shortest = [w for w in named if w.steps == least]
+        return Way(least, frozenset().union(*(w.first for w in shortest)))
+
+    def blocking(self, avatar: int) -> tuple[int, ...]:
+        """Types that this avatar cannot enter, nor take by trying; and standing ones that kill it."""
+        analysis = self.analysis
+        found = []
+        for t in analysis.concrete:
+            roles = analysis.roles[t]
+            meetings = analysis.meetings.get((avatar, t), ())
+            stops = any(c.kind == "block" for c in meetings) and not roles & {"pushable", "mover"}
+            kills = any(c.kind == "kill" and c.target == FIRST for c in meetings) and "mover" not in roles
+            taken = any(
+                c.kind in ("kill", "transform") and c.target == FIRST for c in analysis.meetings.get((t, avatar), ())
+            )
+            if (stops and not taken) or (kills and not taken):
+                found.append(t)
+        return tuple(found)
+
+
+def holdings(state: object) -> Mapping[str, int]:
+    """What the avatar of a state holds, by name; empty where the engine does not say."""
+    avatar = getattr(state, "avatar", None)
+    if isinstance(avatar, tuple):
+        avatar = avatar[0] if avatar else None
+    held = getattr(avatar, "resources", None)
+    return held if isinstance(held, Mapping) else {}

@@ -1,0 +1,406 @@
+"""Knowledge-based fast evolutionary MCTS: what its halves are for, what it remembers, and what holds for any search."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_engine import ACTIONS, sliding, walk
+
+from pcg.engine.game import load
+from pcg.evaluators.agents import make_agent, play
+from pcg.evaluators.agents.compiled import Array
+
+kernel = pytest.mark.kernel
+
+MAPS: dict[str, dict[str, Any]] = {
+    "corridor": {"rows": "A..c..G"},
+    "pit": {"rows": "A..c..G\n..x...."},
+    "wind": {"rows": "A.c.\n.x.G\nc...", "wind": 200},
+    "limit": {"rows": "c.A.c", "limit": 6},
+}
+FORMS = ("", "evolve=false", "knowledge=false", "evolve=false,knowledge=false")
+
+
+def named(form: str) -> str:
+    return f"kbfastevo:{form}"
+
+
+def learnt(agent: Any) -> tuple[Array, Array]:
+    """Z and x of an agent's items."""
+    both = agent._knowledge._kept["counts"]
+    half = len(both) // 2
+    return both[:half], both[half:].view(np.float64)
+
+
+def weights(agent: Any) -> Array:
+    """The lasting part of an agent's policy."""
+    lasting: Array = agent._policy._kept["lasting"]
+    return lasting
+
+
+# --- the halves -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def test_a_coin_is_learnt_to_be_worth_a_point() -> None:
+    agent: Any = make_agent("kbfastevo", seed=1, budget=300, contacts=False)
+    agent.act(walk("...\n.Ac\n...").start())
+    counts, gains = learnt(agent)
+    assert counts[3] > 0 and gains[3] == 1
+    assert counts.sum() == counts[3]
+
+
+@kernel
+@pytest.mark.parametrize("about", MAPS.values(), ids=MAPS)
+@pytest.mark.parametrize("budget", [3, 160])
+def test_without_both_halves_it_is_plain_mcts_draw_by_draw(about: dict[str, Any], budget: int) -> None:
+    state = walk(**about).start(seed=3)
+    plain: Any = make_agent("mcts", seed=11, budget=budget)
+    agent: Any = make_agent("kbfastevo", seed=11, budget=budget, evolve=False, knowledge=False)
+    for one in (plain, agent):
+        one.reset(state)
+    for _ in range(6):
+        if state.is_over:
+            break
+        action = plain.act(state)
+        assert agent.act(state) == action
+        assert agent._record["random"] == plain._record["random"]
+        state.advance(action)
+
+
+@kernel
+def test_distances_are_shared_by_as_many_ticks_as_asked() -> None:
+    state = walk("...\n.A.\nc.G").start(seed=3)
+
+    def evolved(refresh: int) -> list[int]:
+        agent: Any = make_agent("kbfastevo", seed=11, budget=500, refresh=refresh, sigma=1.0)
+        agent.act(state)
+        lasting: list[int] = weights(agent).tolist()
+        return lasting
+
+    assert evolved(10) == evolved(50)  # measured once per rollout either way
+    assert evolved(1) != evolved(10)
+
+
+@kernel
+def test_each_half_learns_only_its_own() -> None:
+    def remembered(form: str) -> tuple[bool, bool]:
+        agent: Any = make_agent(named(form), seed=2, budget=300)
+        agent.act(walk("..c\n.A.\nc..").start())
+        return bool(weights(agent)[0] > 0), bool(learnt(agent)[0].any())
+
+    assert [remembered(form) for form in FORMS] == [(True, True), (False, True), (True, False), (False, False)]
+
+
+def test_experience_walks_a_corridor_longer_than_the_rollouts() -> None:
+    game = walk("A" + "." * 24 + "G")
+
+    def wins(name: str) -> int:
+        return sum(play(game, make_agent(name, seed=s, budget=300), seed=s, max_ticks=60).winner == 1 for s in range(6))
+
+    assert wins("mcts") == 0
+    assert wins("kbfastevo:alpha=0") == 6
+    assert wins("kbfastevo") == 6
+    assert wins("kbfastevo:knowledge=false") == 0
+
+
+CARPET = """
+BasicGame
+    SpriteSet
+        carpet > Immovable color=BROWN
+        goal > Door color=GREEN
+        hero > MovingAvatar color=BLUE
+    InteractionSet
+        hero wall > stepBack
+        goal hero > killSprite
+    LevelMapping
+        c > carpet
+        g > goal
+        A > hero
+    TerminationSet
+        SpriteCounter stype=goal limit=0 win=True
+"""
+
+
+def test_what_turns_out_to_do_nothing_attracts_no_longer() -> None:
+    game = load(CARPET, levels=["w" * 24 + "\nw  c  A               gw\n" + "w" * 24])
+
+    def wins(name: str) -> int:
+        return sum(play(game, make_agent(name, seed=s, budget=300), seed=s, max_ticks=80).winner == 1 for s in range(6))
+
+    assert wins("kbfastevo") == 6
+    assert wins("kbfastevo:contacts=false") <= 2
+
+
+BUTTON = """
+BasicGame
+    SpriteSet
+        button > Immovable color=RED
+        fuse > Flicker limit=20 color=YELLOW
+        hero > MovingAvatar color=BLUE
+    InteractionSet
+        hero wall > stepBack
+        button hero > transformTo stype=fuse
+    LevelMapping
+        b > button
+        A > hero
+    TerminationSet
+        MultiSpriteCounter stype1=button stype2=fuse limit=0 win=True
+        Timeout limit=60 win=False
+"""
+YARD = """
+wwwwwwwwwwwwwww
+w             w
+w             w
+w             w
+wb    A       w
+w             w
+w             w
+w             w
+wwwwwwwwwwwwwww
+"""
+
+
+def test_curiosity_presses_the_button_whose_reward_is_out_of_sight() -> None:
+    # the button gives nothing; twenty ticks after it is pressed, twice as far as the search sees, the game is won
+    game = load(BUTTON, levels=[YARD.strip("\n")])
+
+    def wins(name: str) -> int:
+        plays = [play(game, make_agent(name, seed=s, budget=1000), seed=s, max_ticks=100) for s in range(10)]
+        return sum(p.winner == 1 for p in plays)
+
+    plain = wins("mcts")
+    assert plain <= 2
+    assert wins("kbfastevo:beta=0,evolve=false") >= plain + 5
+    assert wins("kbfastevo") >= plain + 5
+    assert wins("kbfastevo:alpha=0,beta=0") <= plain + 1
+
+
+HUNT = """
+BasicGame
+    SpriteSet
+        hunter > ShootAvatar stype=arrow color=BLUE
+        arrow > Missile orientation=RIGHT color=RED
+        deer > Immovable color=BROWN
+    InteractionSet
+        hunter wall > stepBack
+        arrow wall > killSprite
+        hunter deer > stepBack scoreChange=-2
+        deer arrow > killSprite scoreChange=3
+    LevelMapping
+        d > deer
+        A > hunter
+    TerminationSet
+        SpriteCounter stype=deer limit=0 win=True
+"""
+
+
+def test_what_the_avatar_meets_and_what_its_arrows_meet_are_different_things() -> None:
+    game = load(HUNT, levels=["wwwwwwwwww\nwAd    ddw\nwwwwwwwwww"])
+    agent: Any = make_agent("kbfastevo", seed=1, budget=500)
+    agent.act(game.start())
+    counts, gains = learnt(agent)
+    deer, kinds = game.definition.type_index["deer"], len(game.definition.types)
+    assert counts[deer] > 0 and gains[deer] == pytest.approx(-2)
+    assert counts[kinds + deer] > 0 and gains[kinds + deer] == pytest.approx(3)
+
+
+# --- what it remembers ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def test_knowledge_and_weights_last_for_a_play_and_no_longer() -> None:
+    state = walk("..c\n.A.\nc..").start()
+    agent: Any = make_agent("kbfastevo", seed=1, budget=200)
+    agent.reset(state)
+    agent.act(state)
+    first = learnt(agent)[0].sum()
+    agent.act(state)
+    assert learnt(agent)[0].sum() > first > 0
+    assert weights(agent)[0] > 0
+    agent.reset(state)
+    assert learnt(agent)[0].sum() == 0 and not learnt(agent)[1].any()
+    assert weights(agent)[0] == 0
+
+
+@kernel
+def test_what_is_kept_lasts_for_all_plays_of_a_game() -> None:
+    state, other = walk("..c\n.A.\nc..").start(), walk("A..c").start()
+    agent: Any = make_agent("kbfastevo", seed=1, budget=200, keep=True)
+    agent.reset(state)
+    agent.act(state)
+    counts, lasting = learnt(agent)[0].copy(), weights(agent).copy()
+    agent.reset(other)  # another level
+    assert (learnt(agent)[0] == counts).all() and (weights(agent) == lasting).all()
+    puzzle = sliding("123405678").start()
+    agent.reset(puzzle)
+    assert learnt(agent)[0].sum() == 0
+    agent.reset(state)  # it keeps the game it played last
+    assert learnt(agent)[0].sum() == 0
+
+
+def test_what_is_kept_is_of_games_with_the_same_rules() -> None:
+    yard = YARD.strip("\n")
+    game, again = load(BUTTON, levels=[yard, yard.replace("w ", "wb", 1)]), load(BUTTON, levels=[yard])
+    other = load(BUTTON.replace("limit=60", "limit=61"), levels=[yard])
+    agent: Any = make_agent("kbfastevo", seed=1, budget=300, keep=True)
+    agent.act(game.start(0))
+    known = learnt(agent)[0].sum()
+    assert known > 0
+    for same in (game.start(1), again.start()):
+        agent.reset(same)
+        assert learnt(agent)[0].sum() == known
+    agent.reset(other.start())
+    assert learnt(agent)[0].sum() == 0
+
+
+@kernel
+def test_how_much_room_states_have_changes_neither_decisions_nor_what_is_learnt() -> None:
+    def outcome(room: int) -> tuple[Any, ...]:
+        game = walk("A..c..G\n..x....", crumbs=True, room=room, wind=50)
+        agent: Any = make_agent("kbfastevo", seed=4, budget=150)
+        actions = play(game, agent, max_ticks=12, seed=2).actions
+        counts, gains = learnt(agent)
+        return actions, counts.tolist(), gains.tolist(), weights(agent).tolist()
+
+    assert outcome(1) == outcome(3) == outcome(200)
+
+
+# --- what holds for every search --------------------------------------------------------------------------------------
+
+
+@kernel
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_takes_the_win_one_step_away(seed: int, form: str) -> None:
+    agent = make_agent(named(form), seed=seed, budget=200)
+    assert agent.act(walk("....\n.AG.\n....").start()) == "RIGHT"
+
+
+@kernel
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_avoids_the_loss_one_step_away(seed: int, form: str) -> None:
+    agent = make_agent(named(form), seed=seed, budget=400)
+    assert agent.act(walk("#x##\nxA..\n#x##").start()) == "RIGHT"
+
+
+@kernel
+@pytest.mark.parametrize("form", FORMS)
+def test_gives_up_little_now_for_more_later(form: str) -> None:
+    # four ticks: the single coin on the left, or the three on the right
+    state = walk("c.A.ccc", limit=5).start()
+    assert {make_agent(named(form), seed=s, budget=1500).act(state) for s in range(4)} == {"RIGHT"}
+
+
+@kernel
+@pytest.mark.parametrize("recommend", ["visits", "value"])
+def test_wins_an_open_field(recommend: str) -> None:
+    game = walk(".....G\n.A....\n......")
+    for seed in range(3):
+        assert play(game, make_agent("kbfastevo", seed=seed, budget=500, recommend=recommend), max_ticks=60).winner == 1
+
+
+@kernel
+def test_a_bounded_tree_still_decides() -> None:
+    state = walk("....\n.AG.\n....").start()
+    for nodes in (1, 2, 5, 40):
+        action = make_agent("kbfastevo", seed=1, budget=300, max_nodes=nodes).act(state)
+        assert action in ACTIONS
+        assert nodes < 40 or action == "RIGHT"
+
+
+@kernel
+def test_a_forced_move_costs_nothing() -> None:
+    state = sliding("01", width=2).start()
+    agent: Any = make_agent("kbfastevo", seed=1, budget=100)
+    agent.reset(state)
+    assert agent.act(state) == "RIGHT"
+    assert agent.calls == 0
+
+
+@kernel
+def test_a_puzzle_without_kinds_of_sprites_is_played() -> None:
+    game = sliding("123456078")
+    assert play(game, make_agent("kbfastevo", seed=1, budget=1000), max_ticks=40).winner == 1
+
+
+@kernel
+def test_two_players_race_and_each_wins_alone() -> None:
+    game = walk("A.G.....B")
+    first = make_agent("kbfastevo", seed=1, budget=800)
+    assert play(game, [first, make_agent("nothing", seed=2, player=1)], max_ticks=30).winner == (1, 0)
+    game = walk("A.....G.B")
+    second = make_agent("kbfastevo", seed=1, budget=800, player=1)
+    assert play(game, [make_agent("nothing", seed=2), second], max_ticks=30).winner == (0, 1)
+
+
+@kernel
+@pytest.mark.parametrize("budget", [1, 7, 50, 333])
+def test_no_decision_exceeds_its_budget_by_more_than_an_iteration(budget: int) -> None:
+    agent: Any = make_agent("kbfastevo", seed=1, budget=budget, depth=6)
+    state = walk("A..c.....\n.x......G", wind=10).start()
+    agent.reset(state)
+    agent.act(state)
+    assert budget <= agent.calls < budget + 6
+
+
+@kernel
+def test_a_resumed_decision_goes_on_with_its_tree_and_its_evolution() -> None:
+    state = walk("A..c.\n.x..G").start()
+    agent: Any = make_agent("kbfastevo", seed=1, budget=100)
+    agent.reset(state)
+    agent.act(state)
+    search, offspring = agent._record._kept["search"], agent._policy["offspring"]
+    nodes, counts = search["used"], learnt(agent)[0].copy()
+    agent._record["resume"], agent._record["budget"] = 1, 250
+    agent._decide(state.address)
+    assert 250 <= agent._record["calls"] < 260
+    assert search["used"] > nodes and (learnt(agent)[0] >= counts).all()
+    assert offspring == agent._policy["offspring"] == 1  # the parent is not judged a second time
+
+
+def test_threads_play_what_one_thread_plays() -> None:
+    game = walk("A..c..G\n..x....", wind=50)
+
+    def job(seed: int) -> Any:
+        return play(game, make_agent("kbfastevo", seed=seed, budget=150), seed=seed, max_ticks=30)
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(job, range(6))) == [job(s) for s in range(6)]
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, {folder!r})
+from test_agents_fast_evo import MAPS
+from tiny_engine import walk
+from pcg.evaluators.agents import make_agent, play
+for about in MAPS.values():
+    print(play(walk(**about), make_agent("kbfastevo", seed=5, budget=120), max_ticks=5).actions)
+"""
+
+
+@kernel
+def test_compiled_and_plain_python_decide_alike() -> None:
+    def decisions(disabled: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM.format(folder=str(Path(__file__).parent))],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    compiled = decisions("0")
+    assert compiled.count("\n") == len(MAPS)
+    assert decisions("1") == compiled

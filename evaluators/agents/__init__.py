@@ -13,8 +13,10 @@ from pcg.evaluators.agents.base import GameState as GameState
 from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
 from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
 from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
+from pcg.evaluators.agents.greedy_tree import GreedyTree as GreedyTree
 from pcg.evaluators.agents.guided import GuidedMCTS as GuidedMCTS
 from pcg.evaluators.agents.mcts import MCTS as MCTS
+from pcg.evaluators.agents.mcts import Enhanced as Enhanced
 from pcg.evaluators.agents.olets import OLETS as OLETS
 from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
 from pcg.evaluators.agents.playout import Playout as Playout
@@ -54,10 +56,12 @@ __all__ = [
     "AgentType",
     "Budget",
     "CompiledAgent",
+    "Enhanced",
     "FastEvo",
     "Game",
     "GameState",
     "GeneticAlgorithm",
+    "GreedyTree",
     "GuidedMCTS",
     "Heuristic",
     "Human",

@@ -15,9 +15,9 @@ import numpy as np
 
 from pcg.engine.kernel.protocol import GROW, OK, is_over
 from pcg.engine.kernel.random import next_bits, next_int
-from pcg.engine.kernel.runtime import inner, island, load32, load64, store64, view_of
+from pcg.engine.kernel.runtime import inner, island, load32, load64, load_double, store64, view_of
 from pcg.evaluators.agents.decision_kernel import EPSILON, NIL, decision_at, imagine, noise, take_decision
-from pcg.evaluators.agents.mcts_kernel import tree_at
+from pcg.evaluators.agents.mcts_tree_kernel import tree_at
 from pcg.evaluators.agents.plan_kernel import (
     action_of,
     choices,
@@ -350,10 +350,10 @@ def sow_line(decision: int) -> None:
     while k >= 0 and b.seeded < p.length:
         child = load32(t.first + 4 * k)
         k = -1
-        most = 0
+        most = 0.0
         while child >= 0:
-            if load64(t.visits + 8 * child) > most:
-                most = load64(t.visits + 8 * child)
+            if load_double(t.visits + 8 * child) > most:
+                most = load_double(t.visits + 8 * child)
                 k = child
             child = load32(t.sibling + 4 * child)
         if k >= 0:

@@ -77,7 +77,7 @@ class GoalField:
             self.weights[t] = -PER_GOAL
         for t in next_ones:
             self.flags[t] = TARGET
-        return invoke2(build_field.address, decision.address, state.address)
+        return int(invoke2(build_field.address, decision.address, state.address))
 
 
 class GuidedMCTS(MCTS):

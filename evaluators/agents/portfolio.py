@@ -118,12 +118,12 @@ class LevelSearch:
     @property
     def solved(self) -> bool:
         """Whether a win was found."""
-        return self.answer == solver_kernel.SOLVED
+        return bool(self.answer == solver_kernel.SOLVED)
 
     @property
     def hopeless(self) -> bool:
         """Whether it is proved that no line of actions wins."""
-        return self.answer == solver_kernel.EXHAUSTED and self.search.record["cut"] == 0
+        return bool(self.answer == solver_kernel.EXHAUSTED and self.search.record["cut"] == 0)
 
     @property
     def ended(self) -> bool:

@@ -21,6 +21,8 @@ from pcg.evaluators.agents.decision_kernel import DECISION, decide
 Array = np.ndarray[Any, Any]
 
 _MOST_ROOM = 1 << 16
+_ROOMY = 4
+"""Times the room of the state that an agent with a budget of time starts with."""
 
 
 class Record:
@@ -105,7 +107,13 @@ class CompiledAgent(Agent):
     def reset(self, state: GameState) -> None:
         """Start the agent's random stream again and get memory for the state's model."""
         self._restart()
-        self.bind(state.model)
+        model = state.model
+        if self.budget.milliseconds is not None and (self._model is None or self._model.address != model.address):
+            # larger blocks cost nothing but memory, and getting them in the middle of a decision takes too long
+            wanted = _ROOMY * model.room
+            while model.room < wanted:
+                model.grow()
+        self.bind(model)
 
     def act(self, state: GameState) -> str:
         """The name of the chosen action; NIL when the game is over."""

@@ -57,12 +57,16 @@ class GoalField:
         record["heuristic"] = ticks_to_go.address
         self._solid: dict[int, Array] = {}
 
+    def count(self, decision: Record, state: GameState) -> None:
+        """Numbers of living sprites by type, to `counts`."""
+        invoke3(field_kernel.take_counts.address, decision.address, state.address, int(self.counts.ctypes.data))
+
     def aim(self, decision: Record, state: GameState) -> int:
         """Set the field up for a state; returns how many targets there are."""
         targets = self.targets
         avatar = getattr(state, "avatar", None)
         kind = getattr(avatar[0] if isinstance(avatar, tuple) else avatar, "type", -1)
-        invoke3(field_kernel.take_counts.address, decision.address, state.address, int(self.counts.ctypes.data))
+        self.count(decision, state)
         index = targets.analysis.definition.type_index
         held = tuple(sorted((index[name], n) for name, n in holdings(state).items() if n > 0 and name in index))
         next_ones = targets.at(Moment(kind, tuple(np.minimum(self.counts, 3).tolist()), held)) if kind >= 0 else ()
@@ -105,6 +109,16 @@ class GuidedMCTS(MCTS):
     def reproducible(self) -> bool:
         """Never played by the compiled loop: the field is set up in Python before every decision."""
         return False
+
+    def done(self, state: GameState) -> float:
+        """How much of what the rules ask for is dealt with, in ticks; only differences mean something."""
+        self.bind(state.model)
+        if self.field is None:
+            return 0.0
+        self.field.count(self._record, state)
+        targets = self.field.targets
+        left = sum(int(self.field.counts[t]) for t in targets.wanted)
+        return PER_GOAL * (sum(int(self.field.counts[t]) for t in targets.unwanted) - left)
 
     def act_within(self, state: GameState, budget: Budget) -> str:
         """Set the field up for the state, then search."""

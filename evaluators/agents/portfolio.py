@@ -1,14 +1,16 @@
 """The portfolio agent `pcg`: looks at what kind of game it is in and lets the method play that suits it.
 
 A deterministic level is searched for a win, over as many decisions as that takes where waiting changes nothing; a plan
-found is played to its end. Everything else, and what no search solves, is played by MCTS that knows the way to its
-targets (`guided`). Time and forward-model calls are shared out among the two.
+found is played to its end. Everything else, and what no search solves, is played by planning agents in turn: one plays
+for as long as there is progress (points, or things left to deal with to win), then the next gets its chance.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +19,11 @@ from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.runtime import invoke1, invoke2
 from pcg.evaluators.agents import solver_kernel
 from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
-from pcg.evaluators.agents.compiled import Record, grow_model
+from pcg.evaluators.agents.compiled import CompiledAgent, Record, grow_model
 from pcg.evaluators.agents.decision_kernel import DECISION
 from pcg.evaluators.agents.goals import goal_weights
 from pcg.evaluators.agents.guided import GuidedMCTS
-from pcg.evaluators.agents.registry import AgentType, register
+from pcg.evaluators.agents.registry import AgentType, make_agent, register
 from pcg.evaluators.agents.solver import MEMORY, _Search
 from pcg.evaluators.parameters import Parameter
 
@@ -39,6 +41,47 @@ class Attempt:
 
 
 ATTEMPTS = (Attempt("astar", 3.0, True), Attempt("bfs", 1.0, False), Attempt("astar", 1.0, True))
+
+
+METHODS = ("ybcriber", "olets", "guided", "kbfastevo:refresh=4")
+"""Who plays what no search solves, in this order and round again."""
+
+
+class _Turns:
+    """Methods that take turns: whoever plays goes on while the best value reached still rises."""
+
+    def __init__(self, agents: Sequence[CompiledAgent], patience: int) -> None:
+        self.agents = tuple(agents)
+        self.patience = patience
+        self._guided = next(agent for agent in agents if isinstance(agent, GuidedMCTS))
+
+    def reset(self, state: GameState) -> None:
+        """Begin with the first method; all get their memory now, because a decision has no time for it."""
+        for agent in self.agents:
+            agent.reset(state)
+        self.turn = 0
+        self._best = -math.inf
+        self._quiet = 0
+
+    @property
+    def calls(self) -> int:
+        """Forward-model calls of all methods since the reset."""
+        return sum(agent.calls for agent in self.agents)
+
+    def act_within(self, state: GameState, budget: Budget) -> str:
+        """The action of the method whose turn it is."""
+        value = self._value(state)
+        self._quiet = 0 if value > self._best else self._quiet + 1
+        self._best = max(self._best, value)
+        if self._quiet > self.patience:
+            self._quiet = 0
+            self.turn = (self.turn + 1) % len(self.agents)
+        return self.agents[self.turn].act_within(state, budget)
+
+    def _value(self, state: GameState) -> float:
+        score = state.score
+        points = float(score[self._guided.player] if isinstance(score, tuple) else score)
+        return points + self._guided.done(state)
 
 
 class _Meter:
@@ -141,6 +184,7 @@ class Portfolio(Agent):
     Args:
         max_nodes: states that one search of a level may meet, over all the decisions it lasts.
         patience: ticks up to which the agent waits for its search while waiting changes nothing.
+        turn: ticks without progress after which another method gets its chance.
     """
 
     def __init__(
@@ -151,13 +195,15 @@ class Portfolio(Agent):
         player: int = 0,
         max_nodes: int = 2_000_000,
         patience: int = 1000,
+        turn: int = 80,
     ) -> None:
         self.seed = seed
         self.player = player
         self.budget = Budget.read(budget)
         self.max_nodes = max_nodes
         self.patience = patience
-        self.guided = GuidedMCTS(seed=seed, budget=self.budget, player=player)
+        made = [make_agent(name, seed=seed, budget=self.budget, player=player) for name in METHODS]
+        self._turns = _Turns([agent for agent in made if isinstance(agent, CompiledAgent)], turn)
         self._calls = 0
         self._forget()
 
@@ -171,7 +217,7 @@ class Portfolio(Agent):
     @property
     def calls(self) -> int:
         """Forward-model calls of all decisions since the last reset."""
-        return self._calls + self.guided.calls
+        return self._calls + self._turns.calls
 
     @property
     def reproducible(self) -> bool:
@@ -184,14 +230,14 @@ class Portfolio(Agent):
         self._forget()
         if not 0 <= self.player < state.model.players:
             raise AgentError(f"player {self.player} of {state.model.players}")
-        self.guided.reset(state)
+        self._turns.reset(state)
 
     def act(self, state: GameState) -> str:
         """The name of the chosen action."""
         if state.is_over:
             return state.model.action_names[0]
         if state.model.stochastic or state.model.players > 1 or self._hopeless:
-            return self.guided.act(state)
+            return self._turns.act_within(state, self.budget)
         if self._plan and state.key() == self._expected:
             return self._next_of_plan(state)
         self._plan.clear()
@@ -212,7 +258,7 @@ class Portfolio(Agent):
         if action is not None:
             return action
         rest = meter.rest()
-        return state.model.action_names[0] if rest is None else self.guided.act_within(state, rest)
+        return state.model.action_names[0] if rest is None else self._turns.act_within(state, rest)
 
     def _thought(self, state: GameState, meter: _Meter) -> str | None:
         """An action by search: the first of a plan, or waiting for one; None when the search has nothing to say."""
@@ -253,10 +299,11 @@ register(
     AgentType(
         "pcg",
         Portfolio,
-        "searches deterministic levels for a win and plays the others by guided MCTS",
+        "searches deterministic levels for a win and lets several methods take turns on the others",
         (
             Parameter("max_nodes", 2_000_000, "states that one search of a level may meet", low=1, high=10**8),
             Parameter("patience", 1000, "ticks up to which it waits for its search", low=0, high=2000, unit="ticks"),
+            Parameter("turn", 80, "ticks without progress until another method plays", low=1, high=2000, unit="ticks"),
         ),
         "Mendes, Nealen and Togelius, Hyper-heuristic general video game playing, 2016",
     )

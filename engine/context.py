@@ -51,10 +51,13 @@ def category_of(type_bits: int, sprite_bits: int) -> str:
 
 
 class Arena:
-    """Memory for states of equal layout, handed out block by block and taken back when a state is dropped."""
+    """Memory for states of equal layout, handed out block by block and taken back when a state is dropped.
+
+    It knows its context by address only, so that the memory goes when the last state has gone, without a collector.
+    """
 
     def __init__(self, context: Context, room: int) -> None:
-        self._context = context
+        self._context_address = context.address
         self.room = room
         probe = np.zeros(L.STATE.itemsize // 8 + 1, np.int64)
         context.format(int(probe.ctypes.data), room)
@@ -78,7 +81,7 @@ class Arena:
                 base = (int(slab.ctypes.data) + 63) & ~63
                 addresses = [base + k * self.stride for k in range(count)]
                 for address in addresses:
-                    self._context.format(address, self.room)
+                    invoke3(tick.format_block.address, self._context_address, address, self.room)
                 self.free.extend(addresses[1:])
                 return addresses[0]
 

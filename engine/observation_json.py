@@ -66,7 +66,8 @@ FIELDS: Mapping[str, type] = {
 
 def _single(value: float) -> float:
     """A number with the precision of a 32-bit float."""
-    return float(np.float32(value))
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
 
 
 def _point(value: tuple[float, float]) -> list[float]:

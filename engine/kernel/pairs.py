@@ -323,6 +323,7 @@ def run_first(gm, st, entry, a):
         elif kind == _WALL_REVERSE:
             times = bounce_batch(gm, st, a, hits, n, 1)
         settle(gm, st, e, times)
+        state_at(st).work += n
         for i in range(n):
             record_event(gm, st, a, load64(hits + 8 * i))
         return n

@@ -18,8 +18,9 @@ MAX_GAME = 300_000
 MAX_LINE = 10_000
 """Characters in a line."""
 
-# Tab and line ends are the only control characters of a text; anything else means a binary file.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]")
+# Tab and line ends are the only control characters of a text; anything else means a binary file. Halves of surrogate
+# pairs are what Python makes of bytes that are no text.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _LINE_END = re.compile("\r\n|\r|\n")
 
 
@@ -73,7 +74,8 @@ def read_source(source: str | Path) -> tuple[str, str]:
 def split_lines(text: str, file: str, limit: int = MAX_TEXT) -> list[str]:
     """The lines of a text without their ends (LF, CRLF or CR; a final one makes no further line).
 
-    Raises VGDLError for control characters, for a text of more than `limit` characters and for a line beyond the bound.
+    Raises VGDLError for control characters and halves of characters, for a text of more than `limit` characters and for
+    a line beyond the bound.
     """
     if len(text) > limit:
         longest = max((len(line), number) for number, line in enumerate(_LINE_END.split(text), 1))
@@ -88,7 +90,9 @@ def split_lines(text: str, file: str, limit: int = MAX_TEXT) -> list[str]:
         start = control.start()
         line = len(_LINE_END.findall(text, 0, start)) + 1
         column = start - max(text.rfind("\n", 0, start), text.rfind("\r", 0, start))
-        raise fail(f"not a text: control character 0x{ord(text[start]):02x}", file=file, line=line, column=column)
+        code = ord(text[start])
+        what = "half of a character" if code >= 0xD800 else "control character"
+        raise fail(f"not a text: {what} 0x{code:02x}", file=file, line=line, column=column)
     for number, content in enumerate(lines, 1):
         if len(content) > MAX_LINE:
             raise fail(

@@ -1,0 +1,14 @@
+"""Bounds that a run can reach: without the compiler, the tests of the limits run against smaller ones."""
+
+from __future__ import annotations
+
+import pytest
+from limits import REAL, Limits, shrink
+
+from pcg.engine.kernel.runtime import JIT
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch) -> Limits:
+    """What the kernel is bounded by in this run."""
+    return REAL if JIT else shrink(monkeypatch.setattr)

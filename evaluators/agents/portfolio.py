@@ -38,7 +38,7 @@ class _Turns:
 
     def reset(self, state: GameState) -> None:
         """Begin with the first method; all get their memory now, because a decision has no time for it."""
-        # on deterministic levels iterated width now and then takes far longer than a decision may, to enlarge its memory
+        # without chance, iterated width now and then takes far longer than a decision may, to enlarge its memory
         first = 0 if state.model.stochastic else 1
         self._playing = self.agents[first:]
         for agent in self._playing:

@@ -1,0 +1,157 @@
+"""Agents that know where to go: targets read from rules, the way there, and the portfolio that plans by turns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcg.engine.game import load
+from pcg.engine.kernel.runtime import invoke2
+from pcg.engine.state import Outcome
+from pcg.evaluators.agents import GuidedMCTS, make_agent, play
+from pcg.evaluators.agents.field_kernel import build_field
+from pcg.evaluators.agents.guided import GoalField, targets_of
+from pcg.evaluators.agents.targets import Moment, Targets
+
+LOCKED = """
+BasicGame
+    SpriteSet
+        door > Door
+        key > Immovable
+        wall > Immovable
+        avatar > MovingAvatar
+            bare >
+            holder >
+    LevelMapping
+        A > bare
+        D > door
+        k > key
+        w > wall
+    InteractionSet
+        avatar wall > stepBack
+        avatar EOS > stepBack
+        bare door > stepBack
+        key bare > killSprite
+        bare key > transformTo stype=holder
+        door holder > killSprite
+    TerminationSet
+        SpriteCounter stype=door limit=0 win=True
+        Timeout limit=500 win=False
+"""
+ROOM = "wwwwwwwww\nwA......w\nwwwwwww.w\nwk......w\nw.wwwwwww\nw......Dw\nwwwwwwwww"
+WINDY = LOCKED.replace("        wall > Immovable\n", "        wall > Immovable\n        gnat > RandomNPC\n").replace(
+    "        w > wall\n", "        w > wall\n        g > gnat\n"
+)
+
+
+def moment(game, avatar: str, **counts: int) -> Moment:
+    index = game.definition.type_index
+    numbers = [0] * len(game.definition.types)
+    for name, number in counts.items():
+        numbers[index[name]] = number
+    return Moment(index[avatar], tuple(numbers))
+
+
+def names(game, types) -> set[str]:
+    return {game.definition.types[t].name for t in types}
+
+
+def test_the_key_is_the_target_until_it_is_held_and_then_the_door() -> None:
+    game = load(LOCKED, levels=[ROOM])
+    targets = Targets(game.definition)
+    assert names(game, targets.at(moment(game, "bare", bare=1, key=1, door=1))) == {"key"}
+    assert names(game, targets.at(moment(game, "holder", holder=1, door=1))) == {"door"}
+    assert names(game, targets.wanted) == {"door"}
+
+
+def test_without_the_key_in_the_level_there_is_nothing_to_go_for() -> None:
+    game = load(LOCKED, levels=[ROOM])
+    assert Targets(game.definition).at(moment(game, "bare", bare=1, door=1)) == frozenset()
+
+
+def test_walls_and_the_locked_door_block_only_whom_they_stop() -> None:
+    game = load(LOCKED, levels=[ROOM])
+    targets = Targets(game.definition)
+    index = game.definition.type_index
+    assert names(game, targets.blocking(index["bare"])) == {"wall", "door"}
+    assert names(game, targets.blocking(index["holder"])) == {"wall"}
+
+
+def test_the_field_counts_steps_around_walls() -> None:
+    game = load(LOCKED, levels=[ROOM])
+    state = game.start(0, seed=1)
+    agent = GuidedMCTS(seed=1, budget=10)
+    agent.reset(state)
+    assert agent.field is not None
+    assert agent.field.aim(agent._record, state) == 1
+    distance = np.array(agent.field.distance).reshape(7, 9)
+    assert distance[3, 1] == 0  # the key
+    assert distance[1, 1] == 6 + 2 + 6  # right, down, back left
+    assert distance[5, 6] > distance[5, 1] == 2
+    assert distance[0, 0] > distance[1, 1]  # no way into walls: farther than anything that has one
+
+
+def test_a_field_without_targets_is_flat() -> None:
+    game = load(LOCKED, levels=["wwww\nwADw\nwwww"])
+    state = game.start(0, seed=1)
+    agent = GuidedMCTS(seed=1, budget=10)
+    agent.reset(state)
+    field = agent.field
+    assert isinstance(field, GoalField)
+    assert field.aim(agent._record, state) == 0
+    assert invoke2(build_field.address, agent._record.address, state.address) == 0
+    assert not field.distance.any()
+
+
+def test_targets_of_a_game_are_worked_out_once() -> None:
+    game = load(LOCKED, levels=[ROOM])
+    assert targets_of(game.definition) is targets_of(game.definition)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_guided_search_wins_where_the_goal_is_beyond_the_horizon(seed: int) -> None:
+    game = load(WINDY, levels=[ROOM.replace("w......Dw", "w...g..Dw")])
+    assert (
+        play(game, make_agent("guided", seed=seed, budget=300), seed=seed, max_ticks=300).winner == Outcome.PLAYER_WINS
+    )
+    assert play(game, make_agent("mcts", seed=seed, budget=300), seed=seed, max_ticks=60).winner != Outcome.PLAYER_WINS
+
+
+def test_the_portfolio_solves_a_deterministic_level_by_a_shortest_walk_after_thinking() -> None:
+    game = load(LOCKED, levels=[ROOM])
+    playout = play(game, make_agent("pcg", seed=1, budget=50), max_ticks=300)
+    assert playout.winner == Outcome.PLAYER_WINS
+    moves = [a for a in playout.actions if a != "NIL"]
+    # 6 right, 2 down, 6 left to the key; 2 down, 6 right to the door
+    assert len(moves) == 22
+    assert playout.actions[-22:] == tuple(moves)
+
+
+def test_the_portfolio_keeps_its_budget_while_it_searches() -> None:
+    state = load(LOCKED, levels=[ROOM]).start(0, seed=1)
+    agent = make_agent("pcg", seed=1, budget=100)
+    agent.reset(state)
+    for _ in range(3):
+        before = agent.calls
+        agent.act(state)
+        assert agent.calls - before <= 100 + 15
+
+
+def test_the_portfolio_plays_on_where_no_line_wins() -> None:
+    game = load(LOCKED, levels=["wwwwww\nwA..Dw\nwwwwww"])
+    playout = play(game, make_agent("pcg", seed=1, budget=60), max_ticks=40)
+    assert playout.ticks == 40
+    assert playout.winner == Outcome.NO_WINNER
+
+
+def test_turns_pass_when_nothing_comes_of_one() -> None:
+    game = load(WINDY, levels=["wwwwww\nwA.gDw\nwwwwww"])
+    agent = make_agent("pcg", seed=1, budget=20, turn=5)
+    state = game.start(0, seed=1)
+    agent.reset(state)
+    turns = []
+    for _ in range(20):
+        state.advance(agent.act(state.copy()))
+        turns.append(agent._turns.turn)
+    assert turns[0] == 0
+    assert turns[-1] != 0

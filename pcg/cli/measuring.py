@@ -29,8 +29,16 @@ def register(app: typer.Typer) -> None:
     app.add_typer(bench, name="bench", rich_help_panel=PANEL)
 
 
-def warmup() -> None:
-    """Compile everything for this machine now, so that nothing waits for it later."""
+_SELDOM = ("fast_evo", "ga", "greedy_tree", "olets", "places", "rhea", "value_field", "width")
+"""Kernels of agents that evaluations do not use; each takes some seconds when the agent is first asked to play."""
+
+
+def warmup(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also the agents that only players and tournaments use.")
+    ] = False,
+) -> None:
+    """Compile the kernels for this machine now, so that nothing waits for it later."""
     import pcg.engine.conformance
     import pcg.engine.state
     import pcg.evaluators.agents  # noqa: F401 - importing declares the kernels
@@ -39,8 +47,11 @@ def warmup() -> None:
     if not runtime.JIT:
         print("the compiler is switched off (NUMBA_DISABLE_JIT); there is nothing to compile")
         return
+    left_out = () if everything else tuple(f"{name}_kernel." for name in _SELDOM)
     with errors().status("compiling the kernels for this machine, once; about a minute ...") as status:
-        seconds = runtime.compile_all(lambda name, _: status.update(f"compiling the kernels for this machine: {name}"))
+        seconds = runtime.compile_all(
+            lambda name, _: status.update(f"compiling the kernels for this machine: {name}"), left_out
+        )
     print(f"kernels ready after {seconds:.1f} s")
 
 

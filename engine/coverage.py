@@ -16,9 +16,10 @@ import numpy as np
 from pcg.engine.arrays import context_record
 from pcg.engine.kernel import coverage as kernel
 from pcg.engine.kernel import layout as L
+from pcg.engine.kernel.bounds import MAX_ROOM
 from pcg.engine.kernel.ids import ACTION_ID, EFFECT_ID, TERMINATION_ID
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6
-from pcg.engine.state import MAX_ROOM, State
+from pcg.engine.state import State
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition
 

@@ -17,10 +17,10 @@ from pcg.engine.context import Arena, Context
 from pcg.engine.envs.observers import CompiledObserver
 from pcg.engine.envs.plays import ActionTable
 from pcg.engine.kernel import vector as kernel
+from pcg.engine.kernel.bounds import MAX_ROOM
 from pcg.engine.kernel.picture import MISSING
 from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.runtime import invoke3
-from pcg.engine.state import MAX_ROOM
 from pcg.engine.vgdl.diagnostics import PcgError
 
 Ints = npt.NDArray[np.int64]

@@ -15,7 +15,8 @@ from pcg.engine.kernel.runtime import JIT
 from pcg.envs import TileRenderer, vector_env
 from pcg.render import rgb_array
 
-pytestmark = pytest.mark.kernel
+# all plays are bounded by what this run can reach
+pytestmark = [pytest.mark.kernel, pytest.mark.usefixtures("limits")]
 
 PORTION = 30 if JIT else 4
 

@@ -12,11 +12,16 @@ JOBS ?= 2
 SHARED ?= $(abspath ../shared)
 CORPUS := {aliens,sokoban,zelda,frogs,boulderdash,chase,missilecommand,butterflies,survivezombies,portals,camelRace,digdug,pacman,seaquest,whackamole,eggomania}
 
-KERNEL_TESTS := tests/engine tests/evaluators -m kernel
+KERNEL_TESTS := tests/engine tests/evaluators tests/fuzz -m kernel
+
+# Seconds for each of the three fuzzers, and where their inputs are kept from one run to the next.
+FUZZ_SECONDS ?= 600
+FUZZ_INPUTS ?= build/fuzz
+FUZZ_OPTIONS = -max_total_time=$(FUZZ_SECONDS) -timeout=60 -rss_limit_mb=3000 -artifact_prefix=$(FUZZ_INPUTS)/
 
 OTHER_GAMES := crossing digger
 
-.PHONY: help demo test check bench docs format types conformance checked-kernels lint clean
+.PHONY: help demo test check bench docs fuzz format types conformance checked-kernels lint clean
 
 help:
 	@echo "make demo    generate levels for the dungeon game and open a report (about three minutes the first time)"
@@ -24,6 +29,7 @@ help:
 	@echo "make check   formatting, lint, types, docs, replay of recorded plays, kernels without the compiler"
 	@echo "make bench   speed of the engine, beside the reference's where its numbers are at hand; docs/results/engine.md"
 	@echo "make docs    the documentation, in site/"
+	@echo "make fuzz    half an hour of fuzzing texts and games (Linux)"
 
 # --- environment ----------------------------------------------------------------------------------------------------
 
@@ -68,6 +74,15 @@ bench: $(DEV)
 
 docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(CURDIR)/site
+
+fuzz: $(DEV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev,fuzz]'
+	mkdir -p $(FUZZ_INPUTS)
+	$(BIN)/python tests/fuzz/fuzz_texts.py --seeds $(FUZZ_INPUTS)/texts
+	$(BIN)/python tests/fuzz/fuzz_games.py --seeds $(FUZZ_INPUTS)/games
+	$(BIN)/python tests/fuzz/fuzz_texts.py $(FUZZ_INPUTS)/texts $(FUZZ_OPTIONS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python tests/fuzz/fuzz_games.py $(FUZZ_INPUTS)/games $(FUZZ_OPTIONS)
+	$(BIN)/python tests/fuzz/fuzz_games.py $(FUZZ_INPUTS)/games $(FUZZ_OPTIONS)
 
 # --- parts of check -------------------------------------------------------------------------------------------------
 

@@ -169,6 +169,13 @@ def paint_sprite(view, number, gm, st, a, out):
     rows = v.rows * v.tile
     if left >= columns or top >= rows or right <= 0 or bottom <= 0:
         return OK
+    # of a giant, only what is around the canvas needs a stamp
+    if right - left > 3 * columns:
+        left = max(left, -columns)
+        right = min(right, 2 * columns)
+    if bottom - top > 3 * rows:
+        top = max(top, -rows)
+        bottom = min(bottom, 2 * rows)
     look = look_of(view, kind, gm, st, a)
     towards = direction_of(p.ox, p.oy) if k.faces != 0 else 0
     stamp = find_stamp(kind, look, towards, right - left, bottom - top)

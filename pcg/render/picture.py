@@ -81,11 +81,16 @@ def _paste(
     canvas: Pixels, tileset: Tileset, kind: int, name: str, towards: str, box: tuple[int, int, int, int]
 ) -> None:
     left, top, right, bottom = box
-    stamp = tileset.stamp(kind, name, towards, right - left, bottom - top)
     height, width = canvas.shape[:2]
+    # of a giant, only what is around the canvas needs a stamp
+    if right - left > 3 * width:
+        left, right = max(left, -width), min(right, 2 * width)
+    if bottom - top > 3 * height:
+        top, bottom = max(top, -height), min(bottom, 2 * height)
     from_x, from_y, to_x, to_y = max(left, 0), max(top, 0), min(right, width), min(bottom, height)
     if from_x >= to_x or from_y >= to_y:
         return
+    stamp = tileset.stamp(kind, name, towards, right - left, bottom - top)
     view = canvas[from_y:to_y, from_x:to_x]
     part = (slice(from_y - top, to_y - top), slice(from_x - left, to_x - left))
     if stamp.mask is None:

@@ -23,16 +23,12 @@ from pcg.engine.kernel.runtime import JIT
 from pcg.engine.vgdl import analysis_flags, ontology, read_game
 from pcg.engine.vgdl.diagnostics import VGDLError
 
-pytestmark = pytest.mark.kernel
+# all plays are bounded by what this run can reach
+pytestmark = [pytest.mark.kernel, pytest.mark.usefixtures("limits")]
 
 PORTION = 40 if JIT else 10
 """Plays of one test; plain Python is a hundred times slower."""
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
-
-
-@pytest.fixture(autouse=True)
-def _bounded(limits):
-    """All plays here are bounded by what this run can reach."""
 
 
 @st.composite

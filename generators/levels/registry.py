@@ -1,20 +1,46 @@
-"""The table of level generators, and making one by name."""
+"""The table of level generators, and making one by name.
+
+A generator's module is imported when it is first asked for, so that the libraries of one family (answer-set solver,
+archives) are no burden to the others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
-from pcg.generators.levels.ca import CellularGenerator
-from pcg.generators.levels.constructive import ConstructiveGenerator
 from pcg.generators.levels.context import HasLevels, LevelContext, require_single_player
 from pcg.generators.levels.contract import LevelGenerator
-from pcg.generators.levels.evolve import EvolvingGenerator
-from pcg.generators.levels.random import RandomGenerator
 
-GENERATORS: Mapping[str, type[LevelGenerator]] = {
-    kind.name: kind for kind in (RandomGenerator, ConstructiveGenerator, CellularGenerator, EvolvingGenerator)
+_PLACES: Mapping[str, str] = {
+    "random": "random:RandomGenerator",
+    "constructive": "constructive:ConstructiveGenerator",
+    "ca": "ca:CellularGenerator",
+    "evolve": "evolve:EvolvingGenerator",
 }
+"""Name of a generator -> package below this one, and the class in it."""
+
+
+class _Table(Mapping[str, type[LevelGenerator]]):
+    """Reads like a dictionary of classes and imports them one by one."""
+
+    def __getitem__(self, name: str) -> type[LevelGenerator]:
+        package, kind = _PLACES[name].split(":")
+        found: type[LevelGenerator] = getattr(import_module(f"pcg.generators.levels.{package}"), kind)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _PLACES
+
+
+GENERATORS: Mapping[str, type[LevelGenerator]] = _Table()
 """All level generators by name. Each class tells `name`, `help`, `papers`, `parameters` and whether it `learns`."""
 
 
@@ -35,7 +61,7 @@ def make_generator(name: str, game: HasLevels | LevelContext, *, seed: int, **pa
     """A level generator for a game.
 
     Args:
-        name: "random", "constructive", "ca" or "evolve".
+        name: of the generator; `GENERATORS` lists them.
         game: a game with its own levels (possibly none), or a context worked out before.
         seed: equal seeds give equal levels.
         params: parameters of the generator; see its `parameters`.

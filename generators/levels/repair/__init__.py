@@ -1,0 +1,5 @@
+"""Making damaged levels sound again."""
+
+from pcg.generators.levels.repair.mend import mend_avatar, mend_counts, mend_frame, mend_lanes, mend_reach, repair
+
+__all__ = ["mend_avatar", "mend_counts", "mend_frame", "mend_lanes", "mend_reach", "repair"]

@@ -17,6 +17,7 @@ from deap import base, creator, tools
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.wants import Want
 from pcg.generators.levels.constructive import construct, draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
@@ -66,8 +67,8 @@ class EvolvingGenerator(LevelGenerator):
     )
     learns = True
 
-    def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
-        super().__init__(context, seed=seed, **params)
+    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+        super().__init__(context, seed=seed, wants=wants, **params)
         self.generation = 0
         self.feasible: list[Any] = []
         self.infeasible: list[Any] = []

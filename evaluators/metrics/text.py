@@ -166,7 +166,8 @@ class TextMetrics:
         off = _off_line(columns, rows)
         if not falls:
             off = min(off, _off_line(rows, columns))
-        return max(0.0, 1.0 - off / (max(self.inside(grid).shape) / 2))
+        longest = max(int(side) for side in self.inside(grid).shape)
+        return max(0.0, 1.0 - off / (longest / 2))
 
     def symmetry(self, grid: Grid) -> tuple[float, float, float]:
         """Symmetry left to right, top to bottom, and in both: shares in [0, 1].

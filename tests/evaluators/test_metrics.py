@@ -258,8 +258,8 @@ def test_entropy_of_actions() -> None:
 def test_danger_first_comes_near_at_two_cells(maze: Game) -> None:
     plays = PlayMetrics(analyse(maze.definition))
     # the wolf sets out in the second tick, and comes one cell nearer each tick
-    trace = plays.follow(maze.start(rows("A.....f", "......e"), seed=1), ["NIL"] * 5)
-    assert trace.dangers == (6.0, 6.0, 5.0, 4.0, 3.0, 2.0)
+    trace = plays.follow(maze.start(rows("A.....f", "......e"), seed=1), ["NIL"] * 6)
+    assert trace.dangers == (6.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
     assert first_danger(trace) == 5
     safe = plays.follow(maze.start(rows("A.....e"), seed=1), ["NIL"] * 5)
     assert first_danger(safe) == 5 and safe.dangers == (math.inf,) * 6

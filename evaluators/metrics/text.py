@@ -5,7 +5,7 @@ up once for all. What is measured lies inside the frame, where a game's levels h
 nothing about any.
 
 Definitions (also in docs/metrics.md) follow Smith and Whitehead (2010: linearity, leniency), Horn et al. (2014:
-density), Liapis, Yannakakis and Togelius (2013: symmetry, reach), Ngo, Teo and Byrne (2003: balance) and Bullitt et al.
+density), Liapis, Yannakakis and Togelius (2013: reach), Ngo, Teo and Byrne (2003: symmetry, balance) and Bullitt et al.
 (2003: tortuosity), with what platforms, enemies and goals are read from the rules of the game.
 """
 

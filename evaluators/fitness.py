@@ -87,6 +87,8 @@ def make_way(settings: Mapping[str, Setting], given: Mapping[str, object], wants
     """
     moved = dict(settings)
     for want in wants:
+        if want.name == "solution_length" and want.low > MAX_TICKS:
+            raise PcgError(f"want `{want}`: plays end after {MAX_TICKS} ticks")
         least, most = _GIVES_WAY.get(want.name, (None, None))
         for name, wanted, beyond in ((least, want.high, 1), (most, want.low, -1)):
             if name is None or beyond * (float(moved[name]) - wanted) <= 0:

@@ -2,7 +2,7 @@
 
     python benchmarks/wants.py --generator evolve --evaluations 150
 
-Prints a table: quality, diversity and controllability of the levels kept, and how many evaluations it took until as many
+Prints a table: diversity and controllability of the levels kept, and how many evaluations it took until as many
 levels as are wanted achieved everything.
 """
 

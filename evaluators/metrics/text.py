@@ -38,7 +38,7 @@ class TextMetrics:
     >>> import pcg
     >>> from pcg.evaluators.fitness import LevelEvaluator
     >>> measure = LevelEvaluator(pcg.load("boxes")).text
-    >>> measure.symmetry(measure.palette.parse("wwwww\nw1.1w\nw.A.w\nwwwww"))
+    >>> measure.symmetry(measure.palette.parse("wwwww\nwo.ow\nw.A.w\nwwwww"))
     (1.0, 0.0, 0.0)
     """
 

@@ -261,8 +261,9 @@ def test_generators_take_sizes_from_wants() -> None:
         assert len(rows[0]) == 15 and len(rows) <= 9
     with pytest.raises(PcgError, match=r"`width=15` contradicts"):
         make_generator("constructive", game, seed=1, wants="width=15", max_width=12)
-    with pytest.raises(PcgError, match=r"expected at least 6"):
-        make_generator("constructive", game, seed=1, wants="width=3")
+    for impossible in ("width=3", "width>=500"):
+        with pytest.raises(PcgError, match=rf"want `{impossible}`: the width of levels of this game is 6 to 200 cells"):
+            make_generator("constructive", game, seed=1, wants=impossible)
 
 
 def test_evolution_gets_nearer_to_what_is_wanted() -> None:

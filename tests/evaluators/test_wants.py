@@ -193,20 +193,17 @@ def test_achieved_wants_always_beat_missed_ones() -> None:
 
 
 def test_an_evaluation_tells_values_and_satisfaction_of_wants() -> None:
-    game = load("dungeon")
-    judge = LevelEvaluator(
-        game,
-        "bat=1, enemies=2, coin=1, mechanic.key.hero.collectResource=1, mechanic.hero.monster.killSprite=0",
-        **CHEAP,
-    )
-    plain = LevelEvaluator(game, **CHEAP).evaluate(game.levels[0], seed=1)
+    game = load("boxes")  # without chance, so that the solver finds the winning play
+    stored, pit = "mechanic.box.mark.transformTo", "mechanic.pit.box.killBoth"
+    judge = LevelEvaluator(game, f"box=2, mark<=2, collectables=0, box>=1, solution_length=46..60, {stored}=1, {pit}=0")
+    plain = LevelEvaluator(game).evaluate(game.levels[0], seed=1)
     found = judge.evaluate(game.levels[0], seed=1)
     assert found.feasible and plain.wants == {}
-    assert (found.metrics["bat"], found.metrics["coin"]) == (1, 5)
-    assert found.metrics["mechanic.key.hero.collectResource"] == 1.0
-    assert {name for name, value in found.wants.items() if value >= 1} == {
-        "bat", "enemies", "mechanic.key.hero.collectResource", "mechanic.hero.monster.killSprite"}  # fmt: skip
-    assert found.wants["coin"] == pytest.approx(1 / 9)
+    assert (found.metrics["box"], found.metrics["mark"], found.metrics["goals"]) == (2, 2, 2)
+    assert found.metrics[stored] == 1.0 and found.metrics[pit] == 0.0
+    assert {n for n, value in found.wants.items() if value >= 1} == {"box", "mark", "collectables", stored, pit}
+    assert found.metrics["solution_length"] == 23
+    assert found.wants["solution_length"] == pytest.approx(0.5)  # off by half the bound
     assert found.fitness == pytest.approx(with_wants(plain.fitness, found.wants))
     assert found.play == plain.play
 

@@ -74,8 +74,22 @@ def test_archives_of_one_and_of_three_measures_are_drawn_over_the_first_two() ->
         "measures": [*ARCHIVE["measures"], third],
         "cells": [{"index": [1, 1, k], "fitness": 0.1 * (k + 1)} for k in range(2)],
     }
-    assert "1 of 20 cells filled, fitness 0.20 to 0.20" in archive_map(deep)
+    assert "1 of 20 cells filled, fitness 0.10 to 0.20" in archive_map(deep)
     assert "0 of 20 cells filled" in archive_map({**ARCHIVE, "cells": []})
+
+
+def test_cells_without_a_feasible_level_are_empty() -> None:
+    cells = [*ARCHIVE["cells"], {"index": [1, 1], "fitness": 0.0, "feasible": False}]
+    assert archive_map({**ARCHIVE, "cells": cells}) == archive_map(ARCHIVE)
+
+
+def test_archives_of_centroids_are_drawn_as_points() -> None:
+    centroids = [[1.0, 0.2], [5.0, 0.5], [9.0, 0.9]]
+    cells = [{"index": [0], "fitness": 0.1}, {"index": [2], "fitness": 0.9}]
+    svg = archive_map({**ARCHIVE, "cells": cells, "centroids": centroids})
+    assert "2 of 3 cells filled, fitness 0.10 to 0.90" in svg
+    with pytest.raises(PcgError, match="no archive"):
+        archive_map({**ARCHIVE, "cells": [{"index": [7], "fitness": 1.0}], "centroids": centroids})
 
 
 @pytest.mark.parametrize("bad", [{}, {"measures": [], "cells": []}, {**ARCHIVE, "cells": [{"index": 3}]}])

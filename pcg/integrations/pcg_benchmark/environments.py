@@ -1,4 +1,4 @@
-"""Our games as problems of the PCG Benchmark: make its levels, judged by our evaluation, with the benchmark's interface.
+"""Our games as problems of the PCG Benchmark: make its levels, judged by our evaluation, with its own interface.
 
 A content is a grid of tile numbers of the game's level mapping, a control a number for each controllable metric. The
 three questions are answered so: quality is the share of kept constraints, 1 for a feasible level; the diversity of two

@@ -89,7 +89,7 @@ class Evaluation:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Evaluation:
         """The inverse of `to_json`; other keys of `data` are ignored, and logs of old may lack the last two."""
-        old = {"wants": {}, "mechanics": ()}
+        old: dict[str, Any] = {"wants": {}, "mechanics": ()}
         values = {
             name: data[name] if name not in old else data.get(name, old[name]) for name in cls.__dataclass_fields__
         }

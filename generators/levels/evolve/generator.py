@@ -170,7 +170,7 @@ class EvolvingGenerator(LevelGenerator):
         repair(site, rng)
         return site.text(), "ca" if style == "caves" else "constructive"
 
-    def _sizes(self) -> dict[str, object]:
+    def _sizes(self) -> dict[str, Any]:
         return {name: self.settings[name] for name in ("min_width", "max_width", "min_height", "max_height")}
 
     def _child(self, rng: np.random.Generator) -> tuple[str, str]:

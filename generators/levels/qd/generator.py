@@ -11,8 +11,6 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
@@ -57,7 +55,7 @@ class MapElitesGenerator(LevelGenerator):
         "Mouret, Clune: Illuminating Search Spaces by Mapping Elites (2015)",
         "Cully, Demiris: Quality and Diversity Optimization: A Unifying Modular Framework (2018)",
         "Charity, Green, Khalifa, Togelius: Mech-Elites: Illuminating the Mechanic Space of GVG-AI (2020)",
-        "Gravina, Khalifa, Liapis, Togelius, Yannakakis: Procedural Content Generation through Quality Diversity (2019)",
+        "Gravina et al.: Procedural Content Generation through Quality Diversity (2019)",
     )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         *SIZE_PARAMETERS,

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-import numpy as np
-
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.evaluation import Evaluation
@@ -22,7 +20,8 @@ from pcg.evaluators.fitness import PARAMETERS
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.mechanics import MECHANIC, mechanics
 from pcg.evaluators.metrics.registry import METRICS, TEXT
-from pcg.evaluators.wants import known_names, sprites_of
+from pcg.evaluators.metrics.text import TextMetrics
+from pcg.evaluators.wants import GROUPS, group, known_names, sprites_of
 from pcg.generators.levels.context import LevelContext
 
 MOST_MEASURES = 64
@@ -159,35 +158,28 @@ class Measuring:
             m.name: sorted(sprites_of(m.name, context.analysis) or ())
             for m in measures if m.of_text and m.name not in METRICS
         }  # fmt: skip
-        self._needs_text = any(m.of_text and m.name in METRICS for m in measures)
+        self._text: TextMetrics | None = None
+        if any(m.of_text and m.name in METRICS for m in measures):
+            statistics, wall = context.statistics, context.palette.wall
+            frame = statistics.frame if statistics is not None else (wall,) * 4
+            groups = {name: group(name, context.analysis) for name in GROUPS}
+            self._text = TextMetrics(context.palette, context.requirements, frame, groups)
 
     def of_text(self, grid: Grid) -> list[float | None]:
-        """What the level's tiles tell, None for measures of play."""
-        metrics = text_metrics(self.context, grid) if self._needs_text else {}
+        """What the level's tiles tell; None for what they do not."""
+        metrics = self._text.measure(grid) if self._text is not None else {}
         counts = self.context.palette.count_types(grid) if self._types else {}
-        values: list[float | None] = []
-        for m in self.measures:
-            if not m.of_text:
-                values.append(None)
-            elif m.name in self._types:
-                values.append(float(sum(counts.get(t, 0) for t in self._types[m.name])))
-            else:
-                values.append(metrics.get(m.name))
-        return values
+        return [
+            float(sum(counts.get(t, 0) for t in self._types[m.name])) if m.name in self._types else metrics.get(m.name)
+            for m in self.measures
+        ]
 
     def of(self, grid: Grid, evaluation: Evaluation) -> tuple[float, ...]:
         """All values. One that is not known, for want of a winning play, counts as the lowest."""
         values = []
         for m, seen in zip(self.measures, self.of_text(grid), strict=True):
-            value = seen if m.of_text else evaluation.measure(m.name)
-            known = value is not None and math.isfinite(value)
-            values.append(float(value) if known and value is not None else m.low)
+            value = evaluation.measure(m.name)
+            if value is None:
+                value = seen
+            values.append(float(value) if value is not None and math.isfinite(value) else m.low)
         return tuple(values)
-
-
-def text_metrics(context: LevelContext, grid: Grid) -> dict[str, float]:
-    top, right, bottom, left = (int(side is not None) for side in context.frame)
-    inner = grid[top : grid.shape[0] - bottom, left : grid.shape[1] - right]
-    walls = np.isin(inner, context.walls).sum()
-    bare = np.isin(inner, context.palette.grounds).sum()
-    return {"density": float(walls) / inner.size, "cover": 1.0 - float(bare) / inner.size}

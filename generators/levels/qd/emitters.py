@@ -8,12 +8,14 @@ to empty cells: what the text tells costs next to nothing, and the evaluation, w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.wants import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import IndependentGenerator
 from pcg.generators.levels.operators import crossover, mutate, resize
@@ -33,13 +35,16 @@ class Seeding:
         context: of the game.
         names: of generators whose levels do not depend on each other, separated by commas.
         owner: whose parameter that is, for messages.
+        wants: what levels are to be like; constructive generators can aim at some of it.
         sizes: the size parameters.
 
     Raises:
         PcgError: for unknown generators, and those that learn.
     """
 
-    def __init__(self, context: LevelContext, names: str, owner: str, sizes: Mapping[str, object]) -> None:
+    def __init__(
+        self, context: LevelContext, names: str, owner: str, wants: Sequence[Want], sizes: Mapping[str, Any]
+    ) -> None:
         from pcg.generators.levels.registry import generator_class  # it imports this package by name
 
         self.context = context
@@ -48,7 +53,7 @@ class Seeding:
             kind = generator_class(name)
             if not issubclass(kind, IndependentGenerator):
                 raise PcgError(f"{owner}: `{name}` cannot seed, as its levels depend on each other; try constructive")
-            self.makers.append((name, kind(context, seed=0, **sizes)))
+            self.makers.append((name, kind(context, seed=0, wants=wants, **sizes)))
 
     def make(self, rng: np.random.Generator) -> tuple[str, str]:
         """A level text and the name of the generator that made it."""

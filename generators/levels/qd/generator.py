@@ -81,7 +81,7 @@ class MapElitesGenerator(LevelGenerator):
         except PcgError as error:
             raise PcgError(f"{owner}: {error}") from None
         sizes = {name: self.settings[name] for name in ("min_width", "max_width", "min_height", "max_height")}
-        self.seeding = Seeding(context, str(self.settings["seeding"]), owner, sizes)
+        self.seeding = Seeding(context, str(self.settings["seeding"]), owner, self.wants, sizes)
         self.breeding = Breeding(
             context, self.measuring, self.widths, self.heights,
             crossover=self.number("crossover"), edits=self.integer("edits"), resize=self.number("resize"),

@@ -191,11 +191,12 @@ class LevelArchive:
                     found.append(int(np.ravel_multi_index(tuple(beside), dims)))
         return found
 
-    def index(self, cell: int) -> list[int]:
-        """A cell's place along each axis; the number of its centre in a tessellation."""
-        if self.kind == CVT:
-            return [cell]
-        return [int(i) for i in np.unravel_index(cell, self._archive.dims)]
+    def index(self, elite: Elite) -> list[int]:
+        """A level's place along each axis, from 0; of a tessellation, on the grid that pictures of it are drawn on."""
+        if self.kind == GRID:
+            return [int(i) for i in np.unravel_index(self.cell_of(elite.values), self._archive.dims)]
+        shares = self._points(np.array(elite.values))
+        return [min(m.cells - 1, max(0, int(x * m.cells))) for m, x in zip(self.measures, shares, strict=True)]
 
     # -- adding --------------------------------------------------------------------------------------------------------
 
@@ -274,7 +275,8 @@ class LevelArchive:
         data = elite.evaluation.to_json()
         kept = ("feasible", "fitness", "constraint", "metrics", "winner", "seed", "play", "mechanics", "wants")
         return {
-            "index": self.index(cell),
+            "index": self.index(elite),
+            "cell": cell,
             "candidate": elite.candidate.id,
             "origin": elite.candidate.origin,
             "level": elite.candidate.level,

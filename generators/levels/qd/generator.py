@@ -39,6 +39,10 @@ COMMON: tuple[Parameter, ...] = (
 )
 
 
+IN_PICTURES = 20
+"""Cells of a measure in pictures of a tessellation, where nothing else is said."""
+
+
 def _crowding(share: float) -> tuple[Parameter, ...]:
     return (
         Parameter("infeasible", share, "share of children bred from infeasible levels", 0.0, 1.0),
@@ -202,7 +206,7 @@ class CvtMapElitesGenerator(MapElitesGenerator):
     kind = CVT
 
     def _cells_of_axis(self) -> int:
-        return 1
+        return IN_PICTURES
 
 
 class ConstrainedMapElitesGenerator(MapElitesGenerator):

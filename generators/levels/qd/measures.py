@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -164,22 +164,41 @@ class Measuring:
             frame = statistics.frame if statistics is not None else (wall,) * 4
             groups = {name: group(name, context.analysis) for name in GROUPS}
             self._text = TextMetrics(context.palette, context.requirements, frame, groups)
+        self._direct = self._without_distances()
+
+    def _without_distances(self) -> dict[str, Callable[[Grid], float]] | None:
+        """The functions of the text's metrics if none of them needs to know how far the avatar has to go."""
+        text = self._text
+        if text is None:
+            return None
+        cheap = {"cover": text.cover, "density": text.density, "balance": text.balance, "leniency": text.leniency}
+        names = [m.name for m in self.measures if m.of_text and m.name in METRICS]
+        return {name: cheap[name] for name in names} if all(name in cheap for name in names) else None
 
     def of_text(self, grid: Grid) -> list[float | None]:
         """What the level's tiles tell; None for what they do not."""
-        metrics = self._text.measure(grid) if self._text is not None else {}
+        metrics = self._metrics(grid)
         counts = self.context.palette.count_types(grid) if self._types else {}
         return [
             float(sum(counts.get(t, 0) for t in self._types[m.name])) if m.name in self._types else metrics.get(m.name)
             for m in self.measures
         ]
 
+    def _metrics(self, grid: Grid) -> Mapping[str, float]:
+        """Metrics of the text: all, or only those without distances where that is enough."""
+        if self._text is None:
+            return {}
+        if self._direct is not None:
+            return {name: of(grid) for name, of in self._direct.items()}
+        return self._text.measure(grid)
+
     def of(self, grid: Grid, evaluation: Evaluation) -> tuple[float, ...]:
         """All values. One that is not known, for want of a winning play, counts as the lowest."""
+        found = [evaluation.measure(m.name) for m in self.measures]
+        if any(value is None and m.of_text for value, m in zip(found, self.measures, strict=True)):
+            seen = self.of_text(grid)
+            found = [own if own is not None else text for own, text in zip(found, seen, strict=True)]
         values = []
-        for m, seen in zip(self.measures, self.of_text(grid), strict=True):
-            value = evaluation.measure(m.name)
-            if value is None:
-                value = seen
+        for m, value in zip(self.measures, found, strict=True):
             values.append(float(value) if value is not None and math.isfinite(value) else m.low)
         return tuple(values)

@@ -121,6 +121,8 @@ def archive_map(archive: Mapping[str, Any], *, standalone: bool = False) -> str:
         ]
         best: dict[tuple[int, int], float] = {}
         for cell in archive["cells"]:
+            if not cell.get("feasible", True):
+                continue  # kept for breeding only
             index = [int(k) for k in cell["index"]]
             place = (index[0], index[1] if len(measures) > 1 else 0)
             best[place] = max(best.get(place, -math.inf), float(cell["fitness"]))

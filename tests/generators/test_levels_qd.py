@@ -21,6 +21,7 @@ from pcg.generators.levels.qd import MapElitesGenerator
 from pcg.generators.levels.qd.archive import Elite, LevelArchive, spread
 from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, Tallies, select
 from pcg.generators.levels.qd.measures import Measure, Measuring, parse_measures
+from pcg.report.figures import archive_map
 from pcg.runs import LevelRun, resume, run_levels
 
 NAMES = ["map-elites", "cvt-map-elites", "constrained-map-elites"]
@@ -354,6 +355,14 @@ def test_a_run_folder_holds_the_archive_and_its_statistics(whole: Path) -> None:
     told = json.loads((whole / "summary.json").read_text())["archive"]
     assert told == data["statistics"]
     assert told["elites"] == sum(c["feasible"] for c in data["cells"]) > 10
+
+
+def test_the_map_of_an_archive_shows_its_feasible_cells(whole: Path) -> None:
+    data = json.loads((whole / "archive.json").read_text())
+    only_crowds = {**data, "cells": [c for c in data["cells"] if not c["feasible"]]}
+    assert only_crowds["cells"]
+    assert f"{data['statistics']['elites']} of 64 cells filled" in archive_map(data)
+    assert "0 of 64 cells filled" in archive_map(only_crowds)
 
 
 def test_without_a_checkpoint_the_archive_is_replayed_from_the_log(whole: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -366,8 +367,6 @@ def test_the_map_of_an_archive_shows_its_feasible_cells(whole: Path) -> None:
 
 
 def test_without_a_checkpoint_the_archive_is_replayed_from_the_log(whole: Path, tmp_path: Path) -> None:
-    import shutil
-
     shutil.copytree(whole, tmp_path / "run")
     (tmp_path / "run" / "checkpoint.json").unlink()
     (tmp_path / "run" / "archive.json").unlink()

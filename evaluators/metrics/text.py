@@ -92,11 +92,10 @@ class TextMetrics:
         """The metrics, and the steps from the avatar to every cell that they needed (None without an avatar)."""
         counts = np.bincount(grid.ravel(), minlength=len(self.palette.tiles))
         height, width = grid.shape
-        inner = self.inside(grid)
         found: dict[str, float] = {"width": width, "height": height}
         found |= {name: int(counts @ per_tile) for name, per_tile in self._groups.items()}
         found["cover"] = self.cover(grid)
-        found["density"] = float(self._solid[inner].mean())
+        found["density"] = self.density(grid)
         horizontal, vertical, both = self.symmetry(grid)
         found |= {"symmetry_horizontal": horizontal, "symmetry_vertical": vertical, "symmetry_both": both}
         found["symmetry"] = max(horizontal, vertical)
@@ -146,6 +145,10 @@ class TextMetrics:
         counts = np.bincount(inner.ravel(), minlength=len(self.palette.tiles))
         bare = self._bare | (self._filling & (counts > 0.4 * inner.size))
         return 1.0 - int(counts[bare].sum()) / inner.size
+
+    def density(self, grid: Grid) -> float:
+        """Share of the cells inside the frame that stop the avatar for good, in [0, 1]."""
+        return float(self._solid[self.inside(grid)].mean())
 
     def leniency(self, grid: Grid) -> float:
         """How mild a level is, in (0, 1]: 2^(-10 d), d the dangers for each cell to walk on.

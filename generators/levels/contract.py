@@ -107,6 +107,18 @@ class LevelGenerator(ABC):
         """Go on as the generator whose `state_dict` this was (same game, seed and parameters)."""
         self._next = int(state["next"])
 
+    def archive(self) -> Mapping[str, Any] | None:
+        """The levels kept for each combination of measures, as JSON (`archive.json` of a run folder); None for a
+        generator that keeps none.
+        """
+        return None
+
+    def statistics(self) -> Mapping[str, float]:
+        """Numbers about what was found so far, cheap enough to ask for after every level; coverage and QD score of an
+        archive.
+        """
+        return {}
+
     def rng(self, *key: int) -> np.random.Generator:
         """A generator of random numbers of its own for each key (a candidate's id, a generation)."""
         salt = zlib.crc32(self.name.encode())

@@ -19,6 +19,9 @@ _PLACES: Mapping[str, str] = {
     "constructive": "constructive:ConstructiveGenerator",
     "ca": "ca:CellularGenerator",
     "evolve": "evolve:EvolvingGenerator",
+    "map-elites": "qd:MapElitesGenerator",
+    "cvt-map-elites": "qd:CvtMapElitesGenerator",
+    "constrained-map-elites": "qd:ConstrainedMapElitesGenerator",
 }
 """Name of a generator -> package below this one, and the class in it."""
 

@@ -148,7 +148,8 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
         def show(state: Any) -> None:
             text = f"{state.evaluations} tried, {state.feasible} feasible, {state.distinct} of {state.wanted} levels"
             best = f", best {state.best:.2f}" if state.feasible else ""
-            bar.update(task, completed=state.fraction, description=text + best)
+            filled = f", {state.statistics['coverage']:.0%} of the cells" if "coverage" in state.statistics else ""
+            bar.update(task, completed=state.fraction, description=text + best + filled)
 
         yield show
 
@@ -187,4 +188,8 @@ def _finish(result: RunResult) -> None:
     best = result.levels[0].evaluation.fitness
     print(f"{tried}; the best {len(result.levels)} are in {result.folder / 'levels'}, best fitness {best:.2f}")
     _print_wants(result)
+    if result.statistics:
+        filled, cells = result.statistics["elites"], result.statistics["cells"]
+        share, score = result.statistics["coverage"], result.statistics["qd_score"]
+        print(f"archive: {filled:g} of {cells:g} cells filled ({share:.0%}), QD score {score:.1f}")
     print(f"report: {page}")

@@ -166,6 +166,10 @@ def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str
     ]
     if summary.get("generations"):
         facts.insert(3, ("Generations", _number(summary["generations"])))
+    if "archive" in summary:
+        kept = summary["archive"]
+        facts.insert(2, ("Cells filled", f"{_number(kept['elites'])} of {_number(kept['cells'])}"))
+        facts.insert(3, ("QD score", _number(kept["qd_score"])))
     return facts
 
 

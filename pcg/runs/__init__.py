@@ -32,6 +32,14 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
     Written when the run stops: `stopped` ("evaluations", "seconds", "enough", "interrupted"), `evaluations`,
     `feasible`, `distinct` (number of levels in `levels/`), `best` (fitness), `generations`; where something was wanted
     also `wants` [{`want`, `achieved` (levels of `levels/` that do), `of`}] and `all_wants` (levels that achieve all).
+`archive.json`
+    Only of generators that keep an archive over measures, written with every checkpoint: `kind` ("grid" or "cvt"),
+    `measures`: [{`name`, `low`, `high`, `cells`}], `cells`: [{`index` (place along each measure, from 0; of a "cvt"
+    only for pictures), `cell` (its number), `feasible` (false for the best of the levels that are not feasible, where
+    a cell has no other), `fitness`, `constraint`, `metrics`, `values` (of the measures, in their order), `level`,
+    `candidate` (its `id` in the log), `origin`, `winner`, `seed`, `play`, `mechanics`, `wants`}], `centroids` (of a
+    "cvt": the values at each centre), `statistics` {`cells`, `elites` (cells with a feasible level), `coverage` (their
+    share), `qd_score` (sum of their fitness), `best`, `mean`}. `summary.json` has the same `statistics` as `archive`.
 `levels/index.json`
     The best distinct feasible levels, best first: {`levels`: [{`file` ("lvl0.txt"), `id`, `origin`, `generation`,
     `width`, `height`, `feasible`, `fitness`, `constraint`, `constraints`, `metrics`, `wants`, `mechanics`, `winner`,

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
@@ -67,6 +67,8 @@ class Progress:
     """Seconds, earlier sessions included."""
     fraction: float
     """Share of the budget that is spent, in [0, 1]."""
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    """What the generator tells of itself: coverage and QD score of its archive, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ class RunResult:
     """The best of the others, as in `infeasible/`."""
     wants: Sequence[Want] = field(default=(), repr=False)
     """What was wanted of the levels."""
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    """Of the archive over measures, as in `archive.json`; empty for generators without one."""
 
 
 @dataclass(frozen=True)
@@ -209,6 +213,7 @@ class _Run:
         self.evaluator = LevelEvaluator(loaded, config.want, **config.evaluation_parameters)
         self.parameters = tuple(self.evaluator.settings.items())
         self.archive = Archive(config.count, config.distance)
+        self.kept: Mapping[str, Any] | None = None
         self.logged: list[dict[str, Any]] = []
         self.told = 0
         self.asked = 0
@@ -274,6 +279,9 @@ class _Run:
         write_levels(
             self.folder / "levels", [(e.candidate.level, e.to_index("")) for e in best], self.game.source
         )  # fmt: skip
+        self.kept = self.generator.archive()
+        if self.kept is not None:
+            write_whole(self.folder / "archive.json", to_json(self.kept) + "\n")
         others = self.folder / "infeasible"
         if spare:
             write_levels(others, [(e.candidate.level, e.to_index("")) for e in spare])
@@ -340,11 +348,16 @@ class _Run:
         with _uninterrupted():
             self.checkpoint()
             summary = {"stopped": reason, "generations": self._generation(), **self.archive.summary(), **self._tally()}
+            if self.kept is not None:
+                summary["archive"] = self.kept["statistics"]
             write_whole(self.folder / "summary.json", to_json(summary, indent=1) + "\n")
             append_line(timing, {"type": "stopped", "elapsed": round(self.elapsed(), 3), "reason": reason})
             self.log.close()
         best, spare = self.archive.best(), self.archive.spare()
-        return RunResult(self.folder, reason, self.told, self.archive.feasible, best, spare, self.evaluator.wants)
+        statistics = self.kept["statistics"] if self.kept is not None else {}
+        return RunResult(
+            self.folder, reason, self.told, self.archive.feasible, best, spare, self.evaluator.wants, statistics
+        )
 
     def _tally(self) -> dict[str, Any]:
         """What came of the wants, for `summary.json`; nothing where there were none."""
@@ -458,7 +471,7 @@ class _Run:
         fitness = best[0].evaluation.fitness if best else 0.0
         return Progress(
             self.told, self.archive.feasible, len(best), config.count, fitness, self._generation(), self.elapsed(),
-            min(1.0, max(fractions)),
+            min(1.0, max(fractions)), self.generator.statistics(),
         )  # fmt: skip
 
 

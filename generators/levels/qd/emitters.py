@@ -1,0 +1,191 @@
+"""Emitters: which levels of an archive become parents, and how children are made of them.
+
+Parents come from any filled cell, from cells whose children have often been of use (curiosity: Cully, Demiris 2018),
+or from cells at the edge of what is filled. Of a few children made of them, the one is taken whose text puts it nearest
+to empty cells: what the text tells costs next to nothing, and the evaluation, which decides alone, is the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.wants import Want
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.contract import IndependentGenerator
+from pcg.generators.levels.operators import crossover, mutate, resize
+from pcg.generators.levels.qd.archive import Elite, LevelArchive
+from pcg.generators.levels.qd.measures import Measuring
+from pcg.generators.levels.repair import repair
+from pcg.generators.levels.site import Site, choose
+
+LEAST_CURIOSITY = 0.05
+"""No cell is given up for good."""
+
+
+class Seeding:
+    """New levels from nothing, by other generators in turn; all are repaired.
+
+    Args:
+        context: of the game.
+        names: of generators whose levels do not depend on each other, separated by commas.
+        owner: whose parameter that is, for messages.
+        wants: what levels are to be like; constructive generators can aim at some of it.
+        sizes: the size parameters.
+
+    Raises:
+        PcgError: for unknown generators, and those that learn.
+    """
+
+    def __init__(
+        self, context: LevelContext, names: str, owner: str, wants: Sequence[Want], sizes: Mapping[str, Any]
+    ) -> None:
+        from pcg.generators.levels.registry import generator_class  # it imports this package by name
+
+        self.context = context
+        self.makers: list[tuple[str, IndependentGenerator]] = []
+        for name in (part.strip() for part in names.split(",")):
+            kind = generator_class(name)
+            if not issubclass(kind, IndependentGenerator):
+                raise PcgError(f"{owner}: `{name}` cannot seed, as its levels depend on each other; try constructive")
+            self.makers.append((name, kind(context, seed=0, wants=wants, **sizes)))
+
+    def make(self, rng: np.random.Generator) -> tuple[str, str]:
+        """A level text and the name of the generator that made it."""
+        name, maker = self.makers[int(rng.integers(len(self.makers)))]
+        site = Site(self.context, self.context.palette.parse(maker.generate(rng)))
+        repair(site, rng)
+        return site.text(), name
+
+
+class Breeding:
+    """Children of one or two levels, repaired."""
+
+    def __init__(
+        self, context: LevelContext, measuring: Measuring, widths: tuple[int, int], heights: tuple[int, int],
+        *, crossover: float, edits: int, resize: float, tries: int,
+    ) -> None:  # fmt: skip
+        self.context = context
+        self.measuring = measuring
+        self.widths, self.heights = widths, heights
+        self.crossover, self.edits, self.resize, self.tries = crossover, edits, resize, tries
+
+    def child(self, parent: Elite, other: Elite, archive: LevelArchive, rng: np.random.Generator) -> tuple[str, str]:
+        """The child nearest to empty cells of `tries` made of `parent` (and `other`), and the operator's name."""
+        first = self.context.palette.parse(parent.candidate.level)
+        best: tuple[float, str, str] | None = None
+        for _ in range(self.tries):
+            grid, origin = self._vary(first, other, rng)
+            text = self.context.palette.text(grid)
+            if text in (parent.candidate.level, other.candidate.level):
+                continue
+            promise = self._promise(grid, parent, archive) + 1e-6 * rng.random()
+            if best is None or promise > best[0]:
+                best = promise, text, origin
+        if best is None:
+            return parent.candidate.level, "mutation"
+        return best[1], best[2]
+
+    def _vary(self, first: Grid, other: Elite, rng: np.random.Generator) -> tuple[Grid, str]:
+        grid, origin = first, "mutation"
+        if rng.random() < self.crossover:
+            second = self.context.palette.parse(other.candidate.level)
+            grid, origin = crossover(self.context, first, second, rng)[int(rng.integers(2))], "crossover"
+        if origin == "mutation" or rng.random() < 0.5:
+            grid = mutate(self.context, grid, rng, edits=self.edits)
+        if rng.random() < self.resize:
+            grid = resize(self.context, grid, rng, self.widths, self.heights)
+        site = Site(self.context, grid)
+        repair(site, rng)
+        return site.grid, origin
+
+    def _promise(self, grid: Grid, parent: Elite, archive: LevelArchive) -> float:
+        """How many empty cells there are where a child may come to stand, if it plays like its parent."""
+        seen = self.measuring.of_text(grid)
+        values = [own if own is not None else old for own, old in zip(seen, parent.values, strict=True)]
+        cell = archive.cell_of(values)
+        around = archive.neighbours(cell)
+        empty = sum(c not in archive.elites for c in around) / max(1, len(around))
+        return (cell not in archive.elites) + empty
+
+
+# -- selection ---------------------------------------------------------------------------------------------------------
+
+
+class Tallies:
+    """What is remembered of cells as parents: how often they were chosen, and how much of use their children were."""
+
+    def __init__(self) -> None:
+        self.chosen: dict[int, int] = {}
+        self.curiosity: dict[int, float] = {}
+
+    def choose(self, cell: int) -> None:
+        """A cell was chosen as a parent."""
+        self.chosen[cell] = self.chosen.get(cell, 0) + 1
+
+    def reward(self, cell: int, useful: bool) -> None:
+        """A child of a cell did or did not find a place in the archive."""
+        before = self.curiosity.get(cell, 1.0)
+        self.curiosity[cell] = before + 1.0 if useful else max(LEAST_CURIOSITY, before - 0.5)
+
+
+Weights = NDArray[np.float64]
+
+
+def uniform(cells: Sequence[int], archive: LevelArchive, tallies: Tallies) -> Weights:
+    """Every filled cell alike."""
+    del archive, tallies
+    return np.ones(len(cells))
+
+
+def curiosity(cells: Sequence[int], archive: LevelArchive, tallies: Tallies) -> Weights:
+    """Cells whose children found a place in the archive first."""
+    del archive
+    return np.array([tallies.curiosity.get(cell, 1.0) for cell in cells])
+
+
+def novelty(cells: Sequence[int], archive: LevelArchive, tallies: Tallies) -> Weights:
+    """Cells seldom chosen so far first."""
+    del archive
+    return np.array([1.0 / np.sqrt(1.0 + tallies.chosen.get(cell, 0)) for cell in cells])
+
+
+def frontier(cells: Sequence[int], archive: LevelArchive, tallies: Tallies) -> Weights:
+    """Cells beside empty ones, those seldom chosen first; any cell when there is none."""
+    edge = np.array([sum(c not in archive.elites for c in archive.neighbours(cell)) for cell in cells])
+    return novelty(cells, archive, tallies) * (edge if edge.any() else 1.0)
+
+
+SELECTIONS: Mapping[str, Callable[[Sequence[int], LevelArchive, Tallies], Weights]] = {
+    "uniform": uniform,
+    "curiosity": curiosity,
+    "novelty": novelty,
+    "frontier": frontier,
+}
+"""Ways to choose parents by name, each a weight per filled cell."""
+
+
+def select(archive: LevelArchive, tallies: Tallies, how: str, rng: np.random.Generator) -> tuple[int, Elite]:
+    """A parent among the feasible elites, and its cell."""
+    if how == "mixed":
+        how = list(SELECTIONS)[int(rng.integers(len(SELECTIONS)))]
+    cells = sorted(archive.elites)
+    place = choose(rng, SELECTIONS[how](cells, archive, tallies))
+    cell = cells[place or 0]
+    return cell, archive.elites[cell]
+
+
+def select_infeasible(archive: LevelArchive, rng: np.random.Generator) -> tuple[int, Elite]:
+    """A parent among the infeasible levels, and its cell: cells without an elite first, the better of two."""
+    cells = sorted(archive.crowds)
+    open_cells = [cell for cell in cells if cell not in archive.elites]
+    if open_cells and rng.random() < 0.75:
+        cells = open_cells
+    cell = cells[int(rng.integers(len(cells)))]
+    crowd = archive.crowds[cell]
+    return cell, crowd[int(min(rng.integers(0, len(crowd), size=2)))]

@@ -22,6 +22,7 @@ SPARE = 20
 _SHAPES = 4096
 """Levels whose characters are kept at hand."""
 _CHOSEN = -1
+_INDEXED = ("feasible", "fitness", "constraint", "constraints", "metrics", "winner", "seed", "wants", "mechanics")
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,6 @@ class Entry:
     def to_index(self, file: str) -> dict[str, Any]:
         """As an entry of `levels/index.json`."""
         data = self.evaluation.to_json()
-        for name in ("play", "stage"):
-            data.pop(name)
         return {
             "file": file,
             "id": self.candidate.id,
@@ -50,7 +49,7 @@ class Entry:
             "generation": self.candidate.generation,
             "width": self.shape.shape[1],
             "height": self.shape.shape[0],
-            **data,
+            **{k: data[k] for k in _INDEXED},
             "actions": self.evaluation.actions,
         }
 

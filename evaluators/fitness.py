@@ -70,7 +70,7 @@ CONSTRAINTS: Mapping[str, str] = {
 
 IDLE_SEEDS = 3
 PLANNING: Mapping[str, int] = {"checks": 1}
-"""Parameters of the planner: it keeps to a plan that holds in another future; as many wins for two thirds of the cost."""
+"""Parameters of the planner: it keeps a plan that holds in another future; as many wins for two thirds of the cost."""
 PATIENCE = 100
 """Ticks after which a planner without a win lets the others play first: of its wins nineteen in twenty come sooner."""
 
@@ -452,7 +452,7 @@ class _Judgement:
     def _follow(self, game_seed: int, won: Playout) -> None:
         """Measure the winning play."""
         of = self.of
-        start = of.game.start(self.level, seed=game_seed)
+        start = of.game.start(self.read, seed=game_seed)
         assert self.steps is not None  # there is an avatar
         room = int((self.steps >= 0).sum())
         if of.analysis.mobility != "freely":

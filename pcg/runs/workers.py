@@ -33,7 +33,7 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 EXECUTORS = ("threads", "processes")
 """Names of executors on this machine."""
 DEATHS = 3
-"""An evaluation whose worker has died so often while nothing else was running is given up."""
+"""Work whose worker has died so often while nothing else was running is given up."""
 CONNECT_SECONDS = 10.0
 """A scheduler that does not answer within this time counts as unreachable."""
 LOST_SECONDS = 60.0
@@ -73,6 +73,7 @@ class Workers:
         fetch: the result of one of its futures within some seconds.
         alive: raises `Lost` when the executor is out of reach; asked now and then.
         close: called at the end.
+        deaths: work whose worker has died so often while nothing else was running is given up.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Workers:
         fetch: Callable[[Any, float], Any] = lambda future, seconds: future.result(timeout=seconds),
         alive: Callable[[], None] = lambda: None,
         close: Callable[[], None] = lambda: None,
+        deaths: int = DEATHS,
     ) -> None:
         self._make = make
         self._executor = make()
@@ -91,6 +93,7 @@ class Workers:
         self._fetch = fetch
         self._alive = alive
         self._close = close
+        self._deaths = deaths
         self.count = count
         self.open: list[Ticket] = []
         """Work whose result has not been fetched, in order."""
@@ -115,7 +118,7 @@ class Workers:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
-            self._keep_going(ticket, deadline)
+            self._keep_going(ticket)
             assert ticket.future is not None
             left = _LOOK if deadline is None else min(_LOOK, max(0.0, deadline - time.monotonic()))
             try:
@@ -163,8 +166,8 @@ class Workers:
         self.lost += 1
         if ticket.alone:
             ticket.deaths += 1
-            if ticket.deaths >= DEATHS:
-                raise PcgError(f"{ticket.label} ended its worker {DEATHS} times; the last message was: {error}")
+            if ticket.deaths >= self._deaths:
+                raise PcgError(f"{ticket.label} ends its worker every time: {_first_line(error)}")
         if isinstance(error, BrokenExecutor):
             if not self._again:
                 raise Lost(f"the executor broke while working on {ticket.label}: {error}")
@@ -177,7 +180,7 @@ class Workers:
         ticket.future = None
         ticket.alone = True
 
-    def _keep_going(self, ticket: Ticket, deadline: float | None) -> None:
+    def _keep_going(self, ticket: Ticket) -> None:
         """See that the work has begun, alone if it must be, and that the others go on as soon as they may."""
         if ticket.future is not None:
             if not any(t.alone for t in self.open):
@@ -186,11 +189,10 @@ class Workers:
                         self._start(other)
             return
         if ticket.alone:
-            while any(t.future is not None and not t.future.done() for t in self.open):
-                if deadline is not None and time.monotonic() >= deadline:
-                    raise FutureTimeout
-                self._alive()
-                time.sleep(_PAUSE)
+            for other in self.open:
+                if other.future is not None and not other.future.done():
+                    other.future.cancel()
+                    other.future = None
         self._start(ticket)
 
 
@@ -271,6 +273,7 @@ def _end_with_parent() -> None:
 def _cluster(where: str, local: int) -> Workers:
     """Workers of a Dask cluster."""
     try:
+        dask = importlib.import_module("dask")
         distributed = importlib.import_module("distributed")
     except ImportError:
         raise PcgError(
@@ -281,7 +284,9 @@ def _cluster(where: str, local: int) -> Workers:
     cluster = None
     try:
         if local:
-            with _ctrl_c_not_inherited():
+            # a death is reported at once: which work is to blame is found out here
+            failures = dask.config.set({"distributed.scheduler.allowed-failures": 0})
+            with _ctrl_c_not_inherited(), failures:
                 cluster = distributed.LocalCluster(
                     n_workers=local,
                     threads_per_worker=1,
@@ -322,7 +327,15 @@ def _cluster(where: str, local: int) -> Workers:
             raise Lost(f"the scheduler at {where} has been out of reach for {LOST_SECONDS:.0f} s")
 
     count = sum(client.nthreads().values())
-    return Workers(lambda: _Dask(client), count=count, again=False, fetch=_fetch_from_dask, alive=alive, close=close)
+    return Workers(
+        lambda: _Dask(client),
+        count=count,
+        again=False,
+        fetch=_fetch_from_dask,
+        alive=alive,
+        close=close,
+        deaths=DEATHS if local else 1,  # a scheduler elsewhere has tried by itself
+    )
 
 
 def _fetch_from_dask(future: Any, seconds: float) -> Any:
@@ -332,7 +345,10 @@ def _fetch_from_dask(future: Any, seconds: float) -> Any:
         if time.monotonic() >= deadline:
             raise FutureTimeout
         time.sleep(_PAUSE / 5)
-    return future.result()
+    try:
+        return future.result()
+    except ImportError as error:
+        raise Lost(f"a worker of the cluster cannot evaluate: {error}; install the same pcg-toolkit there") from None
 
 
 class _Dask(Executor):

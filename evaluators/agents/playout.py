@@ -66,7 +66,7 @@ class Playout:
     states: tuple[Any, ...] = field(default=(), repr=False)
 
     def followed_by(self, rest: Playout) -> Playout:
-        """This play and the one that went on from where it stopped, as one."""
+        """One play of this and `rest`, which went on from where this one stopped."""
         return Playout(
             actions=self.actions + rest.actions,
             score=rest.score,

@@ -30,7 +30,7 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
     temporary name and renamed; may be deleted at any time (the run is then replayed from its log).
 `summary.json`
     Written when the run stops: `stopped` ("evaluations", "seconds", "enough", "interrupted"), `evaluations`,
-    `feasible`, `distinct` (number of levels in `levels/`), `best` (fitness), `generations`; where something was wanted
+    `repeated` (evaluations of a level that had been evaluated before), `feasible`, `distinct` (number of levels in `levels/`), `best` (fitness), `generations`; where something was wanted
     also `wants` [{`want`, `achieved` (levels of `levels/` that do), `of`}] and `all_wants` (levels that achieve all).
 `levels/index.json`
     The best distinct feasible levels, best first: {`levels`: [{`file` ("lvl0.txt"), `id`, `origin`, `generation`,
@@ -43,7 +43,9 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
 `timing.jsonl`
     The only file with wall-clock times, and the only one that differs between equal runs. Lines of `type` "session"
     (`started` ISO time, `command` list, `workers`), "evaluation" (`id`, `seconds`, `elapsed`), "stopped" (`elapsed`,
-    `reason`).
+    `reason`, `cached`: evaluations that came from the cache on disk, `lost_workers`).
+`failed.txt`
+    Only after a run that stopped because a level ends its worker every time: that level.
 
 Pictures and the report are put beside these by other modules and never read back: `levels/lvl0.png`, `sheet.png`,
 `best.gif`, `report.html`.

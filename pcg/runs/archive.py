@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bisect
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,7 @@ class Archive:
         self._fetch = fetch
         self._feasible: list[tuple[float, int]] = []
         self._infeasible: list[tuple[float, int]] = []
+        self._kept: list[tuple[float, int]] = []
         self._like: dict[int, int] = {}  # a level that stood back -> a better one that is like it
         self._shapes: OrderedDict[int, Codes] = OrderedDict()
         self._best: list[Entry] | None = []
@@ -84,10 +85,10 @@ class Archive:
         """Take an evaluated candidate, whose event can be fetched from now on."""
         self.evaluations += 1
         if feasible:
-            bisect.insort(self._feasible, (-fitness, id))
-            full = self._best is not None and len(self._best) == self.size
-            if not (full and self._best and fitness <= self._best[-1].evaluation.fitness):
-                self._best = self._spare = None
+            rank = (-fitness, id)
+            bisect.insort(self._feasible, rank)
+            if len(self._kept) < self.size or rank < self._kept[-1]:
+                self._place(rank)
         else:
             rank = (-constraint, id)
             if len(self._infeasible) < SPARE * self.size or rank < self._infeasible[-1]:
@@ -95,37 +96,55 @@ class Archive:
                 del self._infeasible[SPARE * self.size :]
                 self._spare = None
 
+    def _place(self, rank: tuple[float, int]) -> None:
+        """Let a new level take its place among those kept, unless a better one is like it."""
+        position = bisect.bisect(self._kept, rank)
+        twin = self._twin(rank[1], self._kept[:position])
+        if twin is not None:
+            self._like[rank[1]] = twin
+            return
+        after = self._kept[position:]
+        alike = {other for other in after if self._twin(rank[1], [other]) is not None}
+        self._kept = [*self._kept[:position], rank, *(other for other in after if other not in alike)]
+        if alike:
+            self._look_again()
+        del self._kept[self.size :]
+        self._best = self._spare = None
+
+    def _look_again(self) -> None:
+        """Choose from all; needed when a level gives way, for others may have stood back for it."""
+        kept: list[tuple[float, int]] = []
+        names: set[int] = set()
+        for rank in self._feasible:
+            if len(kept) == self.size:
+                break
+            if self._like.get(rank[1], _CHOSEN) in names:
+                continue  # what it is like still stands before it
+            twin = self._twin(rank[1], kept)
+            if twin is None:
+                kept.append(rank)
+                names.add(rank[1])
+            else:
+                self._like[rank[1]] = twin
+        self._kept = kept
+
     def best(self) -> list[Entry]:
         """The best distinct feasible levels, best first; of equally good ones the older first."""
         if self._best is None:
-            kept: list[int] = []
-            names: set[int] = set()
-            for _, id in self._feasible:
-                if len(kept) == self.size:
-                    break
-                if self._like.get(id, _CHOSEN) in names:
-                    continue  # what it is like still stands before it
-                twin = self._twin(id, kept)
-                if twin is None:
-                    kept.append(id)
-                    names.add(id)
-                else:
-                    self._like[id] = twin
-            self._best = [self._entry(id) for id in kept]
+            self._best = [self._entry(id) for _, id in self._kept]
         return self._best
 
     def spare(self) -> list[Entry]:
         """The best distinct infeasible levels, as many as feasible ones are wanting."""
-        best = self.best()
         if self._spare is None:
-            besides = [entry.candidate.id for entry in best]
-            kept: list[int] = []
-            for _, id in self._infeasible:
-                if len(kept) == self.size - len(best):
+            kept: list[tuple[float, int]] = []
+            wanting = self.size - len(self._kept)
+            for rank in self._infeasible:
+                if len(kept) == wanting:
                     break
-                if self._twin(id, besides) is None and self._twin(id, kept) is None:
-                    kept.append(id)
-            self._spare = [self._entry(id) for id in kept]
+                if self._twin(rank[1], self._kept) is None and self._twin(rank[1], kept) is None:
+                    kept.append(rank)
+            self._spare = [self._entry(id) for _, id in kept]
         return self._spare
 
     def _entry(self, id: int) -> Entry:
@@ -141,20 +160,20 @@ class Archive:
             self._shapes.move_to_end(id)
         return shape
 
-    def _twin(self, id: int, others: Sequence[int]) -> int | None:
+    def _twin(self, id: int, others: Iterable[tuple[float, int]]) -> int | None:
         """One of the others that is too like the level, if there is any."""
         shape = self._shape(id)
-        for other in others:
+        for _, other in others:
             if code_distance(shape, self._shape(other)) < self.distance:
                 return other
         return None
 
     def summary(self) -> Mapping[str, Any]:
         """Counts for `summary.json`."""
-        best = self.best()
+        best = self.best()[:1]
         return {
             "evaluations": self.evaluations,
             "feasible": self.feasible,
-            "distinct": len(best),
+            "distinct": len(self._kept),
             "best": best[0].evaluation.fitness if best else 0.0,
         }

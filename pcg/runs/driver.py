@@ -32,6 +32,7 @@ from pcg.engine.game import Game, load
 from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.wants import Want, all_achieved, tally_wants
@@ -235,6 +236,8 @@ class _Run:
             config.generator, loaded, seed=config.seed, wants=config.want, **config.generator_parameters
         )
         self.evaluator = LevelEvaluator(loaded, config.want, **config.evaluation_parameters)
+        check_winnable(self.evaluator.analysis, self.evaluator.requirements)
+        check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
         self.parameters = tuple(self.evaluator.settings.items())
         self.archive = Archive(config.count, config.distance, self._event)
         self.first: dict[bytes, int] = {}  # level -> the candidate that had it first

@@ -30,8 +30,9 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
     temporary name and renamed; may be deleted at any time (the run is then replayed from its log).
 `summary.json`
     Written when the run stops: `stopped` ("evaluations", "seconds", "enough", "interrupted"), `evaluations`,
-    `repeated` (evaluations of a level that had been evaluated before), `feasible`, `distinct` (number of levels in `levels/`), `best` (fitness), `generations`; where something was wanted
-    also `wants` [{`want`, `achieved` (levels of `levels/` that do), `of`}] and `all_wants` (levels that achieve all).
+    `repeated` (evaluations of a level that had been evaluated before), `feasible`, `distinct` (number of levels in
+    `levels/`), `best` (fitness), `generations`; where something was wanted also `wants` [{`want`, `achieved` (levels of
+    `levels/` that do), `of`}] and `all_wants` (levels that achieve all).
 `levels/index.json`
     The best distinct feasible levels, best first: {`levels`: [{`file` ("lvl0.txt"), `id`, `origin`, `generation`,
     `width`, `height`, `feasible`, `fitness`, `constraint`, `constraints`, `metrics`, `wants`, `mechanics`, `winner`,

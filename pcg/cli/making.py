@@ -23,6 +23,17 @@ DEFAULT_BUDGET = "60s"
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="Evaluations side by side; one per processor without it.")
 ]
+ExecutorOption = Annotated[
+    str | None, typer.Option(help="What evaluates on this machine: threads or processes. [default: threads]")
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(help="Evaluate on a Dask cluster: its scheduler, as in tcp://host:8786, or local:N for N processes."),
+]
+CacheOption = Annotated[
+    str | None,
+    typer.Option(help="Folder of evaluations that runs share, so that no level is evaluated twice; user: your own."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -53,6 +64,9 @@ def levels(
         ),
     ] = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
+    cluster: ClusterOption = None,
+    cache: CacheOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-levels]")] = None,
     settings: Annotated[
         list[str] | None,
@@ -87,8 +101,9 @@ def levels(
         data.setdefault(section, {})[name] = value
     config = LevelRun.from_mapping(data, "--set")
     folder = out or Path(f"{Path(game).stem}-levels")
+    where = _where(executor, cluster)
     with _bar() as progress:
-        result = run_levels(config, folder, workers=workers, progress=progress)
+        result = run_levels(config, folder, workers=workers, executor=where, cache=cache, progress=progress)
     _finish(result)
 
 
@@ -99,14 +114,26 @@ def resume(
         int | None, typer.Option(min=1, help="A new number of levels to try in the whole run.")
     ] = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
+    cluster: ClusterOption = None,
+    cache: CacheOption = None,
 ) -> None:
     """Go on with a run that was stopped or killed, or give a finished one a larger budget."""
     from pcg.runs import parse_seconds
     from pcg.runs import resume as resume_run
 
     seconds = parse_seconds(budget) if budget else None
+    where = _where(executor, cluster)
     with _bar() as progress:
-        result = resume_run(folder, seconds=seconds, evaluations=evaluations, workers=workers, progress=progress)
+        result = resume_run(
+            folder,
+            seconds=seconds,
+            evaluations=evaluations,
+            workers=workers,
+            executor=where,
+            cache=cache,
+            progress=progress,
+        )
     _finish(result)
 
 
@@ -133,6 +160,24 @@ def _setting(text: str) -> tuple[str, str, str]:
     if not (equals and dot and section and name):
         raise PcgError(f"--set {text}: expected section.name=value, as in generator.population=50")
     return section, name, value.strip()
+
+
+def _where(executor: str | None, cluster: str | None) -> str | None:
+    """What the options say about where evaluations run."""
+    from pcg.engine.vgdl.diagnostics import PcgError, nearest
+    from pcg.runs.workers import EXECUTORS
+
+    if cluster is not None:
+        if executor is not None:
+            raise PcgError(f"--executor {executor} and --cluster {cluster}: expected one of the two")
+        if ":" not in cluster:
+            raise PcgError(f"--cluster {cluster}: expected tcp://HOST:PORT, as in tcp://host:8786, or local:N")
+        return cluster
+    if executor is not None and executor not in EXECUTORS:
+        near = nearest(executor, EXECUTORS)
+        hint = f", did you mean `{near}`?" if near else ""
+        raise PcgError(f"--executor {executor}: expected {' or '.join(EXECUTORS)}{hint}")
+    return executor
 
 
 @contextmanager
@@ -182,6 +227,8 @@ def _finish(result: RunResult) -> None:
         raise typer.Exit(INTERRUPTED)
     page = write_report(result.folder)
     tried = f"{result.evaluations} levels tried, {result.feasible} feasible"
+    if result.repeated or result.cached:
+        tried += f" ({result.repeated} tried before, {result.cached} from the cache)"
     if not result.levels:
         report_error(f"{tried}; the closest are in {result.folder / 'infeasible'}, see {page}")
         raise typer.Exit(NOTHING_FOUND)

@@ -30,8 +30,9 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
     temporary name and renamed; may be deleted at any time (the run is then replayed from its log).
 `summary.json`
     Written when the run stops: `stopped` ("evaluations", "seconds", "enough", "interrupted"), `evaluations`,
-    `feasible`, `distinct` (number of levels in `levels/`), `best` (fitness), `generations`; where something was wanted
-    also `wants` [{`want`, `achieved` (levels of `levels/` that do), `of`}] and `all_wants` (levels that achieve all).
+    `repeated` (evaluations of a level that had been evaluated before), `feasible`, `distinct` (number of levels in
+    `levels/`), `best` (fitness), `generations`; where something was wanted also `wants` [{`want`, `achieved` (levels of
+    `levels/` that do), `of`}] and `all_wants` (levels that achieve all).
 `archive.json`
     Only of generators that keep an archive over measures, written with every checkpoint: `kind` ("grid" or "cvt"),
     `measures`: [{`name`, `low`, `high`, `cells`}], `cells`: [{`index` (place along each measure, from 0; of a "cvt"
@@ -51,7 +52,9 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
 `timing.jsonl`
     The only file with wall-clock times, and the only one that differs between equal runs. Lines of `type` "session"
     (`started` ISO time, `command` list, `workers`), "evaluation" (`id`, `seconds`, `elapsed`), "stopped" (`elapsed`,
-    `reason`).
+    `reason`, `cached`: evaluations that came from the cache on disk, `lost_workers`).
+`failed.txt`
+    Only after a run that stopped because a level ends its worker every time: that level.
 
 Pictures and the report are put beside these by other modules and never read back: `levels/lvl0.png`, `sheet.png`,
 `best.gif`, `report.html`.

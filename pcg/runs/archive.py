@@ -1,13 +1,15 @@
 """The levels worth keeping: the best of all that were evaluated, no two of them alike.
 
 Chosen greedily from the best downwards, so the choice depends on the set of evaluated levels alone, not on when they
-came. It keeps no levels on disk (that is `store`'s business).
+came. In memory are ranks and names only; the levels themselves are read from the log of the run when they are needed,
+and what was found out about the likeness of two levels is not worked out again.
 """
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +19,9 @@ from pcg.generators.levels.distance import Codes, code_distance, codes
 
 SPARE = 20
 """Per wanted level so many infeasible ones are remembered."""
-
-
+_SHAPES = 4096
+"""Levels whose characters are kept at hand."""
+_CHOSEN = -1
 _INDEXED = ("feasible", "fitness", "constraint", "constraints", "metrics", "winner", "seed", "wants", "mechanics")
 
 
@@ -29,6 +32,12 @@ class Entry:
     candidate: Candidate
     evaluation: Evaluation
     shape: Codes
+
+    @classmethod
+    def of(cls, event: Mapping[str, Any]) -> Entry:
+        """The entry of an event of the log."""
+        candidate = Candidate.from_json(event)
+        return cls(candidate, Evaluation.from_json(event), codes(candidate.level))
 
     def to_index(self, file: str) -> dict[str, Any]:
         """As an entry of `levels/index.json`."""
@@ -46,59 +55,125 @@ class Entry:
 
 
 class Archive:
-    """The best `size` levels at a distance of at least `distance` from one another."""
+    """The best `size` levels at a distance of at least `distance` from one another.
 
-    def __init__(self, size: int, distance: float) -> None:
+    Args:
+        size: levels wanted.
+        distance: from 0 to 1; see `code_distance`.
+        fetch: the event of a candidate that was added, by its id.
+    """
+
+    def __init__(self, size: int, distance: float, fetch: Callable[[int], Mapping[str, Any]]) -> None:
         self.size = size
         self.distance = distance
         self.evaluations = 0
-        self._feasible: list[tuple[float, int, Entry]] = []
-        self._infeasible: list[tuple[float, int, Entry]] = []
+        self._fetch = fetch
+        self._feasible: list[tuple[float, int]] = []
+        self._infeasible: list[tuple[float, int]] = []
+        self._kept: list[tuple[float, int]] = []
+        self._like: dict[int, int] = {}  # a level that stood back -> a better one that is like it
+        self._shapes: OrderedDict[int, Codes] = OrderedDict()
         self._best: list[Entry] | None = []
+        self._spare: list[Entry] | None = []
 
     @property
     def feasible(self) -> int:
         """Number of feasible levels, alike ones included."""
         return len(self._feasible)
 
-    def add(self, candidate: Candidate, evaluation: Evaluation) -> None:
-        """Take an evaluated candidate."""
+    def add(self, id: int, feasible: bool, fitness: float, constraint: float) -> None:
+        """Take an evaluated candidate, whose event can be fetched from now on."""
         self.evaluations += 1
-        entry = Entry(candidate, evaluation, codes(candidate.level))
-        if evaluation.feasible:
-            bisect.insort(self._feasible, (-evaluation.fitness, candidate.id, entry))
-            full = self._best is not None and len(self._best) == self.size
-            if not (full and self._best and evaluation.fitness <= self._best[-1].evaluation.fitness):
-                self._best = None
+        if feasible:
+            rank = (-fitness, id)
+            bisect.insort(self._feasible, rank)
+            if len(self._kept) < self.size or rank < self._kept[-1]:
+                self._place(rank)
         else:
-            bisect.insort(self._infeasible, (-evaluation.constraint, candidate.id, entry))
-            del self._infeasible[SPARE * self.size :]
+            rank = (-constraint, id)
+            if len(self._infeasible) < SPARE * self.size or rank < self._infeasible[-1]:
+                bisect.insort(self._infeasible, rank)
+                del self._infeasible[SPARE * self.size :]
+                self._spare = None
+
+    def _place(self, rank: tuple[float, int]) -> None:
+        """Let a new level take its place among those kept, unless a better one is like it."""
+        position = bisect.bisect(self._kept, rank)
+        twin = self._twin(rank[1], self._kept[:position])
+        if twin is not None:
+            self._like[rank[1]] = twin
+            return
+        after = self._kept[position:]
+        alike = {other for other in after if self._twin(rank[1], [other]) is not None}
+        self._kept = [*self._kept[:position], rank, *(other for other in after if other not in alike)]
+        if alike:
+            self._look_again()
+        del self._kept[self.size :]
+        self._best = self._spare = None
+
+    def _look_again(self) -> None:
+        """Choose from all; needed when a level gives way, for others may have stood back for it."""
+        kept: list[tuple[float, int]] = []
+        names: set[int] = set()
+        for rank in self._feasible:
+            if len(kept) == self.size:
+                break
+            if self._like.get(rank[1], _CHOSEN) in names:
+                continue  # what it is like still stands before it
+            twin = self._twin(rank[1], kept)
+            if twin is None:
+                kept.append(rank)
+                names.add(rank[1])
+            else:
+                self._like[rank[1]] = twin
+        self._kept = kept
 
     def best(self) -> list[Entry]:
         """The best distinct feasible levels, best first; of equally good ones the older first."""
         if self._best is None:
-            self._best = self._distinct(self._feasible, self.size, ())
+            self._best = [self._entry(id) for _, id in self._kept]
         return self._best
 
     def spare(self) -> list[Entry]:
         """The best distinct infeasible levels, as many as feasible ones are wanting."""
-        return self._distinct(self._infeasible, self.size - len(self.best()), self.best())
+        if self._spare is None:
+            kept: list[tuple[float, int]] = []
+            wanting = self.size - len(self._kept)
+            for rank in self._infeasible:
+                if len(kept) == wanting:
+                    break
+                if self._twin(rank[1], self._kept) is None and self._twin(rank[1], kept) is None:
+                    kept.append(rank)
+            self._spare = [self._entry(id) for _, id in kept]
+        return self._spare
 
-    def _distinct(self, ranked: Sequence[tuple[float, int, Entry]], size: int, besides: Sequence[Entry]) -> list[Entry]:
-        kept: list[Entry] = []
-        for _, _, entry in ranked:
-            if len(kept) == size:
-                break
-            if all(code_distance(entry.shape, other.shape) >= self.distance for other in (*besides, *kept)):
-                kept.append(entry)
-        return kept
+    def _entry(self, id: int) -> Entry:
+        return Entry.of(self._fetch(id))
+
+    def _shape(self, id: int) -> Codes:
+        shape = self._shapes.get(id)
+        if shape is None:
+            shape = self._shapes[id] = codes(str(self._fetch(id)["level"]))
+            if len(self._shapes) > _SHAPES:
+                self._shapes.popitem(last=False)
+        else:
+            self._shapes.move_to_end(id)
+        return shape
+
+    def _twin(self, id: int, others: Iterable[tuple[float, int]]) -> int | None:
+        """One of the others that is too like the level, if there is any."""
+        shape = self._shape(id)
+        for _, other in others:
+            if code_distance(shape, self._shape(other)) < self.distance:
+                return other
+        return None
 
     def summary(self) -> Mapping[str, Any]:
         """Counts for `summary.json`."""
-        best = self.best()
+        best = self.best()[:1]
         return {
             "evaluations": self.evaluations,
             "feasible": self.feasible,
-            "distinct": len(best),
+            "distinct": len(self._kept),
             "best": best[0].evaluation.fitness if best else 0.0,
         }

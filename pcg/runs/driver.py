@@ -2,14 +2,15 @@
 
 The number of workers decides how fast a run is and never what comes out: a fixed number of candidates (`window`) is
 under way at any time and their evaluations are applied in the order in which they were asked for. A killed run is
-continued by replaying its log: what is logged is told again instead of being evaluated again.
+continued by replaying its log: what is logged is told again instead of being evaluated again. Where evaluations run
+is the business of `workers`; equal levels are evaluated once (`cache`). What is held in memory does not grow with the
+run but for a few dozen bytes per candidate.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import os
 import platform
 import signal
 import sys
@@ -17,7 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,15 +32,17 @@ from pcg.engine.game import Game, load
 from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.wants import Want, all_achieved, tally_wants
 from pcg.generators.levels import Candidate, LevelGenerator, make_generator
 from pcg.runs.archive import Archive, Entry
+from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.config import LevelRun, read_config
 from pcg.runs.store import (
     FORMAT,
-    EventLog,
+    RunLog,
     append_line,
     check_new,
     check_run,
@@ -50,6 +53,10 @@ from pcg.runs.store import (
     write_levels,
     write_whole,
 )
+from pcg.runs.workers import Ticket, Workers, open_workers
+
+FAILED = "failed.txt"
+"""In the folder of a run: the level whose evaluation kills its workers."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,10 @@ class RunResult:
     """What was wanted of the levels."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Of the archive over measures, as in `archive.json`; empty for generators without one."""
+    repeated: int = 0
+    """Candidates whose level had been evaluated before in this run, and was not evaluated again."""
+    cached: int = 0
+    """Evaluations of this session that came from the cache on disk."""
 
 
 @dataclass(frozen=True)
@@ -118,9 +129,18 @@ def _evaluator(game: GameText, parameters: tuple[tuple[str, Setting], ...], want
 
 
 def evaluate_level(
-    game: GameText, parameters: tuple[tuple[str, Setting], ...], wants: str, level: str, seed: int
+    game: GameText, parameters: tuple[tuple[str, Setting], ...], wants: str, level: str, seed: int, code: str = ""
 ) -> tuple[Evaluation, float]:
-    """Evaluate a level in whatever thread, process or machine this runs; with the seconds it took."""
+    """Evaluate a level in whatever thread, process or machine this runs; with the seconds it took.
+
+    Raises:
+        PcgError: when this is not the version that `code` names (see `code_digest`).
+    """
+    if code and code != code_digest():
+        raise PcgError(
+            f"the worker on {platform.node()} has another version of the toolkit, of Numba or of NumPy: install the "
+            "same there"
+        )
     started = time.perf_counter()
     evaluation = _evaluator(game, parameters, wants).evaluate(level, seed)
     return evaluation, time.perf_counter() - started
@@ -131,7 +151,8 @@ def run_levels(
     folder: Path | str,
     *,
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
+    cache: Path | str | None = None,
     progress: Callable[[Progress], None] | None = None,
     command: Sequence[str] | None = None,
 ) -> RunResult:
@@ -141,7 +162,9 @@ def run_levels(
         config: what to do.
         folder: of the run; must not exist or be empty.
         workers: evaluations side by side (default: one per processor); no influence on the result of a counted budget.
-        executor: evaluates instead of own threads; any `concurrent.futures.Executor` (threads, processes, Dask).
+        executor: what evaluates: "threads", "processes", "local:N" or "tcp://host:port" (a Dask cluster), or any
+            `concurrent.futures.Executor` of your own; no influence on the result either.
+        cache: folder of evaluations that runs share; "user" is the folder of the user's caches.
         progress: called after every evaluation.
         command: command line to note in `timing.jsonl` (default: that of this process).
 
@@ -155,8 +178,10 @@ def run_levels(
     check_new(folder)
     game = load(config.game, reading=config.reading or None)
     run = _Run(config, GameText.of(game), folder)
-    run.create()
-    return run.drive(workers, executor, progress, command)
+    with contextlib.closing(open_workers(executor, workers)) as crew:
+        kept = run.open_cache(cache)
+        run.create()
+        return run.drive(crew, kept, progress, command)
 
 
 def resume(
@@ -165,7 +190,8 @@ def resume(
     seconds: float | None = None,
     evaluations: int | None = None,
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
+    cache: Path | str | None = None,
     progress: Callable[[Progress], None] | None = None,
     command: Sequence[str] | None = None,
 ) -> RunResult:
@@ -177,6 +203,7 @@ def resume(
         evaluations: a new number of evaluations (of the whole run), instead of its own.
         workers: as for `run_levels`.
         executor: as for `run_levels`.
+        cache: as for `run_levels`.
         progress: as for `run_levels`.
         command: as for `run_levels`.
 
@@ -194,8 +221,10 @@ def resume(
     except OSError as error:
         raise PcgError(f"{folder} lacks its game: {error.filename}: {error.strerror}") from None
     run = _Run(config, GameText(name["name"], source, texts, name["reading"]), folder)
-    run.write_manifest()
-    return run.drive(workers, executor, progress, command)
+    with contextlib.closing(open_workers(executor, workers)) as crew:
+        kept = run.open_cache(cache)
+        run.write_manifest()
+        return run.drive(crew, kept, progress, command)
 
 
 class _Run:
@@ -211,13 +240,29 @@ class _Run:
             config.generator, loaded, seed=config.seed, wants=config.want, **config.generator_parameters
         )
         self.evaluator = LevelEvaluator(loaded, config.want, **config.evaluation_parameters)
+        check_winnable(self.evaluator.analysis, self.evaluator.requirements)
+        check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
         self.parameters = tuple(self.evaluator.settings.items())
-        self.archive = Archive(config.count, config.distance)
+        self.archive = Archive(config.count, config.distance, self._event)
         self.kept: Mapping[str, Any] | None = None
-        self.logged: list[dict[str, Any]] = []
+        self.first: dict[bytes, int] = {}  # level -> the candidate that had it first
         self.told = 0
         self.asked = 0
-        self.flight: deque[tuple[Candidate, Future[tuple[Evaluation, float]] | None]] = deque()
+        self.asking = False
+        self.repeated = 0
+        self.cached = 0
+        self.flight: deque[tuple[Candidate, Ticket | Evaluation | int]] = deque()
+        """Candidates under way, each with its work, its evaluation, or the number of the event that has it."""
+
+    def open_cache(self, folder: Path | str | None) -> EvaluationCache | None:
+        """The cache in a folder, for evaluations as this run makes them."""
+        if folder is None:
+            return None
+        config = self.config
+        return EvaluationCache(folder, settings_key([self.game, self.parameters, config.want, config.seed]))
+
+    def _event(self, number: int) -> Mapping[str, Any]:
+        return self.log.read(number)
 
     # -- files ---------------------------------------------------------------------------------------------------------
 
@@ -265,6 +310,8 @@ class _Run:
         """Results so far, and where to go on from."""
         self.log.sync()
         self.write_results()
+        if self.asking:
+            return  # the one before, or none: the log says the rest
         state = {
             "format": FORMAT,
             "events": self.told,
@@ -288,76 +335,95 @@ class _Run:
         else:
             remove_levels(others)
 
-    def load_checkpoint(self) -> None:
-        """Start where the last checkpoint was taken, or at the beginning if there is none to be trusted."""
-        path = self.folder / "checkpoint.json"
-        if not path.exists():
-            return
-        try:
-            state = read_json(path)
-        except PcgError:
-            return
-        if state.get("format") != FORMAT or state["events"] > len(self.logged):
+    def open_log(self) -> None:
+        """Open the log, and start where the last checkpoint was taken, or at the beginning if none is to be trusted."""
+        state = self._read_checkpoint()
+        told = int(state["events"]) if state else 0
+        ranks: list[tuple[int, bool, float, float]] = []
+        path = self.folder / "events.jsonl"
+
+        def meet(event: dict[str, Any]) -> None:
+            try:
+                number = int(event["id"])
+                self.first.setdefault(level_key(event["level"]), number)
+                if number < told:
+                    ranks.append((number, bool(event["feasible"]), float(event["fitness"]), float(event["constraint"])))
+                    self.repeated += self.first[level_key(event["level"])] != number
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise PcgError(f"{path} is damaged: event {event.get('id')}: {error!r}") from None
+
+        self.log = RunLog(path, meet)
+        self.replayed = len(self.log)
+        if not state or told > self.replayed:
+            self.repeated = 0
             return
         self.generator.load_state_dict(state["generator"])
-        self.told, self.asked = int(state["events"]), int(state["asked"])
-        for event in self.logged[: self.told]:
-            self.archive.add(Candidate.from_json(event), Evaluation.from_json(event))
+        self.told, self.asked = told, int(state["asked"])
+        for rank in ranks:
+            self.archive.add(*rank)
         for data in state["pending"]:
-            self.flight.append((Candidate.from_json(data), None))
+            candidate = Candidate.from_json(data)
+            self.flight.append((candidate, candidate.id))  # work is found for them when the loop begins
+
+    def _read_checkpoint(self) -> dict[str, Any] | None:
+        path = self.folder / "checkpoint.json"
+        try:
+            state = read_json(path) if path.exists() else None
+        except PcgError:
+            return None
+        return state if isinstance(state, dict) and state.get("format") == FORMAT else None
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
     def drive(
         self,
-        workers: int | None,
-        executor: Executor | None,
+        workers: Workers,
+        cache: EvaluationCache | None,
         progress: Callable[[Progress], None] | None,
         command: Sequence[str] | None,
     ) -> RunResult:
         """Run to the end of the budget."""
-        workers = workers or os.cpu_count() or 1
-        if workers < 1:
-            raise PcgError(f"workers is {workers}, expected at least 1")
         compile_all()  # once per machine and version; not at the cost of the budget
         timing = self.folder / "timing.jsonl"
         self.before = read_elapsed(timing)
         self.started = time.perf_counter()
-        self.logged = EventLog.repair(self.folder / "events.jsonl")
-        self.load_checkpoint()
-        self.log = EventLog(self.folder / "events.jsonl")
+        self.open_log()
+        self.workers = workers
+        self.cache = cache
+        (self.folder / FAILED).unlink(missing_ok=True)
         session = {
             "type": "session",
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
             "command": list(command if command is not None else sys.argv),
-            "workers": workers,
+            "workers": workers.count,
         }
         append_line(timing, session)
-        own = ThreadPoolExecutor(workers, thread_name_prefix="pcg-evaluate") if executor is None else None
-        self.executor = own or executor
         try:
             reason = self._loop(progress, timing)
         except KeyboardInterrupt:
             reason = "interrupted"
-        finally:
-            for _, future in self.flight:
-                if future is not None:
-                    future.cancel()
-            if own is not None:
-                own.shutdown(wait=True, cancel_futures=True)
+        except PcgError as error:
+            if self.told:
+                self.checkpoint()
+            raise PcgError(f"{error} (after {self.told} evaluations; `pcg resume {self.folder}` goes on)") from None
         with _uninterrupted():
             self.checkpoint()
             summary = {"stopped": reason, "generations": self._generation(), **self.archive.summary(), **self._tally()}
             if self.kept is not None:
                 summary["archive"] = self.kept["statistics"]
+            summary["repeated"] = self.repeated
             write_whole(self.folder / "summary.json", to_json(summary, indent=1) + "\n")
-            append_line(timing, {"type": "stopped", "elapsed": round(self.elapsed(), 3), "reason": reason})
+            stopped = {"type": "stopped", "elapsed": round(self.elapsed(), 3), "reason": reason}
+            append_line(timing, {**stopped, "cached": self.cached, "lost_workers": workers.lost})
+            best, spare = self.archive.best(), self.archive.spare()
             self.log.close()
-        best, spare = self.archive.best(), self.archive.spare()
+            if cache is not None:
+                cache.close()
         statistics = self.kept["statistics"] if self.kept is not None else {}
         return RunResult(
-            self.folder, reason, self.told, self.archive.feasible, best, spare, self.evaluator.wants, statistics
-        )
+            self.folder, reason, self.told, self.archive.feasible, best, spare, self.evaluator.wants, statistics,
+            self.repeated, self.cached,
+        )  # fmt: skip
 
     def _tally(self) -> dict[str, Any]:
         """What came of the wants, for `summary.json`; nothing where there were none."""
@@ -380,31 +446,40 @@ class _Run:
             if stop:
                 return stop
             self._fill()
-            candidate, future = self.flight[0]
-            seconds = None
-            if future is None:
-                evaluation = Evaluation.from_json(self.logged[candidate.id])
-            else:
+            candidate, work = self.flight[0]
+            seconds = 0.0
+            if isinstance(work, Ticket):
                 try:
-                    evaluation, seconds = future.result(timeout=self._time_left())
+                    evaluation, seconds = self.workers.result(work, self._time_left())
                 except FutureTimeout:
-                    if future.done():
-                        raise
                     return "seconds"
+                except PcgError:
+                    write_whole(self.folder / FAILED, candidate.level + "\n")
+                    raise
+            else:
+                evaluation = work if isinstance(work, Evaluation) else Evaluation.from_json(self.log.read(work))
             with _uninterrupted():
-                self.flight.popleft()
-                if seconds is not None:
-                    self.log.append({**candidate.to_json(), **evaluation.to_json()})
+                self._tell(candidate, evaluation)
+                if candidate.id >= self.replayed:
                     elapsed = round(self.elapsed(), 3)
                     line = {"type": "evaluation", "id": candidate.id, "seconds": round(seconds, 4), "elapsed": elapsed}
                     append_line(timing, line)
-                self.told += 1
-                self.archive.add(candidate, evaluation)
-                self.generator.tell([candidate], [evaluation])
-                if seconds is not None and self.told % self.config.checkpoint == 0:
-                    self.checkpoint()
+                    if self.cache is not None and isinstance(work, Ticket):
+                        self.cache.store(candidate.level, evaluation)
+                    if self.told % self.config.checkpoint == 0:
+                        self.checkpoint()
             if progress is not None:
                 progress(self._progress())
+
+    def _tell(self, candidate: Candidate, evaluation: Evaluation) -> None:
+        """Log an evaluation that is new, and let the archive and the generator know of it."""
+        self.flight.popleft()
+        if candidate.id >= self.replayed:
+            self.log.append({**candidate.to_json(), **evaluation.to_json()})
+        self.told += 1
+        self.repeated += self.first[level_key(candidate.level)] != candidate.id
+        self.archive.add(candidate.id, evaluation.feasible, evaluation.fitness, evaluation.constraint)
+        self.generator.tell([candidate], [evaluation])
 
     def _fill(self) -> None:
         """Have `window` candidates under way."""
@@ -415,28 +490,39 @@ class _Run:
                 room = min(room, config.evaluations - self.asked)
             if room <= 0:
                 return
+            self.asking = True  # interrupted in here, the generator is not where a checkpoint could go on from
             fresh = self.generator.ask(room)
+            self.flight.extend((candidate, candidate.id) for candidate in fresh)
+            self.asked += len(fresh)
+            self.asking = False
             if not fresh:
                 if not self.flight:
                     raise PcgError(f"generator {config.generator} offers no candidates though it was told of all")
                 return
-            self.asked += len(fresh)
-            for candidate in fresh:
-                self.flight.append((candidate, self._submit(candidate)))
+            for position in range(len(self.flight) - len(fresh), len(self.flight)):
+                candidate, _ = self.flight[position]
+                self.flight[position] = (candidate, self._submit(candidate))
 
-    def _submit(self, candidate: Candidate) -> Future[tuple[Evaluation, float]] | None:
-        """Start an evaluation; None if the log has it."""
-        if candidate.id < len(self.logged):
-            if self.logged[candidate.id]["level"] != candidate.level:
+    def _submit(self, candidate: Candidate) -> Ticket | Evaluation | int:
+        """Begin an evaluation, unless it has been made before."""
+        if candidate.id < self.replayed:
+            if self.log.read(candidate.id)["level"] != candidate.level:
                 raise PcgError(
                     f"cannot continue {self.folder}: candidate {candidate.id} differs from the logged one, "
                     "so the run was made by another version"
                 )
-            return None
-        assert self.executor is not None
-        return self.executor.submit(
-            evaluate_level, self.game, self.parameters, self.config.want, candidate.level, self.config.seed
-        )
+            return candidate.id
+        same = self.first.setdefault(level_key(candidate.level), candidate.id)
+        if same != candidate.id:
+            return same  # told before this one, for results are applied in order
+        found = self.cache.find(candidate.level) if self.cache is not None else None
+        if found is not None:
+            self.cached += 1
+            return found
+        return self.workers.submit(
+            f"the evaluation of candidate {candidate.id} (its level is in {self.folder / FAILED})", evaluate_level,
+            self.game, self.parameters, self.config.want, candidate.level, self.config.seed, code_digest(),
+        )  # fmt: skip
 
     def _reason(self) -> str:
         """Why to stop, or ""."""

@@ -10,7 +10,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,31 +58,43 @@ class EventLog:
         self._file = open(path, "ab")  # noqa: SIM115 - lives as long as the run
 
     @staticmethod
+    def scan(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The events of a log one by one, each with the place in the file where it begins.
+
+        A torn or damaged end is cut off the file once it is come to.
+
+        Raises:
+            PcgError: when the log cannot be read.
+        """
+        whole = number = 0
+        try:
+            if not path.exists():
+                return
+            with open(path, "rb") as file:
+                for line in file:
+                    try:
+                        event = json.loads(line)
+                    except ValueError:
+                        break
+                    if not line.endswith(b"\n") or not isinstance(event, dict) or event.get("id") != number:
+                        break
+                    yield whole, event
+                    number += 1
+                    whole += len(line)
+            if whole < path.stat().st_size:
+                with open(path, "r+b") as file:
+                    file.truncate(whole)
+        except OSError as error:
+            raise PcgError(f"cannot read {path}: {error.strerror}") from None
+
+    @staticmethod
     def repair(path: Path) -> list[dict[str, Any]]:
         """The events of a log; a torn or damaged end is cut off the file.
 
         Raises:
             PcgError: when the log cannot be read.
         """
-        try:
-            data = path.read_bytes() if path.exists() else b""
-        except OSError as error:
-            raise PcgError(f"cannot read {path}: {error.strerror}") from None
-        events: list[dict[str, Any]] = []
-        whole = 0
-        for line in data.splitlines(keepends=True):
-            try:
-                event = json.loads(line)
-            except ValueError:
-                break
-            if not line.endswith(b"\n") or not isinstance(event, dict) or event.get("id") != len(events):
-                break
-            events.append(event)
-            whole += len(line)
-        if whole < len(data):
-            with open(path, "r+b") as file:
-                file.truncate(whole)
-        return events
+        return [event for _, event in EventLog.scan(path)]
 
     def append(self, event: Mapping[str, Any]) -> None:
         """Write one event; it is in the hands of the operating system when this returns."""
@@ -97,15 +110,54 @@ class EventLog:
         self._file.close()
 
 
+class RunLog(EventLog):
+    """A log whose events can be read again one by one, without all of them being held in memory.
+
+    Args:
+        path: of the log; a torn end is cut off.
+        meet: called with every event that is there already, in order.
+    """
+
+    def __init__(self, path: Path, meet: Callable[[dict[str, Any]], None]) -> None:
+        self._places = array("Q")
+        for place, event in self.scan(path):
+            self._places.append(place)
+            meet(event)
+        super().__init__(path)
+        self._end = path.stat().st_size
+        self._reader = open(path, "rb")  # noqa: SIM115 - as long as the log itself
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def append(self, event: Mapping[str, Any]) -> None:
+        """Write one event; it is in the hands of the operating system when this returns."""
+        super().append(event)
+        self._places.append(self._end)
+        self._end = self._file.tell()
+
+    def read(self, number: int) -> dict[str, Any]:
+        """The event of that number, the first being 0."""
+        self._reader.seek(self._places[number])
+        event: dict[str, Any] = json.loads(self._reader.readline())
+        return event
+
+    def close(self) -> None:
+        """Close the file."""
+        self._reader.close()
+        super().close()
+
+
 def read_elapsed(path: Path) -> float:
     """Seconds the run has taken so far, from its timing log; 0 when nothing is known."""
     elapsed = 0.0
     if path.exists():
-        for line in path.read_bytes().splitlines():
-            try:
-                elapsed = max(elapsed, float(json.loads(line).get("elapsed", 0.0)))
-            except (ValueError, AttributeError, TypeError):
-                continue
+        with open(path, "rb") as file:
+            for line in file:
+                try:
+                    elapsed = max(elapsed, float(json.loads(line).get("elapsed", 0.0)))
+                except (ValueError, AttributeError, TypeError):
+                    continue
     return elapsed
 
 

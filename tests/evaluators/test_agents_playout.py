@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tiny_engine import TinyGame, sliding, walk
 
+from pcg.engine.game import load
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents import AGENTS, Agent, AgentError, Playout, make_agent, play, playout, replay
 
@@ -204,3 +205,12 @@ def test_an_agent_stands_at_the_place_of_its_player() -> None:
         play(walk("A.G.B"), [make_agent("nothing"), make_agent("nothing")])
     with pytest.raises(AgentError, match="max_ticks"):
         play(walk("A.G"), "nothing", max_ticks=-1)
+
+
+def test_a_play_in_two_parts_is_the_play_as_a_whole() -> None:
+    start = load("hunt").start(level=0, seed=4)
+    whole = play(start, make_agent("nothing", seed=1), max_ticks=30)
+    first = play(start, make_agent("nothing", seed=1), max_ticks=12)
+    rest = play(replay(start, first.actions)[-1], make_agent("nothing", seed=1), max_ticks=18)
+    assert first.followed_by(rest) == whole
+    assert whole.ticks > first.ticks

@@ -171,3 +171,23 @@ def test_two_player_games_and_bad_parameters_are_refused(maze: Game) -> None:
 def test_the_value_of_a_play_is_its_outcome_first_and_its_score_second() -> None:
     assert play_value(True, True, -50) > play_value(False, False, 50) > play_value(False, True, 1000)
     assert play_value(True, True, 5) > play_value(True, True, 1)
+
+
+def test_a_planner_keeps_a_plan_that_holds_and_so_needs_fewer_calls() -> None:
+    from pcg.engine.game import load
+    from pcg.evaluators.agents import make_agent, play
+
+    game = load("hunt")
+    calls: dict[int, float] = {}
+    wins: dict[int, int] = {}
+    for checks in (0, 1):
+        plays = [
+            play(game.start(0, seed=s), make_agent("solver", seed=s, budget=600, checks=checks), max_ticks=120)
+            for s in range(4)
+        ]
+        again = play(game.start(0, seed=0), make_agent("solver", seed=0, budget=600, checks=checks), max_ticks=120)
+        assert again == plays[0]
+        calls[checks] = sum(p.calls for p in plays) / sum(p.ticks for p in plays)
+        wins[checks] = sum(p.winner == 1 for p in plays)
+    assert calls[1] < calls[0]
+    assert wins[1] > 0

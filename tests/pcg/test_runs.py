@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -50,10 +50,30 @@ def test_two_workers_give_the_same_files_as_one(whole: Path, tmp_path: Path) -> 
     assert files(tmp_path / "run") == files(whole)
 
 
-def test_processes_give_the_same_files_as_threads(whole: Path, tmp_path: Path) -> None:
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+def test_an_executor_of_ones_own_gives_the_same_files(whole: Path, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(3) as pool:
         run_levels(EVOLVE, tmp_path / "run", executor=pool)
     assert files(tmp_path / "run") == files(whole)
+
+
+@pytest.mark.parametrize("executor", ["processes", "local:2"])
+def test_workers_killed_in_mid_run_leave_the_same_files(whole: Path, tmp_path: Path, executor: str) -> None:
+    if executor.startswith("local"):
+        pytest.importorskip("distributed")
+    killed: list[int] = []
+
+    def kill(state: Progress) -> None:
+        if state.evaluations in (5, 20):
+            victim = multiprocessing.active_children()[0]
+            assert victim.pid is not None
+            os.kill(victim.pid, signal.SIGKILL)
+            killed.append(victim.pid)
+
+    workers = 2 if executor == "processes" else None
+    run_levels(EVOLVE, tmp_path / "run", executor=executor, workers=workers, progress=kill)
+    assert len(set(killed)) == 2
+    assert files(tmp_path / "run") == files(whole)
+    assert not [p for p in multiprocessing.active_children() if p.pid in killed]
 
 
 def test_another_seed_gives_other_levels(whole: Path, tmp_path: Path) -> None:

@@ -1,0 +1,384 @@
+"""Where evaluations run: threads, processes, or a Dask cluster, behind one small face that survives lost workers.
+
+`Workers` wraps any `concurrent.futures.Executor`. When a worker dies, what was under way is done again, one evaluation
+at a time, until it is clear which one kills workers; that one is an error and the others never notice. The order of
+results is the caller's business, so nothing here can change what comes out of a run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import multiprocessing
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+
+EXECUTORS = ("threads", "processes")
+"""Names of executors on this machine."""
+DEATHS = 3
+"""Work whose worker has died so often while nothing else was running is given up."""
+CONNECT_SECONDS = 10.0
+"""A scheduler that does not answer within this time counts as unreachable."""
+LOST_SECONDS = 60.0
+"""A scheduler that has been away for so long does not come back."""
+_LOOK = 0.5
+_PAUSE = 0.01
+_ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://[^\s/:]+:\d{1,5}/?|(?:tcp|tls)://\[[0-9a-fA-F:]+\]:\d{1,5}/?")
+
+
+class Lost(PcgError):
+    """Evaluations cannot go on: their workers are gone for good."""
+
+
+class Ticket:
+    """One piece of work: what is to be done, and where its result will be."""
+
+    def __init__(self, label: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self.label = label
+        self.function = function
+        self.arguments = arguments
+        self.future: Future[Any] | None = None
+        self.deaths = 0
+        self.alone = False
+
+    def __repr__(self) -> str:
+        return f"<{self.label}>"
+
+
+class Workers:
+    """Runs functions elsewhere and hands back their results.
+
+    Args:
+        make: opens the executor, again after it broke. Its futures fail with `BrokenExecutor`, or Dask's
+            `KilledWorker`, when a worker died.
+        count: workers at first.
+        again: whether a broken executor may be opened again.
+        fetch: the result of one of its futures within some seconds.
+        alive: raises `Lost` when the executor is out of reach; asked now and then.
+        close: called at the end.
+        deaths: work whose worker has died so often while nothing else was running is given up.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Executor],
+        *,
+        count: int,
+        again: bool = True,
+        fetch: Callable[[Any, float], Any] = lambda future, seconds: future.result(timeout=seconds),
+        alive: Callable[[], None] = lambda: None,
+        close: Callable[[], None] = lambda: None,
+        deaths: int = DEATHS,
+    ) -> None:
+        self._make = make
+        self._executor = make()
+        self._again = again
+        self._fetch = fetch
+        self._alive = alive
+        self._close = close
+        self._deaths = deaths
+        self.count = count
+        self.open: list[Ticket] = []
+        """Work whose result has not been fetched, in order."""
+        self.lost = 0
+        """How often a worker died under some work."""
+
+    def submit(self, label: str, function: Callable[..., Any], *arguments: Any) -> Ticket:
+        """Begin some work; `label` names it should it kill its workers."""
+        ticket = Ticket(label, function, arguments)
+        self.open.append(ticket)
+        if not any(t.alone for t in self.open):
+            self._start(ticket)
+        return ticket
+
+    def result(self, ticket: Ticket, timeout: float | None = None) -> Any:
+        """The result of some work.
+
+        Raises:
+            TimeoutError: `concurrent.futures`' own, when there is none within `timeout` seconds.
+            PcgError: the work kills its workers, or there are no workers any more (`Lost`).
+            Exception: whatever the work raised.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            self._keep_going(ticket)
+            assert ticket.future is not None
+            left = _LOOK if deadline is None else min(_LOOK, max(0.0, deadline - time.monotonic()))
+            try:
+                answer = self._fetch(ticket.future, left)
+            except FutureTimeout:
+                if ticket.future.done():
+                    continue  # it came in this very moment, or it is the work's own error
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise
+                self._alive()
+            except CancelledError:
+                self._alive()
+                raise Lost(f"{ticket.label} was taken off the executor by somebody else") from None
+            except Exception as error:
+                if not _is_death(error):
+                    raise
+                self._survive(ticket, error)
+            else:
+                self.open.remove(ticket)
+                return answer
+
+    def close(self) -> None:
+        """Drop what has not begun, wait for what has, and let the workers go."""
+        for ticket in self.open:
+            if ticket.future is not None:
+                ticket.future.cancel()
+        self.open.clear()
+        self._close()
+        if self._again:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _start(self, ticket: Ticket) -> None:
+        for attempt in (1, 2):
+            try:
+                ticket.future = self._executor.submit(ticket.function, *ticket.arguments)
+                return
+            except (BrokenExecutor, RuntimeError) as error:
+                # the pool broke while nobody was looking, or was closed from outside
+                if attempt == 2 or not self._again:
+                    raise Lost(f"the executor takes no more work: {error}") from None
+                self._executor = self._make()
+
+    def _survive(self, ticket: Ticket, error: BaseException) -> None:
+        """A worker died. Whoever may have killed it is done again on its own."""
+        self.lost += 1
+        if ticket.alone:
+            ticket.deaths += 1
+            if ticket.deaths >= self._deaths:
+                raise PcgError(f"{ticket.label} ends its worker every time: {_first_line(error)}")
+        if isinstance(error, BrokenExecutor):
+            if not self._again:
+                raise Lost(f"the executor broke while working on {ticket.label}: {error}")
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = self._make()
+            for other in self.open:
+                if other.future is None or not other.future.done() or _is_death(_error_of(other.future)):
+                    other.future = None
+                    other.alone = True
+        ticket.future = None
+        ticket.alone = True
+
+    def _keep_going(self, ticket: Ticket) -> None:
+        """See that the work has begun, alone if it must be, and that the others go on as soon as they may."""
+        if ticket.future is not None:
+            if not any(t.alone for t in self.open):
+                for other in self.open:
+                    if other.future is None:
+                        self._start(other)
+            return
+        if ticket.alone:
+            for other in self.open:
+                if other.future is not None and not other.future.done():
+                    other.future.cancel()
+                    other.future = None
+        self._start(ticket)
+
+
+def _error_of(future: Future[Any]) -> BaseException | None:
+    try:
+        return future.exception(timeout=0)
+    except (CancelledError, FutureTimeout) as error:
+        return error
+
+
+def _is_death(error: BaseException | None) -> bool:
+    # Dask is an extra; its error is known by name
+    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+
+
+# --- opening ----------------------------------------------------------------------------------------------------------
+
+
+def open_workers(where: str | Executor | None, count: int | None = None) -> Workers:
+    """Workers by name.
+
+    Args:
+        where: "threads" (also None), "processes", "local:N" (a Dask cluster of N processes on this machine),
+            "tcp://host:port" (the scheduler of a Dask cluster), or an executor of your own.
+        count: workers, by default one per processor; a cluster has its own number.
+
+    Raises:
+        PcgError: for an unknown name, a missing package, or a scheduler out of reach.
+    """
+    if count is not None and count < 1:
+        raise PcgError(f"workers is {count}, expected at least 1")
+    number = count or processors()
+    if where is None or where == "threads":
+        return Workers(lambda: ThreadPoolExecutor(number, thread_name_prefix="pcg-evaluate"), count=number)
+    if isinstance(where, Executor):
+        executor = where
+        return Workers(lambda: executor, count=number, again=False)
+    if where == "processes":
+        return Workers(lambda: _processes(number), count=number)
+    local = re.fullmatch(r"local:(\d+)", where)
+    if local or _ADDRESS.fullmatch(where):
+        if local and not 1 <= int(local[1]) <= 1024:
+            raise PcgError(f"cluster `{where}`: expected local:N with 1 to 1024 workers")
+        if count is not None:
+            raise PcgError(f"a cluster has its own number of workers: leave out workers={count} with `{where}`")
+        return _cluster(where, int(local[1]) if local else 0)
+    if "://" in where or where.startswith("local"):
+        raise PcgError(f"cluster `{where}`: expected tcp://HOST:PORT, as in tcp://host:8786, or local:N, as in local:4")
+    near = nearest(where, EXECUTORS)
+    hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(EXECUTORS)}, local:N, tcp://HOST:PORT)"
+    raise PcgError(f"unknown executor `{where}`{hint}")
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _processes(count: int) -> ProcessPoolExecutor:
+    # spawned, not forked: a fork would take over locks of the compiler in whatever state they are
+    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_process)
+
+
+def _begin_process() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to handle
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing.connection import wait as wait_for
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait_for([parent.sentinel])
+        os._exit(1)
+
+
+def _cluster(where: str, local: int) -> Workers:
+    """Workers of a Dask cluster."""
+    try:
+        dask = importlib.import_module("dask")
+        distributed = importlib.import_module("distributed")
+    except ImportError:
+        raise PcgError(
+            "evaluation on a cluster needs the package `distributed`: pip install 'pcg-toolkit[cluster]'"
+        ) from None
+    for name in ("distributed", "distributed.nanny", "distributed.scheduler", "distributed.core", "distributed.comm"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters of it is said by the errors here
+    cluster = None
+    try:
+        if local:
+            # a death is reported at once: which work is to blame is found out here
+            failures = dask.config.set({"distributed.scheduler.allowed-failures": 0})
+            with _ctrl_c_not_inherited(), failures:
+                cluster = distributed.LocalCluster(
+                    n_workers=local,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                )
+        client = distributed.Client(cluster or where, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+        if cluster is not None:
+            cluster.close()
+        raise PcgError(
+            f"cannot reach the scheduler at {where} within {CONNECT_SECONDS:.0f} s: "
+            f"{_first_line(error)}; is `dask scheduler` running there?"
+        ) from None
+
+    def close() -> None:
+        client.close()
+        if cluster is not None:
+            cluster.close()
+
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS if not local else 10 * CONNECT_SECONDS)
+    except (OSError, TimeoutError):
+        close()
+        raise PcgError(f"the scheduler at {where} has no workers: start some with `dask worker {where}`") from None
+    away = 0.0
+
+    def alive() -> None:
+        nonlocal away
+        if client.status == "running":
+            away = 0.0
+        elif client.status in ("closed", "closing"):
+            raise Lost(f"the scheduler at {where} has closed the connection")
+        elif not away:
+            away = time.monotonic()
+        elif time.monotonic() - away > LOST_SECONDS:
+            raise Lost(f"the scheduler at {where} has been out of reach for {LOST_SECONDS:.0f} s")
+
+    count = sum(client.nthreads().values())
+    return Workers(
+        lambda: _Dask(client),
+        count=count,
+        again=False,
+        fetch=_fetch_from_dask,
+        alive=alive,
+        close=close,
+        deaths=DEATHS if local else 1,  # a scheduler elsewhere has tried by itself
+    )
+
+
+def _fetch_from_dask(future: Any, seconds: float) -> Any:
+    """The result of Dask's future, whose own time limit may leave it in pieces."""
+    deadline = time.monotonic() + seconds
+    while not future.done():
+        if time.monotonic() >= deadline:
+            raise FutureTimeout
+        time.sleep(_PAUSE / 5)
+    try:
+        return future.result()
+    except ImportError as error:
+        raise Lost(f"a worker of the cluster cannot evaluate: {error}; install the same pcg-toolkit there") from None
+
+
+class _Dask(Executor):
+    """An executor whose futures are Dask's own.
+
+    Those of `Client.get_executor` never end when a worker dies with a result that was not fetched yet; Dask's own see
+    that it is worked out again.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+        """Begin some work; `pure` would give equal calls one result, and then all of them its fate."""
+        return self._client.submit(function, *arguments, pure=False, **named)
+
+
+@contextlib.contextmanager
+def _ctrl_c_not_inherited() -> Iterator[None]:
+    """Processes started here ignore Ctrl-C, which a terminal sends to all of them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

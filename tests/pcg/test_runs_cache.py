@@ -1,0 +1,223 @@
+"""What a run remembers: equal levels are evaluated once, on disk across runs, and nothing else changes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pcg
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.fitness import LevelEvaluator
+from pcg.generators.levels.distance import level_distance
+from pcg.runs import LevelRun, resume, run_levels
+from pcg.runs.archive import SPARE, Archive
+from pcg.runs.cache import EvaluationCache, settings_key
+from pcg.runs.store import RunLog
+
+CHEAP = {"nodes": 300, "budget": 20, "planner_budget": 20, "max_length": 40, "weak_plays": 1, "min_length": 2}
+GAME = """
+BasicGame
+    SpriteSet
+        goal > Immovable
+        avatar > MovingAvatar
+    InteractionSet
+        goal avatar > killSprite
+        avatar EOS > stepBack
+    TerminationSet
+        SpriteCounter stype=goal limit=0 win=True
+    LevelMapping
+        g > goal
+        A > avatar
+"""
+"""So little to place that small levels come twice."""
+SIZES = {"min_width": 4, "max_width": 4, "min_height": 4, "max_height": 4}
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> LevelRun:
+    path = tmp_path_factory.mktemp("game") / "game.vgdl"
+    path.write_text(GAME)
+    return LevelRun(
+        str(path), generator="random", count=150, seed=3, evaluations=150,
+        evaluation_parameters=CHEAP, generator_parameters=SIZES,
+    )  # fmt: skip
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    found = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    found.pop("timing.jsonl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, tiny: LevelRun) -> Path:
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    run_levels(tiny, folder, workers=1)
+    return folder
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The levels that are evaluated from here on."""
+    asked: list[str] = []
+    evaluate = LevelEvaluator.evaluate
+
+    def note(self: LevelEvaluator, level: str, seed: int = 0) -> Evaluation:
+        asked.append(level)
+        return evaluate(self, level, seed)
+
+    monkeypatch.setattr(LevelEvaluator, "evaluate", note)
+    return asked
+
+
+def test_equal_levels_of_a_run_are_evaluated_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: LevelRun
+) -> None:
+    asked = counted(monkeypatch)
+    result = run_levels(tiny, tmp_path / "run", workers=2)
+    events = [json.loads(line) for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()]
+    levels = [event["level"] for event in events]
+    assert len(asked) == len(set(asked)) == len(set(levels))
+    assert result.repeated == len(levels) - len(set(levels)) > 0
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["repeated"] == result.repeated
+    judge = LevelEvaluator(pcg.load(tiny.game), **CHEAP)
+    for event in events:
+        assert Evaluation.from_json(event) == judge.evaluate(event["level"], seed=tiny.seed)
+
+
+def test_repeats_are_counted_alike_when_a_run_is_resumed(tmp_path: Path, whole: Path, tiny: LevelRun) -> None:
+    run_levels(tiny.with_budget(evaluations=31), tmp_path / "run", workers=1)
+    resume(tmp_path / "run", evaluations=150, workers=2)
+    assert files(tmp_path / "run") == files(whole)
+    (tmp_path / "run" / "checkpoint.json").unlink()
+    resume(tmp_path / "run")
+    assert files(tmp_path / "run") == files(whole)
+
+
+def test_a_cache_on_disk_spares_other_runs_the_work_and_changes_nothing(
+    tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, tiny: LevelRun
+) -> None:
+    first = run_levels(tiny, tmp_path / "first", workers=2, cache=tmp_path / "cache")
+    assert first.cached == 0
+    asked = counted(monkeypatch)
+    second = run_levels(tiny, tmp_path / "second", workers=2, cache=tmp_path / "cache")
+    assert asked == []
+    assert second.cached == 150 - second.repeated
+    assert files(tmp_path / "first") == files(tmp_path / "second") == files(whole)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 4},
+        {"evaluation_parameters": {**CHEAP, "budget": 21}},
+        {"want": "solution_length>=3"},
+        {"game": "crossing"},
+    ],
+)
+def test_other_settings_find_nothing_in_the_cache(tmp_path: Path, change: dict[str, Any], tiny: LevelRun) -> None:
+    run_levels(tiny, tmp_path / "first", workers=2, cache=tmp_path / "cache")
+    other = dataclasses.replace(tiny, evaluations=10, **change)
+    assert run_levels(other, tmp_path / "second", workers=2, cache=tmp_path / "cache").cached == 0
+
+
+def test_a_cache_keeps_every_digit_of_an_evaluation(tmp_path: Path) -> None:
+    game = pcg.load("boxes")
+    evaluation = LevelEvaluator(game, **CHEAP).evaluate(game.levels[0], seed=1)
+    cache = EvaluationCache(tmp_path, settings_key(["a"]))
+    cache.store(game.levels[0], evaluation)
+    assert cache.find(game.levels[0]) == evaluation
+    assert cache.find(game.levels[0] + " ") is None
+    assert EvaluationCache(tmp_path, settings_key(["b"])).find(game.levels[0]) is None
+    assert len(cache) == 1
+    cache.close()
+
+
+def test_a_damaged_entry_is_evaluated_again_and_a_damaged_file_is_named(
+    tmp_path: Path, whole: Path, tiny: LevelRun
+) -> None:
+    run_levels(tiny, tmp_path / "first", workers=2, cache=tmp_path)
+    with sqlite3.connect(tmp_path / "evaluations.sqlite") as database:
+        database.execute("UPDATE evaluations SET evaluation = '{'")
+    database.close()
+    again = run_levels(tiny, tmp_path / "second", workers=2, cache=tmp_path)
+    assert again.cached == 0
+    assert files(tmp_path / "second") == files(whole)
+    for path in tmp_path.glob("evaluations.sqlite*"):
+        path.write_bytes(b"not a database, " * 100)
+    with pytest.raises(PcgError, match=r"cannot use .*evaluations\.sqlite"):
+        run_levels(tiny, tmp_path / "third", cache=tmp_path)
+    assert not (tmp_path / "third").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(PcgError, match="cannot use"):
+        run_levels(tiny, tmp_path / "third", cache=tmp_path / "file")
+
+
+def greedy(events: list[dict[str, Any]], size: int, distance: float) -> tuple[list[int], list[int]]:
+    """What an archive is to hold, worked out at once from everything."""
+
+    def choose(ranked: list[dict[str, Any]], number: int, besides: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        kept: list[dict[str, Any]] = []
+        for event in ranked:
+            if len(kept) == number:
+                break
+            if all(level_distance(event["level"], o["level"]) >= distance for o in (*besides, *kept)):
+                kept.append(event)
+        return kept
+
+    best = choose(sorted((e for e in events if e["feasible"]), key=lambda e: (-e["fitness"], e["id"])), size, [])
+    others = sorted((e for e in events if not e["feasible"]), key=lambda e: (-e["constraint"], e["id"]))
+    spare = choose(others[: SPARE * size], size - len(best), best)
+    return [e["id"] for e in best], [e["id"] for e in spare]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_archive_holds_what_a_greedy_choice_from_everything_would(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    size, distance = int(rng.integers(1, 8)), float(rng.choice([0.3, 0.5, 0.8]))
+    events: list[dict[str, Any]] = []
+    archive = Archive(size, distance, lambda k: events[k])
+    for k in range(250):
+        level = "\n".join("".join(row) for row in rng.choice(list("wA..."), (3, 4)).tolist())
+        feasible = bool(rng.random() < 0.6)
+        value = float(rng.integers(0, 40)) / 40
+        events.append(
+            {"id": k, "origin": "x", "generation": 0, "level": level, "feasible": feasible, "fitness": value * feasible,
+             "constraint": 1.0 if feasible else value, "constraints": {}, "metrics": {}, "stage": "static",
+             "winner": "", "seed": 0, "play": ""}
+        )  # fmt: skip
+        archive.add(k, feasible, events[k]["fitness"], events[k]["constraint"])
+        if k % 25 == 0:
+            best, spare = greedy(events, size, distance)
+            assert [e.candidate.id for e in archive.best()] == best
+            assert [e.candidate.id for e in archive.spare()] == spare
+
+
+def test_a_log_is_read_event_by_event_and_its_torn_end_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(b'{"id": 0, "a": 1}\n{"id": 1, "a": 2}\n{"id": 2, "a"')
+    met: list[int] = []
+    log = RunLog(path, lambda event: met.append(event["id"]))
+    assert met == [0, 1]
+    log.append({"id": 2, "a": "ä"})
+    log.append({"id": 3, "a": 4})
+    assert len(log) == 4
+    assert [log.read(k)["a"] for k in (3, 0, 2)] == [4, 1, "ä"]
+    log.close()
+    assert len(path.read_bytes().splitlines()) == 4
+
+
+def test_a_log_that_lacks_what_it_should_have_is_an_error(whole: Path, tmp_path: Path) -> None:
+    import shutil
+
+    folder = tmp_path / "run"
+    shutil.copytree(whole, folder)
+    (folder / "events.jsonl").write_text('{"id": 0}\n')
+    with pytest.raises(PcgError, match=r"events\.jsonl is damaged: event 0"):
+        resume(folder)

@@ -1,0 +1,171 @@
+"""Workers: what they do when one of them dies, and what they say when there are none."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.runs import workers
+from pcg.runs.workers import Lost, open_workers
+
+WORK = """
+import os
+from pathlib import Path
+
+def square(number):
+    return number * number, os.getpid()
+
+def die(number):
+    os._exit(number)
+
+def die_once(mark):
+    try:
+        Path(mark).touch(exist_ok=False)
+    except FileExistsError:
+        return "survived"
+    os._exit(1)
+
+def fail(message):
+    raise ValueError(message)
+"""
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A module that other processes find, which the tests themselves are not."""
+    folder = tmp_path_factory.mktemp("modules")
+    (folder / "pcg_test_work.py").write_text(WORK)
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module("pcg_test_work")
+    sys.path.remove(str(folder))
+
+
+@pytest.mark.parametrize("where", [None, "threads", "processes"])
+def test_work_is_done_and_errors_of_the_work_come_back(work: Any, where: str | None) -> None:
+    with closing(open_workers(where, 2)) as crew:
+        tickets = [crew.submit(f"square {k}", work.square, k) for k in range(8)]
+        assert [crew.result(ticket)[0] for ticket in tickets] == [k * k for k in range(8)]
+        with pytest.raises(ValueError, match="no luck"):
+            crew.result(crew.submit("failure", work.fail, "no luck"))
+
+
+def test_a_killed_process_is_replaced_and_its_work_done_again(work: Any, tmp_path: Path) -> None:
+    with closing(open_workers("processes", 2)) as crew:
+        first = crew.submit("first", work.square, 3)
+        os.kill(crew.result(first)[1], signal.SIGKILL)
+        tickets = [crew.submit(f"square {k}", work.square, k) for k in range(10)]
+        tickets.append(crew.submit("dies once", work.die_once, str(tmp_path / "mark")))
+        assert [crew.result(ticket)[0] for ticket in tickets[:-1]] == [k * k for k in range(10)]
+        assert crew.result(tickets[-1]) == "survived"
+        assert crew.lost > 0
+
+
+def test_work_that_kills_its_workers_is_named_and_the_others_are_done(work: Any) -> None:
+    with closing(open_workers("processes", 1)) as crew:
+        tickets = [crew.submit(f"square {k}", work.square, k) for k in range(3)]
+        bad = crew.submit("the seventh level", work.die, 7)
+        after = crew.submit("after", work.square, 9)
+        assert [crew.result(ticket)[0] for ticket in tickets] == [0, 1, 4]
+        with pytest.raises(PcgError, match="the seventh level ends its worker every time"):
+            crew.result(bad)
+        crew.open.remove(bad)
+        assert crew.result(after)[0] == 81
+
+
+def test_waiting_for_a_result_ends_in_time() -> None:
+    held = threading.Event()
+    with closing(open_workers("threads", 1)) as crew:
+        ticket = crew.submit("held", held.wait)
+        with pytest.raises(FutureTimeout):
+            crew.result(ticket, timeout=0.05)
+        held.set()
+        assert crew.result(ticket, timeout=10) is True
+
+
+def test_an_executor_that_is_closed_is_an_error_and_not_a_hang(work: Any) -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with closing(open_workers(pool)) as crew, pytest.raises(Lost, match="takes no more work"):
+        crew.submit("late", work.square, 1)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("thread", "did you mean `threads`"),
+        ("cloud", "there are: threads, processes, local:N, tcp://HOST:PORT"),
+        ("local:0", "1 to 1024 workers"),
+        ("local:many", "as in local:4"),
+        ("tcp://host", "as in tcp://host:8786"),
+        ("http://host:80", "as in tcp://host:8786"),
+    ],
+)
+def test_a_place_that_does_not_exist_is_named(where: str, message: str) -> None:
+    with pytest.raises(PcgError, match=message):
+        open_workers(where)
+
+
+def test_numbers_of_workers_are_checked() -> None:
+    with pytest.raises(PcgError, match="at least 1"):
+        open_workers("threads", 0)
+    with pytest.raises(PcgError, match="leave out workers=3"):
+        open_workers("local:2", 3)
+
+
+def test_without_dask_a_cluster_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(PcgError, match=r"pip install 'pcg-toolkit\[cluster\]'"):
+        open_workers("local:2")
+
+
+def test_a_scheduler_out_of_reach_is_an_error_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.5)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(PcgError, match=rf"cannot reach the scheduler at tcp://127.0.0.1:{port}"):
+        open_workers(f"tcp://127.0.0.1:{port}")
+
+
+def test_a_scheduler_without_workers_is_an_error_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 1.0)
+    with (
+        distributed.LocalCluster(n_workers=0, host="127.0.0.1", protocol="tcp://", dashboard_address=None) as cluster,
+        pytest.raises(PcgError, match="has no workers: start some with `dask worker"),
+    ):
+        open_workers(cluster.scheduler_address)
+
+
+def test_a_cluster_survives_dead_workers_and_names_the_work_that_kills_them(work: Any) -> None:
+    pytest.importorskip("distributed")
+    with closing(open_workers("local:2")) as crew:
+        assert crew.count == 2
+        first = crew.submit("first", work.square, 3)
+        os.kill(crew.result(first)[1], signal.SIGKILL)
+        tickets = [crew.submit(f"square {k}", work.square, k) for k in range(6)]
+        assert [crew.result(ticket)[0] for ticket in tickets] == [k * k for k in range(6)]
+        bad = crew.submit("the seventh level", work.die, 7)
+        after = crew.submit("after", work.square, 9)
+        with pytest.raises(PcgError, match="the seventh level ends its worker every time"):
+            crew.result(bad)
+        crew.open.remove(bad)
+        assert crew.result(after)[0] == 81
+
+
+def test_the_module_needs_no_dask() -> None:
+    assert "distributed" not in vars(importlib.import_module("pcg.runs.workers"))

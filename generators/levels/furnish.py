@@ -183,7 +183,7 @@ def _suited(site: Site, tile: int) -> Weights:
     start = site.avatar
     weights = np.ones(site.grid.shape)
     if start is None:
-        return weights
+        return weights if site.favour is None else site.favour
     steps = site.distances()
     keeps_to_line = analysis.mobility != "freely"
     rows, columns = np.indices(site.grid.shape)
@@ -209,7 +209,7 @@ def _suited(site: Site, tile: int) -> Weights:
                 in_line = (rows == start[0]) if dx else (columns == start[1]) if dy else np.zeros(weights.shape, bool)
                 near = in_line & (beeline <= 2 * KEEP_AWAY)
                 weights = np.where(near, 0.0, weights)
-    return weights
+    return weights if site.favour is None else weights * site.favour
 
 
 def _draw(site: Site, rng: np.random.Generator, weights: Weights) -> tuple[int, int] | None:

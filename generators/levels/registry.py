@@ -17,6 +17,11 @@ _PLACES: Mapping[str, str] = {
     "random": "random:RandomGenerator",
     "constructive": "constructive:ConstructiveGenerator",
     "ca": "ca:CellularGenerator",
+    "noise": "noise:NoiseGenerator",
+    "midpoint": "noise:MidpointGenerator",
+    "growth": "noise:GrowthGenerator",
+    "diggers": "noise:DiggerGenerator",
+    "bsp": "noise:PartitionGenerator",
     "evolve": "evolve:EvolvingGenerator",
 }
 """Name of a generator -> package below this one, and the class in it."""

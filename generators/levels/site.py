@@ -24,6 +24,8 @@ class Site:
         self.context = context
         self.palette = context.palette
         self.grid = grid
+        self.favour: NDArray[np.float64] | None = None
+        """How welcome objects are on each cell, as weights for `furnish`; None: everywhere alike."""
         self._distances: NDArray[np.int32] | None = None
         self._start: tuple[int, int] | None = None
 

@@ -116,10 +116,10 @@ def place_avatar(site: Site, rng: np.random.Generator) -> bool:
         if (weights * only).any():
             weights = weights * only
     if not site.context.links_closed_rooms:
-        regions = site.regions()
+        regions = site.region_arrays()
         if regions and context.analysis.mobility == "freely":
             largest = np.zeros(weights.shape)
-            largest[tuple(np.array(regions[0]).T)] = 1
+            largest[tuple(regions[0].T)] = 1
             if (weights * largest).any():
                 weights = weights * largest
     cell = _draw(site, rng, weights)

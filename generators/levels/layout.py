@@ -196,21 +196,19 @@ def join_regions(site: Site, rng: np.random.Generator, *, smallest: int = 4) -> 
     """Make all open cells one region: pockets below `smallest` cells are filled, the others joined by tunnels."""
     context = site.context
     wall = draw_wall(context, rng)
-    found = site.regions()
+    found = site.region_arrays()
     if len(found) <= 1:
         return
     kept = found[:1]
     for region in found[1:]:
         if len(region) < smallest and wall is not None:
-            for cell in region:
-                site.grid[cell] = wall
+            site.grid[tuple(region.T)] = wall
         else:
             kept.append(region)
-    main = np.array(kept[0])
+    main = kept[0]
     for region in kept[1:]:
-        added = np.array(region)
-        tunnel(site, added, main)
-        main = np.concatenate([main, added])
+        tunnel(site, region, main)
+        main = np.concatenate([main, region])
     site.touch()
 
 

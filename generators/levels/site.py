@@ -155,14 +155,17 @@ class Site:
 
     def regions(self) -> list[list[tuple[int, int]]]:
         """The connected parts of the walkable cells, largest first (ties: the first in reading order)."""
+        return [list(map(tuple, part.tolist())) for part in self.region_arrays()]
+
+    def region_arrays(self) -> list[NDArray[np.int64]]:
+        """The same as arrays of cells, shape (n, 2) each."""
         labels, number = ndimage.label(self.walkable())
         flat = labels.ravel()
         cells = np.flatnonzero(flat)
         # Sorted by label, each region in reading order; labels are given in the order of the regions' first cells.
         cells = cells[np.argsort(flat[cells], kind="stable")]
-        places = np.stack(np.divmod(cells, labels.shape[1]), axis=1).tolist()
-        ends = np.cumsum(np.bincount(flat, minlength=number + 1)[1:]).tolist()
-        found = [[(y, x) for y, x in places[a:b]] for a, b in zip([0, *ends[:-1]], ends, strict=False)]
+        places = np.stack(np.divmod(cells, labels.shape[1]), axis=1)
+        found = np.split(places, np.cumsum(np.bincount(flat, minlength=number + 1)[1:])[:-1]) if number else []
         found.sort(key=len, reverse=True)
         return found
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from pcg.evaluators.level_grid import BLOCKED, FREE, HAZARD
 from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.furnish import in_formation
 from pcg.generators.levels.layout import join_regions
 from pcg.generators.levels.site import Site
 
@@ -40,11 +41,11 @@ def area_tiles(context: LevelContext) -> tuple[int, ...]:
 def lay_areas(site: Site, rng: np.random.Generator) -> None:
     """Lay the area tiles of the game onto the bare ground of a site."""
     context = site.context
-    tiles = area_tiles(context)
+    tiles = [tile for tile in area_tiles(context) if not in_formation(site, tile)]
     if not tiles:
         return
     if context.statistics is not None:
-        shares = context.statistics.share[list(tiles)]
+        shares = context.statistics.share[tiles]
     else:
         shares = np.full(len(tiles), 0.15 / len(tiles))
     bare = site.free() & (site.grid == context.palette.empty)
@@ -54,9 +55,8 @@ def lay_areas(site: Site, rng: np.random.Generator) -> None:
     states = np.where(bare, (np.searchsorted(bounds, rng.random(bare.shape)) + 1) % (len(tiles) + 1), -1)
     wanted = np.bincount(states[bare], minlength=len(tiles) + 1)
     for _ in range(_STEPS):
-        votes = np.stack([_votes(states == s) for s in range(len(tiles) + 1)]) + 0.01 * rng.random(
-            (len(tiles) + 1, 1, 1)
-        )
+        votes = np.stack([_votes(states == s) for s in range(len(tiles) + 1)])
+        votes += 0.01 * rng.random((len(tiles) + 1, 1, 1))
         # States that have lost ground get a louder voice, so that the proportions of the noise last.
         have = np.bincount(states[bare], minlength=len(tiles) + 1)
         votes *= (np.sqrt((wanted + 1) / (have + 1)))[:, None, None]

@@ -92,9 +92,13 @@ class CellularGenerator(TerrainGenerator):
             return automata.run(rng.random(shape) < 0.45, table, search.STEPS)
         if not self._fashions:
             self._fashions = [search.evolve_fashion(self.rng(0, 2, k), wanted) for k in range(EVOLVED)]
-        start = rng.integers(0, search.STATES, shape)
-        end = automata.fashion(start, self._fashions[int(rng.integers(EVOLVED))], search.STEPS)
-        return search.rock_states(end, share)
+        for _ in range(6):
+            start = rng.integers(0, search.STATES, shape)
+            end = automata.fashion(start, self._fashions[int(rng.integers(EVOLVED))], search.STEPS)
+            rock = search.rock_states(end, share)
+            if 0.5 * share <= float(rock.mean()) <= share + 0.2:
+                break  # fashions may die out
+        return rock
 
     def decorate(self, site: Site, rng: np.random.Generator) -> None:
         """The areas of other tiles."""

@@ -76,7 +76,7 @@ def evolve_fashion(rng: np.random.Generator, share: float) -> NDArray[np.float64
 
 
 def rock_states(states: NDArray[np.int64], share: float) -> Rock:
-    """The cells of those states that together come nearest to the wanted share (the fewest and lowest of equal ones)."""
+    """The cells of those states that together come nearest to the wanted share."""
     shares = np.bincount(states.ravel(), minlength=STATES) / states.size
     subsets = [[s for s in range(STATES) if k >> s & 1] for k in range(1, (1 << STATES) - 1)]
     chosen = min(subsets, key=lambda group: (abs(float(shares[group].sum()) - share), len(group), group))

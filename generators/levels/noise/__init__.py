@@ -1,4 +1,4 @@
-"""Terrains from noise, fractals, growth, digging agents and binary space partition (Shaker et al. 2016, ch. 3 and 4)."""
+"""Terrains from noise, fractals, growth, digging agents and space partition (Shaker et al. 2016, ch. 3 and 4)."""
 
 from pcg.generators.levels.noise.generator import (
     DiggerGenerator,

@@ -90,10 +90,8 @@ def partition(
         rock[room.top : room.bottom, room.left : room.right] = False
     for (y, x), (to_y, to_x) in corridors:
         corner = (y, to_x) if rng.random() < 0.5 else (to_y, x)
-        for one, other in (((y, x), corner), (corner, (to_y, to_x))):
-            rock[
-                min(one[0], other[0]) : max(one[0], other[0]) + 1, min(one[1], other[1]) : max(one[1], other[1]) + 1
-            ] = False
+        rock[min(y, to_y) : max(y, to_y) + 1, corner[1]] = False
+        rock[corner[0], min(x, to_x) : max(x, to_x) + 1] = False
     _widen(rng, rock, rooms, round(share * rock.size))
     return rock
 

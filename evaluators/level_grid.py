@@ -189,7 +189,7 @@ def distances(palette: Palette, grid: Grid, start: tuple[int, int], *, mask: Mas
             if (flat == portal).any():
                 exits[portal] = np.flatnonzero(np.isin(flat, ways)).tolist()
     if not exits and JIT:
-        return _walk(passing, touched, start)
+        return steps_over(passing, touched, start)
     open_cells, touchable = passing.ravel().tolist(), touched.ravel().tolist()
     steps = [-1] * (height * width)
     tile_of = grid.ravel().tolist() if exits else []
@@ -221,8 +221,11 @@ def distances(palette: Palette, grid: Grid, start: tuple[int, int], *, mask: Mas
     return np.array(steps, np.int32).reshape(height, width)
 
 
-def _walk(passing: Mask, touched: Mask, start: tuple[int, int]) -> NDArray[np.int32]:
-    """The steps of `distances` in compiled code, for levels without portals."""
+def steps_over(passing: Mask, touched: Mask, start: tuple[int, int]) -> NDArray[np.int32]:
+    """Steps from `start` over the cells of `passing` and onto those of `touched` (which holds `passing`), -1 elsewhere.
+
+    What `distances` does for levels without portals, in compiled code.
+    """
     height, width = passing.shape
     cells = touched.astype(np.int8)
     cells[passing] = level_grid_kernel.OPEN

@@ -25,7 +25,7 @@ from pcg.generators.levels.terrain import LEAST, MOST, TERRAIN_PARAMETERS, Terra
 FAMILIES = ("caves", *RULES, "custom", "table", "evolved", "fashion")
 DENSE = 0.45
 """Mazes and the like are allowed this much rock where the game's levels have less, or nothing of them is left."""
-EVOLVED = 4
+EVOLVED = 3
 """Rules that are evolved for a game; each level gets one of them."""
 
 

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from pcg.evaluators.level_grid import steps_over
 from pcg.generators.levels import automata
 from pcg.generators.levels.automata import Rock, Table
 
 TRIAL = (18, 24)
 """Height and width of the areas rules are tried on."""
-TRIALS = 3
-STEPS = 12
+TRIALS = 2
+STEPS = 8
 """Steps an evolved automaton takes, in trials and in levels."""
 STATES = 4
 """States of a fashion automaton; which of them are rock is settled by the shares they come to."""
@@ -36,14 +37,8 @@ def worth(rock: Rock, share: float) -> float:
 
 def _eccentricity(space: Rock) -> int:
     """Steps from the first cell of a space to the farthest."""
-    reached = np.zeros(space.shape, bool)
-    reached[tuple(np.argwhere(space)[0])] = True
-    steps = 0
-    while True:
-        grown = ndimage.binary_dilation(reached, mask=space)
-        if np.array_equal(grown, reached):
-            return steps
-        reached, steps = grown, steps + 1
+    y, x = np.argwhere(space)[0].tolist()
+    return int(steps_over(space, space, (y, x)).max())
 
 
 def evolve_table(rng: np.random.Generator, share: float) -> Table:
@@ -72,7 +67,7 @@ def evolve_fashion(rng: np.random.Generator, share: float) -> NDArray[np.float64
         changed = np.where(rng.random(scores.shape) < 1.5 / scores.size, rng.random(scores.shape), scores)
         return changed
 
-    return automata.evolve(rng, lambda r: r.random((STATES, STATES)), vary, judge, generations=6)
+    return automata.evolve(rng, lambda r: r.random((STATES, STATES)), vary, judge, generations=4)
 
 
 def rock_states(states: NDArray[np.int64], share: float) -> Rock:

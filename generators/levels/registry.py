@@ -22,6 +22,7 @@ _PLACES: Mapping[str, str] = {
     "growth": "noise:GrowthGenerator",
     "diggers": "noise:DiggerGenerator",
     "bsp": "noise:PartitionGenerator",
+    "wfc": "wfc:CollapseGenerator",
     "evolve": "evolve:EvolvingGenerator",
 }
 """Name of a generator -> package below this one, and the class in it."""

@@ -6,6 +6,7 @@ Learning gives the look of the examples; what the rules call for is seen to by r
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -71,9 +72,7 @@ class ExampleGenerator(IndependentGenerator):
         """
         grid, locked = np.asarray(partial_grid, np.int16), np.asarray(locked_mask, bool)
         if grid.ndim != 2 or grid.shape != locked.shape or not grid.size:
-            raise PcgError(
-                f"complete: level of shape {grid.shape}, mask of shape {locked.shape}, expected the same"
-            )
+            raise PcgError(f"complete: level of shape {grid.shape}, mask of shape {locked.shape}, expected the same")
         tiles = len(self.context.palette.tiles)
         if grid[locked].size and not 0 <= int(grid[locked].min()) <= int(grid[locked].max()) < tiles:
             raise PcgError(f"complete: a locked cell holds a tile outside 0 to {tiles - 1}")
@@ -90,6 +89,17 @@ def symmetry_of(context: LevelContext, chosen: str) -> str:
     sideways = any(dx for dx, _ in context.analysis.drifts.values())
     sided = context.analysis.avatar_side in ("left", "right") or context.frame[1] != context.frame[3]
     return "none" if sideways or sided else "mirror"
+
+
+def mirrored(examples: Sequence[Grid], symmetry: str) -> list[Grid]:
+    """The examples and what a symmetry makes of them: "none", "mirror" (left and right) or "all" (eight ways)."""
+    found = list(examples)
+    if symmetry in ("mirror", "all"):
+        found += [np.fliplr(g) for g in examples]
+    if symmetry == "all":
+        found += [np.flipud(g) for g in list(found)]
+        found += [g.T for g in list(found)]
+    return found
 
 
 def mend_around(context: LevelContext, grid: Grid, locked: Mask, rng: np.random.Generator) -> Grid:

@@ -23,6 +23,7 @@ _PLACES: Mapping[str, str] = {
     "diggers": "noise:DiggerGenerator",
     "bsp": "noise:PartitionGenerator",
     "wfc": "wfc:CollapseGenerator",
+    "markov": "markov:MarkovGenerator",
     "evolve": "evolve:EvolvingGenerator",
 }
 """Name of a generator -> package below this one, and the class in it."""

@@ -12,8 +12,8 @@ import numpy as np
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.examples import SYMMETRY, ExampleGenerator, symmetry_of
-from pcg.generators.levels.wfc.patterns import Patterns, learn, mirrored
+from pcg.generators.levels.examples import SYMMETRY, ExampleGenerator, mirrored, symmetry_of
+from pcg.generators.levels.wfc.patterns import Patterns, learn
 from pcg.generators.levels.wfc.solve import solve
 
 

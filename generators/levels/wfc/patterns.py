@@ -146,14 +146,3 @@ def _seen_pairs(padded: Sequence[tuple[Grid, Mask]], patterns: NDArray[np.int16]
     seen[RIGHT, rim, rim] = seen[BELOW, rim, rim] = True
     seen[LEFT], seen[ABOVE] = seen[RIGHT].T, seen[BELOW].T
     return seen
-
-
-def mirrored(examples: Sequence[Grid], symmetry: str) -> list[Grid]:
-    """The examples and what a symmetry makes of them: "none", "mirror" (left and right) or "all" (eight ways)."""
-    found = list(examples)
-    if symmetry in ("mirror", "all"):
-        found += [np.fliplr(g) for g in examples]
-    if symmetry == "all":
-        found += [np.flipud(g) for g in list(found)]
-        found += [g.T for g in list(found)]
-    return found

@@ -25,7 +25,8 @@ def solve(
         patterns: what may stand where; see `patterns.learn`.
         grid: the level, shape (height, width); only its locked cells count.
         locked: cells that must have the tile they have in `grid`.
-        unique: tiles (avatars) of which the level gets one in all. If none is locked a place is drawn for it first.
+        unique: tiles (avatars) of which the level gets one in all. If none is locked, a place for it is drawn first in
+            the first half of the attempts.
         rng: decides everything else.
         restarts: attempts before giving up.
         patience: decisions taken back in one attempt.
@@ -46,11 +47,15 @@ def solve(
     start = start_mask(patterns, grid, locked)
     settled = bool(np.isin(grid[locked], sorted(unique)).any())
     wave = _Wave(patterns, height, width, is_unique)
-    for _ in range(restarts):
-        begin = start
-        if not settled and is_unique.any():
-            begin = _with_one(start, is_unique, patterns.weights, rng)
-        if wave.collapse(begin, rng, patience) == wfc_kernel.SOLVED:
+    for attempt in range(restarts):
+        begin, first = start, False
+        # A place drawn first may be impossible: small examples leave few. Later attempts do without.
+        if not settled and is_unique.any() and 2 * attempt <= restarts:
+            begin, first = _with_one(start, is_unique, patterns.weights, rng), True
+        outcome = wave.collapse(begin, rng, patience)
+        if outcome == wfc_kernel.IMPOSSIBLE and not first:
+            return None  # whatever is drawn
+        if outcome == wfc_kernel.SOLVED:
             return corner[wave.chosen()].reshape(height, width)[1 : grid.shape[0] + 1, 1 : grid.shape[1] + 1].copy()
     return None
 

@@ -34,6 +34,7 @@ class ExampleGenerator(IndependentGenerator):
     """Base of the generators that learn from a game's own levels."""
 
     parameters: ClassVar[tuple[Parameter, ...]] = (*SIZE_PARAMETERS, SYMMETRY)
+    needs_levels: ClassVar[bool] = True
 
     def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
         super().__init__(context, seed=seed, **params)

@@ -105,7 +105,8 @@ def caves(
 ) -> Rock:
     """Smoothed noise of about the wanted density: the best of four attempts."""
     rock = run(rng.random((4, *shape)) < 0.3 + 0.4 * density, threshold_rule(birth, survival), steps)
-    return rock[int(np.abs(rock.mean(axis=(1, 2)) - density).argmin())]
+    best: Rock = rock[int(np.abs(rock.mean(axis=(1, 2)) - density).argmin())]
+    return best
 
 
 def fashion(states: States, scores: NDArray[np.float64], steps: int) -> States:

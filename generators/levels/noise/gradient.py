@@ -24,8 +24,7 @@ _UNSKEW = (3.0 - np.sqrt(3.0)) / 6.0
 _PERLIN_SCALE = np.sqrt(2.0)
 """Two-dimensional Perlin noise with unit gradients reaches 1 / sqrt(2)."""
 _SIMPLEX_SCALE = 99.2
-"""Simplex noise with unit gradients and kernel (1/2 - r^2)^4 reaches 1 / 99.204, where all three gradients pull one way.
-"""
+"""Simplex noise with unit gradients and kernel (1/2 - r^2)^4 is at most 1 / 99.204, where all gradients pull one way."""
 
 
 class Lattice:
@@ -51,7 +50,8 @@ def perlin(lattice: Lattice, x: Field, y: Field) -> Field:
     fade_x, fade_y = _fade(dx), _fade(dy)
     above = _mix(fade_x, lattice.slope(cx, cy, dx, dy), lattice.slope(cx + 1, cy, dx - 1.0, dy))
     below = _mix(fade_x, lattice.slope(cx, cy + 1, dx, dy - 1.0), lattice.slope(cx + 1, cy + 1, dx - 1.0, dy - 1.0))
-    return _PERLIN_SCALE * _mix(fade_y, above, below)
+    result: Field = _PERLIN_SCALE * _mix(fade_y, above, below)
+    return result
 
 
 def simplex(lattice: Lattice, x: Field, y: Field) -> Field:

@@ -144,7 +144,7 @@ class _Needs:
         if (free & (steps >= 0)).any():
             free &= steps >= 0
         cells = [(y, x) for y, x in np.argwhere(free).tolist()]
-        order = [cells[i] for i in self.rng.permutation(len(cells)).tolist()]
+        order: list[tuple[int, int]] = [cells[i] for i in self.rng.permutation(len(cells)).tolist()]
         for cell in order:
             if not (blocks and site.cuts(cell)):
                 return cell

@@ -104,7 +104,8 @@ def start_mask(patterns: Patterns, grid: Grid, locked: Mask) -> NDArray[np.int8]
     view = allowed.reshape(height, width, -1)
     for y, x in np.argwhere(locked).tolist():
         view[y + 1, x + 1] &= corner == grid[y, x]
-    return allowed.astype(np.int8)
+    result: NDArray[np.int8] = allowed.astype(np.int8)
+    return result
 
 
 def _windows(grid: NDArray[np.generic], size: int) -> NDArray[np.generic]:

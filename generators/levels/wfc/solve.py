@@ -116,4 +116,5 @@ class _Wave:
 
     def chosen(self) -> NDArray[np.int64]:
         """The pattern of each cell once all are settled."""
-        return np.asarray(self.arrays["open"]).reshape(self.cells, self.patterns).argmax(axis=1)
+        chosen: NDArray[np.int64] = np.asarray(self.arrays["open"]).reshape(self.cells, self.patterns).argmax(axis=1)
+        return chosen

@@ -1,8 +1,8 @@
 """Level makers: milliseconds per level for each generator that does not learn from being told, against sizes.
 
 Every generator makes levels of every game in every size; the first level (for which examples are learnt, rules evolved
-and compiled code loaded) is timed apart. Times are CPU time; the table has the median over all levels of a size. Generators
-are peers of each other, with the random one as the yardstick.
+and compiled code loaded) is timed apart. Times are CPU time; the table has the median over all levels of a size.
+Generators are peers of each other, with the random one as the yardstick.
 
     python benchmarks/level_makers.py [--generators A,B] [--games A,B] [--sizes 12x12,30x20,64x64] [--levels N] [--json]
 

@@ -215,7 +215,7 @@ def join_regions(site: Site, rng: np.random.Generator, *, smallest: int = 4) -> 
 def tunnel(site: Site, region: Cells, main: Cells) -> None:
     """Open the shortest right-angled way between two regions, inside the frame where possible."""
     a, b = np.asarray(region), np.asarray(main)
-    steps = np.abs(a[:, None, :] - b[None, :, :]).sum(axis=2)
+    steps = np.abs(a[:, None, 0] - b[None, :, 0]) + np.abs(a[:, None, 1] - b[None, :, 1])
     i, j = np.unravel_index(int(steps.argmin()), steps.shape)
     (y, x), (ty, tx) = a[i].tolist(), b[j].tolist()
     while (y, x) != (ty, tx):

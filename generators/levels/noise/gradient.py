@@ -24,7 +24,7 @@ _UNSKEW = (3.0 - np.sqrt(3.0)) / 6.0
 _PERLIN_SCALE = np.sqrt(2.0)
 """Two-dimensional Perlin noise with unit gradients reaches 1 / sqrt(2)."""
 _SIMPLEX_SCALE = 99.2
-"""Simplex noise with unit gradients and kernel (1/2 - r^2)^4 is at most 1 / 99.204, where all gradients pull one way."""
+"""Simplex noise with unit gradients and kernel (1/2 - r^2)^4 is at most 1 / 99.204, if all gradients pull one way."""
 
 
 class Lattice:

@@ -26,6 +26,7 @@ SYMMETRY = Parameter(
     "symmetry", "auto", "turned examples count too: mirrored left and right, all eight ways; auto: mirrored if nothing "
     "in the game runs left or right", choices=SYMMETRIES,
 )  # fmt: skip
+DRAWS = Parameter("draws", 3, "levels drawn, of which the one most like the examples is kept", 1, 100)
 TRIES = 8
 """Repairs tried around locked cells; the one that leaves least to be desired is kept."""
 
@@ -33,7 +34,7 @@ TRIES = 8
 class ExampleGenerator(IndependentGenerator):
     """Base of the generators that learn from a game's own levels."""
 
-    parameters: ClassVar[tuple[Parameter, ...]] = (*SIZE_PARAMETERS, SYMMETRY)
+    parameters: ClassVar[tuple[Parameter, ...]] = (*SIZE_PARAMETERS, SYMMETRY, DRAWS)
     needs_levels: ClassVar[bool] = True
 
     def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
@@ -52,9 +53,24 @@ class ExampleGenerator(IndependentGenerator):
         """One level text."""
         width, height = draw_size(rng, self.widths, self.heights)
         blank = np.full((height, width), self.context.palette.empty, np.int16)
-        site = Site(self.context, self.fill(blank, np.zeros(blank.shape, bool), rng))
+        nothing = np.zeros(blank.shape, bool)
+        drawn = [self.fill(blank, nothing, rng) for _ in range(self.integer("draws"))]
+        site = Site(self.context, min(drawn, key=self.unlikeness))
         repair(site, rng)
         return site.text()
+
+    def unlikeness(self, grid: Grid) -> float:
+        """How unlike the examples a level is, in [0, 2]: by its shares of tiles, and by the space cut off in it.
+
+        Small windows know nothing of either; long walls that repair would have to break are the price.
+        """
+        context = self.context
+        tiles = len(context.palette.tiles)
+        shares = np.bincount(grid.ravel(), minlength=tiles) / grid.size
+        wanted = np.mean([np.bincount(g.ravel(), minlength=tiles) / g.size for g in context.examples], axis=0)
+        regions = [len(region) for region in Site(context, grid).region_arrays()]
+        cut_off = 1.0 - regions[0] / sum(regions) if regions else 1.0
+        return float(np.abs(shares - wanted).sum() / 2 + cut_off)
 
     def complete(self, partial_grid: Grid, locked_mask: Mask, rng: np.random.Generator) -> Grid:
         """Complete a level that is partly drawn.

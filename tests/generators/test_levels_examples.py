@@ -223,6 +223,17 @@ def test_learnt_levels_are_sound(contexts: dict[str, LevelContext], name: str, g
         assert context.requirements.shortfalls(context.palette.count_types(grid)) == []
 
 
+@pytest.mark.parametrize("name", LEARNERS)
+def test_of_several_draws_the_one_most_like_the_examples_is_kept(contexts: dict[str, LevelContext], name: str) -> None:
+    def unlikeness(draws: int) -> float:
+        generator = learner(name, contexts["boxes"], draws=draws)
+        levels = [generator.context.palette.parse(c.level) for c in generator.ask(12)]
+        return float(np.mean([generator.unlikeness(grid) for grid in levels]))
+
+    assert unlikeness(8) < unlikeness(1)
+    assert learner(name, contexts["boxes"]).unlikeness(contexts["boxes"].examples[0]) < 0.3
+
+
 @pytest.mark.parametrize(
     "params", [{"model": "tiled"}, {"size": 3}, {"symmetry": "all"}, {"restarts": 1, "patience": 0}]
 )

@@ -12,7 +12,7 @@ import numpy as np
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.examples import SYMMETRY, ExampleGenerator, mirrored, symmetry_of
+from pcg.generators.levels.examples import DRAWS, SYMMETRY, ExampleGenerator, mirrored, symmetry_of
 from pcg.generators.levels.markov.model import NEIGHBOURHOODS, Chain, Chances, offsets_of
 
 
@@ -28,6 +28,7 @@ class MarkovGenerator(ExampleGenerator):
     parameters = (
         *SIZE_PARAMETERS,
         SYMMETRY,
+        DRAWS,
         Parameter("neighbourhood", "corner", "the tiles a tile depends on: left, above, both, or more",
                   choices=NEIGHBOURHOODS),
         Parameter("order", 1, "how many tiles to the left and above", 1, 8, "cells"),

@@ -12,7 +12,7 @@ import numpy as np
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.examples import SYMMETRY, ExampleGenerator, mirrored, symmetry_of
+from pcg.generators.levels.examples import DRAWS, SYMMETRY, ExampleGenerator, mirrored, symmetry_of
 from pcg.generators.levels.wfc.patterns import Patterns, learn
 from pcg.generators.levels.wfc.solve import solve
 
@@ -30,6 +30,7 @@ class CollapseGenerator(ExampleGenerator):
     parameters = (
         *SIZE_PARAMETERS,
         SYMMETRY,
+        DRAWS,
         Parameter("model", "overlapping", "windows that overlap, or single tiles with their neighbours",
                   choices=("overlapping", "tiled")),
         Parameter("size", 2, "side of the overlapping windows", 2, 4, "cells"),

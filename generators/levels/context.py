@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
-from pcg.evaluators.level_grid import BLOCKED, GATE, Palette, palette
+from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.requirements import CountRule, Requirements, requirements
 from pcg.evaluators.wants import Want, sprites_of
@@ -80,6 +81,8 @@ class LevelContext:
     """Per tile, the ground it stands on (the empty ground where it tells none)."""
     widths: tuple[int, int]
     heights: tuple[int, int]
+    examples: tuple[Grid, ...] = ()
+    """The game's own levels as tile numbers, those that can be read with its tiles."""
 
     @property
     def smallest(self) -> int:
@@ -126,7 +129,7 @@ class LevelContext:
         analysis = analyse(definition)
         tiles = palette(analysis)
         statistics = level_statistics(tiles, game.levels)
-        return _Builder(definition, analysis, tiles, requirements(analysis), statistics).result()
+        return _Builder(definition, analysis, tiles, requirements(analysis), statistics).result(game.levels)
 
 
 class _Builder:
@@ -140,7 +143,7 @@ class _Builder:
         self.required, self.statistics = required, statistics
         self.ground_under = tuple(self._ground_under(i) for i in range(len(tiles.tiles)))
 
-    def result(self) -> LevelContext:
+    def result(self, levels: Sequence[str]) -> LevelContext:
         frame = self._frame()
         filler, filler_share = self._filler()
         walls, weights, wall_share = self._walls(frame)
@@ -167,7 +170,15 @@ class _Builder:
             self.ground_under,
             widths,
             heights,
+            self._examples(levels),
         )
+
+    def _examples(self, levels: Sequence[str]) -> tuple[Grid, ...]:
+        found = []
+        for text in levels:
+            with suppress(PcgError):
+                found.append(self.palette.parse(text))
+        return tuple(found)
 
     def _ground_under(self, tile: int) -> int:
         """The ground whose sprites a tile shares; its own number for a ground."""

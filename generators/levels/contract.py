@@ -73,6 +73,8 @@ class LevelGenerator(ABC):
     learns: ClassVar[bool] = False
     """Whether being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
     """
+    needs_levels: ClassVar[bool] = False
+    """Whether it learns from the game's own levels, so that it cannot serve games without any."""
 
     def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
         self.wants = settle_wants(wants, context.analysis)

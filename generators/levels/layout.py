@@ -7,14 +7,17 @@ are those of the constructive generator of spec 04 section 2.3, the caves those 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pcg.generators.levels import automata
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.site import Site, choose
 
-_NEIGHBOURS = tuple((dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
+Cells = NDArray[np.int64] | Sequence[tuple[int, int]]
+"""Rows and columns of cells, shape (n, 2)."""
 
 
 def draw_size(rng: np.random.Generator, widths: tuple[int, int], heights: tuple[int, int]) -> tuple[int, int]:
@@ -162,8 +165,7 @@ def caves(
     """Caves: random walls smoothed by a cellular automaton, then joined by tunnels.
 
     A cell becomes wall with at least `birth` wall cells among its eight neighbours and stays one with at least
-    `survival` (Johnson, Yannakakis, Togelius 2010). Beyond the edge the level goes on as at its edge: with walls all
-    round, levels as small as these would grow over.
+    `survival` (Johnson, Yannakakis, Togelius 2010).
     """
     context = site.context
     tile = main_wall(context, rng)
@@ -171,26 +173,11 @@ def caves(
         return
     top, left, bottom, right = site.inside()
     aim = float(np.clip(1.2 * share, 0.12, 0.4))
-    drawn = [_automaton(rng, (bottom - top, right - left), aim, steps, birth, survival) for _ in range(4)]
-    rock = min(drawn, key=lambda r: abs(float(r.mean()) - aim))
+    rock = automata.caves(rng, (bottom - top, right - left), aim, steps, birth, survival)
     part = site.grid[top:bottom, left:right]
     part[rock & (part == context.ground_under[tile])] = tile
     site.touch()
     join_regions(site, rng)
-
-
-def _automaton(
-    rng: np.random.Generator, shape: tuple[int, int], density: float, steps: int, birth: int, survival: int
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Noise of about the wanted density after `steps` rounds of smoothing."""
-    rock = rng.random(shape) < 0.3 + 0.4 * density
-    for _ in range(steps):
-        padded = np.pad(rock, 1, mode="edge").astype(np.int8)
-        around = np.zeros(shape, np.int8)
-        for dy, dx in _NEIGHBOURS:
-            around += padded[1 + dy : 1 + dy + shape[0], 1 + dx : 1 + dx + shape[1]]
-        rock = np.where(rock, around >= survival, around >= birth)
-    return rock
 
 
 STYLES: Mapping[str, Callable[[Site, np.random.Generator, float], None]] = {
@@ -209,27 +196,26 @@ def join_regions(site: Site, rng: np.random.Generator, *, smallest: int = 4) -> 
     """Make all open cells one region: pockets below `smallest` cells are filled, the others joined by tunnels."""
     context = site.context
     wall = draw_wall(context, rng)
-    found = site.regions()
+    found = site.region_arrays()
     if len(found) <= 1:
         return
     kept = found[:1]
     for region in found[1:]:
         if len(region) < smallest and wall is not None:
-            for cell in region:
-                site.grid[cell] = wall
+            site.grid[tuple(region.T)] = wall
         else:
             kept.append(region)
     main = kept[0]
     for region in kept[1:]:
         tunnel(site, region, main)
-        main = main + region
+        main = np.concatenate([main, region])
     site.touch()
 
 
-def tunnel(site: Site, region: list[tuple[int, int]], main: list[tuple[int, int]]) -> None:
+def tunnel(site: Site, region: Cells, main: Cells) -> None:
     """Open the shortest right-angled way between two regions, inside the frame where possible."""
-    a, b = np.array(region), np.array(main)
-    steps = np.abs(a[:, None, :] - b[None, :, :]).sum(axis=2)
+    a, b = np.asarray(region), np.asarray(main)
+    steps = np.abs(a[:, None, 0] - b[None, :, 0]) + np.abs(a[:, None, 1] - b[None, :, 1])
     i, j = np.unravel_index(int(steps.argmin()), steps.shape)
     (y, x), (ty, tx) = a[i].tolist(), b[j].tolist()
     while (y, x) != (ty, tx):
@@ -237,8 +223,9 @@ def tunnel(site: Site, region: list[tuple[int, int]], main: list[tuple[int, int]
             y += 1 if ty > y else -1
         else:
             x += 1 if tx > x else -1
-        if site.blocks(int(site.grid[y, x])):
-            site.grid[y, x] = site.context.ground_under[int(site.grid[y, x])]
+        tile = int(site.grid[y, x])
+        if site.blocks(tile) and tile not in site.palette.avatars:  # an avatar may stand on what blocks others
+            site.grid[y, x] = site.context.ground_under[tile]
 
 
 # -- lanes -------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from pcg.evaluators.level_grid import FREE, HAZARD, PUSH, Grid, Mask, avatar_cells, distances
 from pcg.generators.levels.context import LevelContext
@@ -23,6 +24,8 @@ class Site:
         self.context = context
         self.palette = context.palette
         self.grid = grid
+        self.favour: NDArray[np.float64] | None = None
+        """How welcome objects are on each cell, as weights for `furnish`; None: everywhere alike."""
         self._distances: NDArray[np.int32] | None = None
         self._start: tuple[int, int] | None = None
 
@@ -152,23 +155,17 @@ class Site:
 
     def regions(self) -> list[list[tuple[int, int]]]:
         """The connected parts of the walkable cells, largest first (ties: the first in reading order)."""
-        mask = self.walkable()
-        height, width = mask.shape
-        label = np.zeros(mask.shape, bool)
-        found: list[list[tuple[int, int]]] = []
-        for y, x in np.argwhere(mask).tolist():
-            if label[y, x]:
-                continue
-            label[y, x] = True
-            region, frontier = [], [(y, x)]
-            while frontier:
-                cy, cx = frontier.pop()
-                region.append((cy, cx))
-                for ny, nx in ((cy - 1, cx), (cy + 1, cx), (cy, cx - 1), (cy, cx + 1)):
-                    if 0 <= ny < height and 0 <= nx < width and mask[ny, nx] and not label[ny, nx]:
-                        label[ny, nx] = True
-                        frontier.append((ny, nx))
-            found.append(region)
+        return [list(map(tuple, part.tolist())) for part in self.region_arrays()]
+
+    def region_arrays(self) -> list[NDArray[np.int64]]:
+        """The same as arrays of cells, shape (n, 2) each."""
+        labels, number = ndimage.label(self.walkable())
+        flat = labels.ravel()
+        cells = np.flatnonzero(flat)
+        # Sorted by label, each region in reading order; labels are given in the order of the regions' first cells.
+        cells = cells[np.argsort(flat[cells], kind="stable")]
+        places = np.stack(np.divmod(cells, labels.shape[1]), axis=1)
+        found = np.split(places, np.cumsum(np.bincount(flat, minlength=number + 1)[1:])[:-1]) if number else []
         found.sort(key=len, reverse=True)
         return found
 

@@ -17,7 +17,7 @@ from pcg.generators.levels import GENERATORS, Candidate, LevelContext, LevelGene
 from pcg.generators.levels.site import Site
 
 GAMES = ["boxes", "crossing", "digger", "dungeon", "hunt", "invaders", "portals", "survival"]
-BUILDERS = ["constructive", "ca", "evolve"]
+BUILDERS = ["constructive", "ca", "noise", "bsp", "wfc", "markov", "evolve"]
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_a_restored_state_goes_on_as_if_nothing_had_happened(contexts: dict[str,
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("name", list(GENERATORS))
+@pytest.mark.parametrize("name", [name for name, kind in GENERATORS.items() if not kind.needs_levels])
 def test_generation_works_without_levels_to_learn_from(name: str, game: str) -> None:
     context = LevelContext.of(BareGame(game))
     assert context.statistics is None
@@ -155,7 +155,7 @@ def test_generation_works_without_levels_to_learn_from(name: str, game: str) -> 
     for candidate in run(make_generator(name, context, seed=2), 10):
         assert check_level(candidate.level, context.definition, reading="strict") == []
         kept += not context.requirements.shortfalls(context.palette.count_types(context.palette.parse(candidate.level)))
-    assert name == "random" or kept >= 8
+    assert kept >= 8
 
 
 def test_traffic_runs_on_whole_roads_and_one_kind_per_lane(contexts: dict[str, LevelContext]) -> None:
@@ -250,5 +250,5 @@ def test_every_reference_game_gets_levels(shared: Path) -> None:
                 grid = context.palette.parse(candidate.level)
                 assert len(avatar_cells(context.palette, grid)) == 1, path.stem
                 short = context.requirements.shortfalls(context.palette.count_types(grid))
-                poor[path.stem] += bool(short) and name != "random"
-    assert sum(n > 1 for n in poor.values()) <= 6, poor.most_common(10)
+                poor[path.stem] += bool(short)
+    assert not poor.total(), poor.most_common(10)

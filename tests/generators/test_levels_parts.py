@@ -162,7 +162,7 @@ def test_two_populations_climb_towards_what_is_rewarded(dungeon: LevelContext) -
     generator = make_generator("evolve", dungeon, seed=1, population=16, offspring=16)
     assert isinstance(generator, EvolvingGenerator)
     means = []
-    for _ in range(12):
+    for _ in range(24):
         candidates = generator.ask(16)
         evaluations = [verdict(c.level) for c in candidates]
         generator.tell(candidates, evaluations)

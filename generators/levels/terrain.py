@@ -1,0 +1,156 @@
+"""Levels that begin with a terrain: which cells are rock is decided first, everything else is furnished around it.
+
+Cellular automata, noise, growth, diggers and partitions only differ in how they lay out rock; this is what they share.
+What "rock" is depends on the game: its walls; where it has none but fills its levels (earth, pellets), the filling;
+where it has neither, the places where objects gather.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from pcg.evaluators.level_grid import FREE, Mask
+from pcg.evaluators.parameters import Parameter
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
+from pcg.generators.levels.counts import draw_counts
+from pcg.generators.levels.furnish import furnish
+from pcg.generators.levels.layout import draw_size, fill, join_regions, lay_lanes, main_wall
+from pcg.generators.levels.repair import meet_needs, mend_reach
+from pcg.generators.levels.site import Site
+
+Field = NDArray[np.float64]
+"""A value for each cell, shape (height, width)."""
+
+LEAST, MOST = 0.12, 0.6
+"""Shares of rock a terrain is drawn with unless the parameter asks for less: below, there is nothing to see of it."""
+
+TERRAIN_PARAMETERS: tuple[Parameter, ...] = (
+    *SIZE_PARAMETERS,
+    Parameter("walls", 1.0, "amount of rock, as a multiple of what the game's levels have", 0.0, 3.0),
+)
+"""Parameters of every generator that begins with a terrain."""
+
+
+def rock_share(context: LevelContext, rng: np.random.Generator, walls: float) -> float:
+    """The share of cells that are to be rock, `walls` times that of the game's levels, give or take some."""
+    return float(min(MOST, max(LEAST, 1.2 * context.wall_share) * walls * rng.uniform(0.7, 1.3)))
+
+
+def highest(field: Field, share: float) -> Mask:
+    """The cells with the highest values, exactly `share` of all of them (rounded); ties go by reading order."""
+    count = round(share * field.size)
+    mask = np.zeros(field.size, bool)
+    if count:
+        mask[np.argsort(-field.ravel(), kind="stable")[:count]] = True
+    return mask.reshape(field.shape)
+
+
+def wear(rng: np.random.Generator, rock: Mask, share: float) -> None:
+    """Wear rock away beside open cells until at most `share` of the cells are rock, in place.
+
+    Thick rock goes before thin walls, so that rooms stay apart as long as there is a choice.
+    """
+    excess = int(rock.sum()) - round(share * rock.size)
+    while excess > 0:
+        padded = np.pad(rock, 2, mode="edge")
+
+        def shifted(dy: int, dx: int, padded: Mask = padded) -> Mask:
+            height, width = padded.shape
+            return padded[2 + dy : height - 2 + dy, 2 + dx : width - 2 + dx]
+
+        beside, thick = np.zeros(rock.shape, bool), np.zeros(rock.shape, bool)
+        for dy, dx in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+            opens = ~shifted(dy, dx)
+            beside |= opens
+            thick |= opens & shifted(-dy, -dx) & shifted(-2 * dy, -2 * dx)
+        cells = np.flatnonzero(rock & thick)
+        if not cells.size:
+            cells = np.flatnonzero(rock & beside)
+        if not cells.size:
+            cells = np.flatnonzero(rock)
+        chosen = rng.permutation(cells)[: min(excess, max(1, cells.size // 4))]
+        rock.ravel()[chosen] = False
+        excess -= chosen.size
+
+
+def lay_rock(site: Site, rng: np.random.Generator, rock: Mask) -> None:
+    """Put the game's wall on the bare cells of `rock` (shape of the inside of the frame) and join what it parts.
+
+    Games without walls get their filling where there is rock; games without either get places to put objects.
+    """
+    context = site.context
+    tile = main_wall(context, rng)
+    top, left, bottom, right = site.inside()
+    smooth = ndimage.gaussian_filter(rock.astype(np.float64), 1.0, mode="nearest")
+    smooth += 1e-6 * rng.random(smooth.shape)
+    if tile is not None:
+        part = site.grid[top:bottom, left:right]
+        part[rock & (part == context.ground_under[tile])] = tile
+        site.touch()
+        join_regions(site, rng)
+        fill(site, rng)
+    elif context.filler is not None:
+        free = site.free()[top:bottom, left:right]
+        filled = free & highest(np.where(free, smooth, -1.0), context.filler_share * float(free.mean()))
+        site.grid[top:bottom, left:right][filled] = context.filler
+        site.touch()
+    else:
+        site.favour = np.full(site.grid.shape, 0.05)
+        site.favour[top:bottom, left:right] += smooth
+
+
+def stand_on_ground(site: Site) -> None:
+    """Where things fall down, prefer the cells above something to stand on for what is put into the level."""
+    blocked = site.palette.access[site.grid] > FREE
+    below = np.ones(site.grid.shape, bool)
+    below[:-1] = blocked[1:]
+    favour = np.where(below, 1.0, 0.1)
+    site.favour = favour if site.favour is None else favour * site.favour
+
+
+def finish(site: Site, rng: np.random.Generator) -> None:
+    """Furnish a level whose terrain is laid: the avatar, then all objects by the distance maps of `furnish`."""
+    context = site.context
+    if context.analysis.mobility == "platform":
+        stand_on_ground(site)
+    top, left, bottom, right = site.inside()
+    counts = draw_counts(context, rng, (bottom - top) * (right - left))
+    laid = np.bincount(site.grid.ravel(), minlength=len(site.palette.tiles))
+    furnish(site, rng, {tile: max(0, number - int(laid[tile])) for tile, number in counts.items()})
+    mend_reach(site, rng)
+    meet_needs(site, rng)
+
+
+class TerrainGenerator(IndependentGenerator):
+    """Base of the generators that begin with a terrain; each says only where the rock is."""
+
+    parameters: ClassVar[tuple[Parameter, ...]] = TERRAIN_PARAMETERS
+
+    @abstractmethod
+    def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
+        """Where the rock is in an area of `shape` (height, width), about `share` of it; 0 < share <= MOST."""
+
+    def decorate(self, site: Site, rng: np.random.Generator) -> None:
+        """More of the terrain, between the rock and the objects; nothing unless a generator says otherwise."""
+        del site, rng
+
+    def generate(self, rng: np.random.Generator) -> str:
+        """One level text."""
+        context = self.context
+        width, height = draw_size(rng, self.widths, self.heights)
+        site = Site.blank(context, width, height)
+        if context.lanes:
+            lay_lanes(site, rng)
+        top, left, bottom, right = site.inside()
+        shape = (bottom - top, right - left)
+        share = rock_share(context, rng, self.number("walls"))
+        lay_rock(site, rng, self.rock(rng, shape, share) if share > 0 else np.zeros(shape, bool))
+        self.decorate(site, rng)
+        finish(site, rng)
+        return site.text()

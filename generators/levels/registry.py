@@ -18,6 +18,7 @@ _PLACES: Mapping[str, str] = {
     "constructive": "constructive:ConstructiveGenerator",
     "ca": "ca:CellularGenerator",
     "evolve": "evolve:EvolvingGenerator",
+    "grammar": "grammar:GrammarGenerator",
 }
 """Name of a generator -> package below this one, and the class in it."""
 

@@ -1,0 +1,140 @@
+"""From choices to a level: mission, space, furniture, proof, in this order; both generators of this package build so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pcg.generators.levels.constructive import draw_style
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.counts import Counts, draw_counts, fit
+from pcg.generators.levels.furnish import furnish
+from pcg.generators.levels.grammar.decisions import Decisions
+from pcg.generators.levels.grammar.ground import Ground, Plan
+from pcg.generators.levels.grammar.language import LevelGrammar
+from pcg.generators.levels.grammar.means import means
+from pcg.generators.levels.grammar.mission import Derivation, Mission
+from pcg.generators.levels.grammar.proof import order_holds
+from pcg.generators.levels.grammar.settle import Settler, check_sprites, left_to_place
+from pcg.generators.levels.grammar.space import bands, lay_out
+from pcg.generators.levels.layout import STYLES, fill, lay_lanes, main_wall
+from pcg.generators.levels.repair import mend_reach, repair
+from pcg.generators.levels.site import Site
+
+LAYOUTS = ("auto", "rooms", "bands")
+LEAST_WALLS = 0.06
+"""Games whose levels have fewer walls than this (a share of the level) get rooms only for locks and portals."""
+AREA_OF_A_NODE = 11
+FEWEST_NODES, MOST_NODES = 4, 18
+
+
+@dataclass(frozen=True)
+class Built:
+    """A level, the mission it stands for, and whether it is sound."""
+
+    level: str
+    mission: Mission
+    plan: Plan
+    sound: bool
+    """Whether the mission's order holds and all that the rules call for is there, without repair."""
+
+
+class Builder:
+    """Builds levels of one game by one grammar.
+
+    Args:
+        context: of the game.
+        grammar: missions and spaces.
+        layout: "rooms", "bands", or "auto": what suits the game.
+        walls: amount of walls in bands, as a multiple of what the game's levels have.
+
+    Raises:
+        PcgError: when the grammar asks for what the game does not have, or rooms are asked for in a game without walls.
+    """
+
+    def __init__(self, context: LevelContext, grammar: LevelGrammar, layout: str = "auto", walls: float = 1.0) -> None:
+        self.context, self.grammar, self.walls = context, grammar, walls
+        self.means = means(context)
+        check_sprites(grammar, context)
+        self.closed = self._closes(layout)
+        self.derivation = Derivation(grammar, self.means.symbols(closed=self.closed))
+
+    def _closes(self, layout: str) -> bool:
+        context = self.context
+        wall = main_wall(context, np.random.default_rng(0))
+        possible = wall is not None and not context.lanes
+        if layout != "auto":
+            return layout == "rooms" and possible
+        worth = bool(self.means.barriers or self.means.warps) or context.wall_share >= LEAST_WALLS
+        return possible and worth and context.analysis.mobility == "freely"
+
+    def size(self, width: int, height: int) -> int:
+        """The number of nodes that suits a level."""
+        sides = [int(side is not None) for side in self.context.frame]
+        area = (height - sides[0] - sides[2]) * (width - sides[1] - sides[3])
+        return int(np.clip(area // AREA_OF_A_NODE, FEWEST_NODES, MOST_NODES))
+
+    def mission(self, decisions: Decisions, size: int) -> Mission:
+        """Derive a mission this game can have."""
+        return self.derivation.mission(decisions, size)
+
+    def build(
+        self, mission: Mission, decisions: Decisions, rng: np.random.Generator, width: int, height: int
+    ) -> Built:
+        """A level for a mission.
+
+        Args:
+            mission: stays as it is; the level's own leaves out what found no room.
+            decisions: takes the choices of the shape grammar.
+            rng: draws the details.
+            width: columns.
+            height: rows.
+        """
+        mission = mission.copy()
+        site = Site.blank(self.context, width, height)
+        ground = Ground(self.context, site.grid)
+        plan = self._space(ground, mission, decisions, rng)
+        settler = Settler(ground, mission, plan, self.means, rng)
+        settled = settler.settle()
+        if ground.avatar is None:
+            settled = False
+        top, left, bottom, right = ground.inside()
+        counts = draw_counts(self.context, rng, (bottom - top) * (right - left))
+        rest = self._rest(plan, settler.placed, counts, rng)
+        furnish(ground, rng, rest)
+        if not plan.closed:
+            mend_reach(ground, rng)
+        short = self.context.requirements.shortfalls(self.context.palette.count_types(ground.grid))
+        # Where winning is opening locks, a mission without any has no goal.
+        aimless = plan.closed and self.means.goals_bar and not plan.gaps
+        sound = settled and not short and not aimless
+        sound = sound and (not plan.closed or order_holds(ground, mission, plan, settler.cells))
+        if not sound:
+            rough = Site(self.context, ground.grid)
+            repair(rough, rng)
+        return Built(ground.text(), mission, plan, sound)
+
+    def _space(self, ground: Ground, mission: Mission, decisions: Decisions, rng: np.random.Generator) -> Plan:
+        context = self.context
+        if self.closed:
+            wall = main_wall(context, rng)
+            assert wall is not None
+            plan = lay_out(ground, mission, self.grammar, decisions, wall)
+            fill(ground, rng)
+            return plan
+        if context.lanes:
+            lay_lanes(ground, rng)
+        share = min(0.6, context.wall_share * self.walls * rng.uniform(0.7, 1.3))
+        if context.walls and share > 0:
+            STYLES[draw_style(context, rng)](ground, rng, share)
+        fill(ground, rng)
+        return bands(ground, mission, decisions)
+
+    def _rest(self, plan: Plan, placed: Counts, counts: Counts, rng: np.random.Generator) -> Counts:
+        """What is still to be put down: brought in line with the rules together with what is there already."""
+        rest = left_to_place(self.means, plan, placed, counts)
+        own = {tile: number for tile, number in placed.items() if tile in self.context.objects}
+        together = {tile: own.get(tile, 0) + rest.get(tile, 0) for tile in sorted({*own, *rest})}
+        wanted = fit(self.context, rng, together)
+        return {tile: number - own.get(tile, 0) for tile, number in wanted.items() if number > own.get(tile, 0)}

@@ -25,6 +25,8 @@ MOST_STEPS = 1000
 """Productions after which a derivation ends by the shortest way."""
 MOST_MATCHES = 200
 """Places of a mission looked at for one rewriting."""
+EARLY = 0.1
+"""By how much rarer what would end a mission before half its size is."""
 _INFINITE = (math.inf, math.inf)
 
 
@@ -241,6 +243,10 @@ class Derivation:
             rule.weight if cost[0] <= room and (rule.most is None or used[id(rule)] < rule.most) else 0.0
             for rule, cost in zip(rules, costs, strict=True)
         ]
+        others = any(mission.symbol(n)[:1].isupper() for n in mission.graph if n != node)
+        if not others and 2 * len(mission.graph) < size:
+            # A mission that would end far below its size goes on where it can.
+            weights = [w * (EARLY if _ends(rule) else 1.0) for w, rule in zip(weights, rules, strict=True)]
         return rules[decisions.choose(weights)] if any(weights) else rules[cheapest]
 
     # -- rewritings ----------------------------------------------------------------------------------------------------
@@ -260,6 +266,11 @@ class Derivation:
                 _apply(changed, rule, matches[decisions.number(0, len(matches) - 1)])
                 if not changed.problem():
                     mission.graph = changed.graph
+
+
+def _ends(rule: Rule) -> bool:
+    """Whether a rule leaves nothing to be replaced."""
+    return rule.right is None or all(node.terminal for node in rule.right.nodes)
 
 
 def _replace(mission: Mission, node: int, piece: Piece | None, fresh: int) -> int:

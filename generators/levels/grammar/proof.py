@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.evaluators.level_grid import distances
-from pcg.generators.levels.grammar.ground import Cell, Ground, Plan
+from pcg.generators.levels.grammar.ground import SIDES, Cell, Ground, Plan
 from pcg.generators.levels.grammar.mission import Mission
 
 
@@ -40,8 +40,13 @@ def order_holds(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int
             return False
         opened.update(ready)
         steps = _steps(ground, [gaps[lock].cell for lock in sorted(opened)])
-    if any(steps[c] < 0 for found in cells.values() for c in found):
-        return False
+    height, width = steps.shape
+    for found in cells.values():
+        for y, x in found:
+            # What cannot be stepped on is reached from beside it.
+            near = [(y, x), *((y + dy, x + dx) for dy, dx in SIDES)]
+            if all(steps[c] < 0 for c in near if 0 <= c[0] < height and 0 <= c[1] < width):
+                return False
     for lock, gap in gaps.items():
         shut = _steps(ground, [other.cell for name, other in gaps.items() if name != lock])
         after = mission.below(lock)[1:]

@@ -21,6 +21,8 @@ from pcg.generators.levels.layout import build_wall
 
 LEAST = 2
 """Rooms are at least so wide and high."""
+ROOMY = ((16, 4), (9, 3))
+"""(extent of a region, least extent of either part of it where there is a choice)."""
 _SHUT = ("lock", "warp")
 
 
@@ -100,9 +102,9 @@ class _Builder:
             return None
         share = self._share(child, group, pending)
         length = self.decisions.number(joint.low, joint.high)
-        cuts = self._cuts(room, share, length if joint.kind == PASSAGE else 1, must)
-        if not cuts and joint.kind == PASSAGE:
-            cuts, length = self._cuts(room, share, 1, must), 1
+        cuts = self._cuts(room, share, length if joint.kind == PASSAGE else 1, must, roomy=True)
+        for thick in (length, 1) if joint.kind == PASSAGE else (1,):
+            cuts = cuts or self._cuts(room, share, thick, must, roomy=False)
         if not cuts:
             if symbol == "lock":
                 self.mission.unlock(child)
@@ -142,22 +144,23 @@ class _Builder:
         others = len(group) + sum(len(self.mission.below(n)) for n in pending)
         return own / (own + others)
 
-    def _cuts(self, room: Rect, share: float, thick: int, must: Sequence[Cell]) -> list[_Cut]:
+    def _cuts(self, room: Rect, share: float, thick: int, must: Sequence[Cell], *, roomy: bool) -> list[_Cut]:
         """Every side on which a part of about the right size can be cut off, with the cells to keep on this side."""
         found = []
         for across in (True, False):
             extent = room.height if across else room.width
+            least = next((n for e, n in ROOMY if extent >= e), LEAST) if roomy else LEAST
             low = min((c[0] if across else c[1] for c in must), default=None)
             high = max((c[0] if across else c[1] for c in must), default=None)
             start, end = (room.top, room.bottom) if across else (room.left, room.right)
             wanted = round(share * (extent - thick)) + self.decisions.number(-1, 1)
             for first in (True, False):
-                most = extent - thick - LEAST
+                most = extent - thick - least
                 # The wall must not touch a cell to keep.
                 if low is not None and high is not None:
                     most = min(most, (low - start if first else end - 1 - high) - thick)
-                size = min(max(wanted, LEAST), most)
-                if size < LEAST:
+                size = min(max(wanted, least), most)
+                if size < least:
                     continue
                 at = start + size if first else end - size - thick
                 wall = _slice(room, across, at, at + thick)

@@ -212,6 +212,20 @@ class Derivation:
         self._rewrite(mission, decisions, size)
         return mission
 
+    @cached_property
+    def growing(self) -> frozenset[str]:
+        """The symbols that can become missions of any size."""
+        graph = nx.DiGraph()
+        for symbol, rules in self.grammar.productions.items():
+            graph.add_edges_from((symbol, n.symbol) for r in rules if r.right is not None for n in r.right.nodes)
+        loops = {n for part in nx.strongly_connected_components(graph) for n in part
+                 if len(part) > 1 or graph.has_edge(n, n)}  # fmt: skip
+        return frozenset(loops.union(*(nx.ancestors(graph, n) for n in sorted(loops))))
+
+    def _ends(self, rule: Rule) -> bool:
+        """Whether a rule leaves nothing that grows."""
+        return rule.right is None or not any(node.symbol in self.growing for node in rule.right.nodes)
+
     # -- productions ---------------------------------------------------------------------------------------------------
 
     def _produce(self, decisions: Decisions, size: int) -> Mission:
@@ -243,10 +257,10 @@ class Derivation:
             rule.weight if cost[0] <= room and (rule.most is None or used[id(rule)] < rule.most) else 0.0
             for rule, cost in zip(rules, costs, strict=True)
         ]
-        others = any(mission.symbol(n)[:1].isupper() for n in mission.graph if n != node)
+        others = any(mission.symbol(n) in self.growing for n in mission.graph if n != node)
         if not others and 2 * len(mission.graph) < size:
             # A mission that would end far below its size goes on where it can.
-            weights = [w * (EARLY if _ends(rule) else 1.0) for w, rule in zip(weights, rules, strict=True)]
+            weights = [w * (EARLY if self._ends(rule) else 1.0) for w, rule in zip(weights, rules, strict=True)]
         return rules[decisions.choose(weights)] if any(weights) else rules[cheapest]
 
     # -- rewritings ----------------------------------------------------------------------------------------------------
@@ -266,11 +280,6 @@ class Derivation:
                 _apply(changed, rule, matches[decisions.number(0, len(matches) - 1)])
                 if not changed.problem():
                     mission.graph = changed.graph
-
-
-def _ends(rule: Rule) -> bool:
-    """Whether a rule leaves nothing to be replaced."""
-    return rule.right is None or all(node.terminal for node in rule.right.nodes)
 
 
 def _replace(mission: Mission, node: int, piece: Piece | None, fresh: int) -> int:

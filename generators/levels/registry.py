@@ -19,6 +19,7 @@ _PLACES: Mapping[str, str] = {
     "ca": "ca:CellularGenerator",
     "evolve": "evolve:EvolvingGenerator",
     "grammar": "grammar:GrammarGenerator",
+    "ge": "grammar:GrammaticalEvolution",
 }
 """Name of a generator -> package below this one, and the class in it."""
 

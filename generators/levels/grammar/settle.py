@@ -247,7 +247,8 @@ class Settler:
         number = 1 + int(self.rng.integers(max(1, min(MOST_OF_A_KIND, found.rect.area // 12))))
         statistics = self.context.statistics
         if statistics is not None:
-            number = min(number, max(1, int(statistics.most[tile]) - self.placed.get(tile, 0)))
+            # A mission of many dangers is no reason for more of one kind than the game's levels bear.
+            number = min(number, max(2, round(1.5 * float(statistics.most[tile]))) - self.placed.get(tile, 0))
         for _ in range(number):
             self._beside_the_way(node, tile, found)
 

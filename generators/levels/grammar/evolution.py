@@ -8,7 +8,7 @@ possible; what is looked for is quality of play. Levels that break a constraint 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import Candidate, LevelGenerator
 from pcg.generators.levels.distance import Codes, code_distance, codes
-from pcg.generators.levels.grammar.builder import Builder, Built
+from pcg.generators.levels.grammar.builder import Builder, Built, Draft
 from pcg.generators.levels.grammar.decisions import Codons
 from pcg.generators.levels.grammar.generator import GRAMMAR_PARAMETERS
 from pcg.generators.levels.grammar.genome import Genome, cross, draw, mutate
@@ -96,13 +96,18 @@ class GrammaticalEvolution(LevelGenerator):
         width, height = chosen.number(*self.widths), chosen.number(*self.heights)
         choices = Codons(genome.mission, wraps)
         mission = self.builder.mission(choices, self.integer("nodes") or self.builder.size(width, height))
-        for attempt in range(self.integer("tries")):
-            spaces = Codons(genome.space, wraps)
-            rng = np.random.default_rng(np.random.SeedSequence([*genome.details, attempt]))
-            built = self.builder.build(mission, spaces, rng, width, height)
-            if built.sound:
-                break
-        return built, {"mission": choices.used, "space": spaces.used}
+        read = {"mission": choices.used}
+
+        def drafts() -> Iterator[Draft]:
+            for attempt in range(self.integer("tries")):
+                spaces = Codons(genome.space, wraps)
+                rng = np.random.default_rng(np.random.SeedSequence([*genome.details, attempt]))
+                draft = self.builder.draft(mission, spaces, rng, width, height)
+                read["space"] = spaces.used
+                yield draft
+
+        rest = np.random.default_rng(np.random.SeedSequence([*genome.details, self.integer("tries")]))
+        return self.builder.first_good(drafts(), rest, self.integer("walk")), read
 
     # -- ask and tell --------------------------------------------------------------------------------------------------
 

@@ -7,12 +7,14 @@ game.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.grammar.builder import LAYOUTS, MOST_NODES, Builder, Built
+from pcg.generators.levels.grammar.builder import LAYOUTS, MOST_NODES, Builder, Built, Draft
 from pcg.generators.levels.grammar.decisions import Drawn
 from pcg.generators.levels.grammar.language import read_grammar
 from pcg.generators.levels.layout import draw_size
@@ -21,6 +23,9 @@ GRAMMAR_PARAMETERS = (
     *SIZE_PARAMETERS,
     Parameter("grammar", "", "file with a grammar of your own (see docs/generators/grammar.md)"),
     Parameter("layout", "auto", "rooms, bands of open land, or what suits the game", choices=LAYOUTS),
+    Parameter(
+        "walk", 24, "steps winning should take at least, by the distances of what must be done", 0, 1000, "steps"
+    ),
     Parameter("nodes", 0, "most nodes of a mission; 0: as many as the level has room for", 0, 10 * MOST_NODES),
 )
 PAPERS = (
@@ -48,15 +53,17 @@ class GrammarGenerator(IndependentGenerator):
         return self.build(rng).level
 
     def build(self, rng: np.random.Generator) -> Built:
-        """A level with its mission: the first sound one of a few tries, else the last, repaired."""
+        """A level with its mission: of a few tries the first that is sound and takes long enough, else the longest
+        sound one, else the last one, repaired.
+        """
+        return self.builder.first_good(self._drafts(rng), rng, self.integer("walk"))
+
+    def _drafts(self, rng: np.random.Generator) -> Iterator[Draft]:
         for _ in range(self.integer("tries")):
             width, height = draw_size(rng, self.widths, self.heights)
             decisions = Drawn(rng)
             mission = self.builder.mission(decisions, self.integer("nodes") or self.builder.size(width, height))
-            built = self.builder.build(mission, decisions, rng, width, height)
-            if built.sound:
-                break
-        return built
+            yield self.builder.draft(mission, decisions, rng, width, height)
 
     def built(self, number: int) -> Built:
         """The level of the candidate with this number once more, with its mission."""

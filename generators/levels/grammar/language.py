@@ -228,7 +228,9 @@ class _Reader:
         for symbol, token in self._used.items():
             if symbol not in self.productions:
                 near = nearest(symbol, self.productions)
-                raise self._error(token, f"nothing says what `{symbol}` becomes", f"a production {symbol} ::= ...", near)
+                raise self._error(
+                    token, f"nothing says what `{symbol}` becomes", f"a production {symbol} ::= ...", near
+                )
         for name, token in self._drawn.items():
             if name not in self.shapes:
                 expected = "one of the shapes " + (", ".join(self.shapes) or "of this grammar")
@@ -263,9 +265,8 @@ class _Reader:
             if rule.right is None:
                 raise self._error(token, "a rewriting cannot become nothing", "the nodes that are kept")
             if not {n.name for n in left.nodes} <= {n.name for n in rule.right.nodes}:
-                raise self._error(
-                    token, "a rewriting keeps the nodes it finds (they may change their symbol)", "each name on both sides"
-                )  # fmt: skip
+                message = "a rewriting keeps the nodes it finds (they may change their symbol)"
+                raise self._error(token, message, "each name on both sides")
             self.rewritings.append(rule)
 
     def _rule(self, left: Piece, names: Mapping[str, Node], alternative: Any, token: Token) -> Rule:

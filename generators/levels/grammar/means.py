@@ -182,7 +182,9 @@ class _Search:
 
     def _by_touch(self, avatar: int, c: int) -> Iterable[Key]:
         analysis = self.analysis
-        gone = [x for x in analysis.meetings.get((c, avatar), ()) if x.target == FIRST and x.kind in ("kill", "transform")]
+        gone = [
+            x for x in analysis.meetings.get((c, avatar), ()) if x.target == FIRST and x.kind in ("kill", "transform")
+        ]
         gone += [x for x in analysis.meetings.get((avatar, c), ()) if x.target == SECOND and x.kind == "kill"]
         at_start = avatar in analysis.start_avatars
         for x in gone:

@@ -149,7 +149,9 @@ class Mission:
     def __repr__(self) -> str:
         def tell(n: int) -> str:
             below = [tell(b) for b in self.after(n)]
-            return self.symbol(n) + (f" -> {below[0]}" if len(below) == 1 else f" -> ({', '.join(below)})" if below else "")
+            return self.symbol(n) + (
+                f" -> {below[0]}" if len(below) == 1 else f" -> ({', '.join(below)})" if below else ""
+            )
 
         return f"<Mission {tell(self.root)}>" if len(self.graph) else "<Mission of nothing>"
 
@@ -208,7 +210,9 @@ class Derivation:
         mission = self._produce(decisions, size)
         problem = mission.problem()
         if problem:
-            raise PcgError(f"{self.grammar.file}: a mission made by this grammar cannot be done: {problem}: {mission!r}")
+            raise PcgError(
+                f"{self.grammar.file}: a mission made by this grammar cannot be done: {problem}: {mission!r}"
+            )
         self._rewrite(mission, decisions, size)
         return mission
 

@@ -71,9 +71,7 @@ class Settler:
         rng: draws the details.
     """
 
-    def __init__(
-        self, ground: Ground, mission: Mission, plan: Plan, known: Means, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, ground: Ground, mission: Mission, plan: Plan, known: Means, rng: np.random.Generator) -> None:
         self.ground, self.mission, self.plan, self.means = ground, mission, plan, known
         self.context, self.palette = ground.context, ground.palette
         self.rng = rng
@@ -87,7 +85,7 @@ class Settler:
         self._warehouse = Warehouse(ground)
 
     def settle(self) -> bool:
-        """Put down everything; tells whether each lock got what opens it and each portal its exit."""
+        """Put down what winning takes; tells whether each lock got what opens it and each portal its exit."""
         self._choose_locks()
         if not self._warps():
             return False
@@ -99,10 +97,17 @@ class Settler:
         if not self._keys():
             return False
         self._tasks()
+        self.ground.only(None)
+        return True
+
+    def adorn(self) -> None:
+        """Put down what the mission asks for and winning does not: dangers and rewards."""
         for node in self.mission.graph:
             symbol = self.mission.symbol(node)
             if symbol in ("test", "trap", "reward"):
-                self._scatter(node, getattr(self.means, {"test": "tests", "trap": "traps", "reward": "rewards"}[symbol]))
+                self._scatter(
+                    node, getattr(self.means, {"test": "tests", "trap": "traps", "reward": "rewards"}[symbol])
+                )
         self.ground.only(None)
         return True
 
@@ -114,6 +119,12 @@ class Settler:
         if self.plan.closed:
             self.ground.only(place_of.rect)
             weights = fitting(self.ground, tile)
+            ways = np.argwhere(self.ground.reserved)
+            if len(ways):
+                # Away from the ways out: what is near the start is near for all that comes later.
+                rows, columns = np.indices(weights.shape)
+                steps = np.abs(rows[..., None] - ways[:, 0]) + np.abs(columns[..., None] - ways[:, 1])
+                weights = weights * (1.0 + steps.min(axis=2)) ** 1.5
             index = choose(self.rng, weights.ravel())
             if index is not None:
                 width = weights.shape[1]
@@ -161,7 +172,9 @@ class Settler:
             weights = self._usual([b.tile for b in barriers])
             weights *= np.array([4.0 if b.goal else 1.0 for b in barriers])
             barrier = barriers[choose(self.rng, weights) or 0]
-            wanted = {t for k in self.mission.keys_of(lock) for t in self._allowed(k, [key.tile for key in barrier.keys])}
+            wanted = {
+                t for k in self.mission.keys_of(lock) for t in self._allowed(k, [key.tile for key in barrier.keys])
+            }
             keys = [k for k in barrier.keys if k.tile in wanted] or list(barrier.keys)
             self.bound[lock] = barrier
             self.opened_by[lock] = keys[choose(self.rng, self._usual([k.tile for k in keys])) or 0]
@@ -228,7 +241,7 @@ class Settler:
                 if self.ground.blocks(task.target) and self.ground.cuts(target):
                     continue
                 self.ground.only(None)
-                cell = self._warehouse.pull(target, self.rng, least=2)
+                cell = self._warehouse.pull(target, self.rng, least=3)
                 if cell is not None:
                     self._put(target, task.target, node)
                     self._put(cell, box, node)
@@ -248,7 +261,7 @@ class Settler:
         statistics = self.context.statistics
         if statistics is not None:
             # A mission of many dangers is no reason for more of one kind than the game's levels bear.
-            number = min(number, max(2, round(1.5 * float(statistics.most[tile]))) - self.placed.get(tile, 0))
+            number = min(number, max(1, round(1.5 * float(statistics.most[tile]))) - self.placed.get(tile, 0))
         for _ in range(number):
             self._beside_the_way(node, tile, found)
 

@@ -28,7 +28,7 @@ _SHUT = ("lock", "warp")
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A way to cut a region: `inner` stays with the place, `outer` is what lies behind `wall` (its rows and columns)."""
+    """A way to cut a region: `inner` stays with the place, `outer` is what lies behind the `wall`."""
 
     inner: Rect
     outer: Rect
@@ -38,9 +38,7 @@ class _Cut:
     squareness: float
 
 
-def lay_out(
-    ground: Ground, mission: Mission, grammar: LevelGrammar, decisions: Decisions, wall: int
-) -> Plan:
+def lay_out(ground: Ground, mission: Mission, grammar: LevelGrammar, decisions: Decisions, wall: int) -> Plan:
     """Cut the level into the places of a mission.
 
     Args:
@@ -95,7 +93,7 @@ class _Builder:
     def _divide(
         self, room: Rect, child: int, must: list[Cell], group: list[int], pending: list[int]
     ) -> tuple[Rect, Rect, list[Cell], Cell | None] | None:
-        """Cut off the place of a child: (what stays, its region, cells it must keep, its entry); None to have it here."""
+        """Cut off a child's place: (what stays, its region, cells it must keep, its entry); None to have it here."""
         symbol = self.mission.symbol(child)
         joint = self._joint(symbol)
         if joint.kind == HERE:

@@ -14,6 +14,8 @@ import numpy as np
 from pcg.evaluators.level_grid import FREE, Mask
 from pcg.generators.levels.grammar.ground import SIDES, Cell, Ground
 
+State = tuple[Cell, Cell]
+"""Where a box is and where the avatar stands beside it."""
 MOST_STATES = 4000
 """Places of box and avatar looked at for one box."""
 
@@ -52,48 +54,61 @@ class Warehouse:
         open_cells = self.open_cells()
         open_cells[target] = True
         within = self.ground.within
-        ends: dict[Cell, tuple[int, Cell]] = {}
-        seen: set[tuple[Cell, Cell]] = set()
-        frontier: list[tuple[Cell, Cell]] = []
+        ends: dict[Cell, tuple[int, State]] = {}
+        came: dict[State, State | None] = {}
+        frontier: list[State] = []
         for dy, dx in SIDES:
             stand = (target[0] + dy, target[1] + dx)
             # The avatar of the box before must be able to come here with this box in its target.
             if self._open(open_cells, stand) and self._joined(open_cells, target, stand, self.stand):
                 frontier.append((target, stand))
-        seen.update(frontier)
+        came.update(dict.fromkeys(frontier))
         for pulls in range(1, most + 1):
-            following: list[tuple[Cell, Cell]] = []
+            following: list[State] = []
             for box, stand in frontier:
                 dy, dx = stand[0] - box[0], stand[1] - box[1]
                 beyond = (stand[0] + dy, stand[1] + dx)
-                if not self._open(open_cells, beyond) or len(seen) > MOST_STATES:
+                if not self._open(open_cells, beyond) or len(came) > MOST_STATES:
                     continue
                 around = self._region(open_cells, stand, beyond)
                 if stand not in ends and (within is None or within[stand]) and not self.ground.reserved[stand]:
-                    ends[stand] = (pulls, beyond)
+                    ends[stand] = (pulls, (stand, beyond))
                 for ey, ex in SIDES:
                     side = (stand[0] + ey, stand[1] + ex)
-                    if side in around and (stand, side) not in seen:
-                        seen.add((stand, side))
+                    if side in around and (stand, side) not in came:
+                        came[stand, side] = (box, stand)
                         following.append((stand, side))
             frontier = following
-        return self._settle(open_cells, target, ends, rng, least)
+        end = self._settle(open_cells, target, ends, rng, least)
+        if end is not None:
+            self._keep_free(end, came)
+            return end[0]
+        return None
 
     def _settle(
-        self, open_cells: Mask, target: Cell, ends: dict[Cell, tuple[int, Cell]], rng: np.random.Generator, least: int
-    ) -> Cell | None:
+        self, open_cells: Mask, target: Cell, ends: dict[Cell, tuple[int, State]], rng: np.random.Generator, least: int
+    ) -> State | None:
         """Draw one of the cells, those from the wanted number of pushes on first; the avatar must get out of there."""
         far = [c for c, (pulls, _) in ends.items() if pulls >= least]
         near = [c for c in ends if c not in far]
         order = [cells[i] for cells in (far, near) for i in rng.permutation(len(cells)).tolist()]
         start = self.ground.avatar
         for cell in order:
-            if self._joined(open_cells, cell, ends[cell][1], start):
+            state = ends[cell][1]
+            if self._joined(open_cells, cell, state[1], start):
                 self.targets.append(target)
                 self.boxes.append(cell)
-                self.stand = ends[cell][1]
-                return cell
+                self.stand = state[1]
+                return state
         return None
+
+    def _keep_free(self, end: State, came: dict[State, State | None]) -> None:
+        """Let nothing be put where the box goes, nor where it is pushed from."""
+        state: State | None = end
+        while state is not None:
+            for cell in state:
+                self.ground.reserve(cell)
+            state = came[state]
 
     def _open(self, open_cells: Mask, cell: Cell) -> bool:
         height, width = open_cells.shape

@@ -45,6 +45,13 @@ def levels(
         int | None,
         typer.Option(min=1, help="Stop after so many levels tried; the result is then the same on every machine."),
     ] = None,
+    want: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What levels are to be like, as in 'solution_length=40..60, enemies=3, symmetry>=0.8'; `pcg metrics "
+            "GAME` lists the names. Can be given several times."
+        ),
+    ] = None,
     workers: WorkersOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-levels]")] = None,
     settings: Annotated[
@@ -71,6 +78,7 @@ def levels(
             "count": count,
             "seed": seed,
             "reading": reading.value if reading else "",
+            "want": ", ".join(want or []),
         },
         "budget": {"seconds": parse_seconds(budget) if budget else 0.0, "evaluations": evaluations or 0},
     }
@@ -145,6 +153,25 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
         yield show
 
 
+def _print_wants(result: RunResult) -> None:
+    """Which wants the levels achieve, and which levels miss one, with their values."""
+    from pcg.evaluators.wants import all_achieved, tally_wants
+
+    found = [entry.evaluation for entry in result.levels]
+    if not result.wants:
+        return
+    print(f"wants: {sum(all_achieved(e.wants) for e in found)} of {len(found)} levels achieve all")
+    for tally in tally_wants(result.wants, [e.wants for e in found]):
+        name = tally.want.name
+        missed = [
+            f"lvl{k} {'unknown' if (v := e.measure(name)) is None else f'{v:.4g}'}"
+            for k, e in enumerate(found)
+            if e.wants.get(name, 0.0) < 1.0
+        ]
+        by = f"missed by {', '.join(missed)}" if missed else "achieved by all"
+        print(f"  {tally.want}: {tally.achieved} of {tally.of}, {by}")
+
+
 def _finish(result: RunResult) -> None:
     """Say what came out, and draw it."""
     from pcg.report import write_report
@@ -159,4 +186,5 @@ def _finish(result: RunResult) -> None:
         raise typer.Exit(NOTHING_FOUND)
     best = result.levels[0].evaluation.fitness
     print(f"{tried}; the best {len(result.levels)} are in {result.folder / 'levels'}, best fitness {best:.2f}")
+    _print_wants(result)
     print(f"report: {page}")

@@ -16,6 +16,7 @@ from deap import base, creator, tools
 
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.wants import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import Candidate, LevelGenerator
 from pcg.generators.levels.distance import Codes, code_distance, codes
@@ -68,10 +69,10 @@ class GrammaticalEvolution(LevelGenerator):
     )
     learns = True
 
-    def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
-        super().__init__(context, seed=seed, **params)
+    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+        super().__init__(context, seed=seed, wants=wants, **params)
         grammar = read_grammar(str(self.settings["grammar"]))
-        self.builder = Builder(context, grammar, str(self.settings["layout"]))
+        self.builder = Builder(self.context, grammar, str(self.settings["layout"]))
         self.generation = 0
         self.feasible: list[Any] = []
         self.infeasible: list[Any] = []

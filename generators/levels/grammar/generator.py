@@ -7,11 +7,12 @@ game.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.wants import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.grammar.builder import LAYOUTS, MOST_NODES, Builder, Built, Draft
@@ -43,10 +44,10 @@ class GrammarGenerator(IndependentGenerator):
     papers = PAPERS
     parameters = (*GRAMMAR_PARAMETERS, Parameter("tries", 12, "attempts at one sound level", 1, 1000))
 
-    def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
-        super().__init__(context, seed=seed, **params)
+    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+        super().__init__(context, seed=seed, wants=wants, **params)
         grammar = read_grammar(str(self.settings["grammar"]))
-        self.builder = Builder(context, grammar, str(self.settings["layout"]))
+        self.builder = Builder(self.context, grammar, str(self.settings["layout"]))
 
     def generate(self, rng: np.random.Generator) -> str:
         """One level text."""

@@ -176,8 +176,8 @@ def parse_grammar(text: str, file: str = "<grammar>") -> LevelGrammar:
         near = nearest(str(error.token), _keywords(error.accepts or error.expected))
         raise _problem(text, file, line, column, found, _expected(error.accepts or error.expected), near) from None
     except UnexpectedCharacters as error:
-        found = f"unexpected `{text[error.pos_in_stream]}`"
-        word = text[error.pos_in_stream :].split(None, 1)[0]
+        word = text[error.pos_in_stream or 0 :].split(None, 1)[0]
+        found = f"unexpected `{word[:40]}`"
         near = nearest(word, _keywords(error.allowed or ()))
         raise _problem(text, file, error.line, error.column, found, _expected(error.allowed or ()), near) from None
     return _Reader(text, file).read(tree)

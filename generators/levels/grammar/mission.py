@@ -78,7 +78,7 @@ class Mission:
     @property
     def root(self) -> int:
         """The node no way leads to."""
-        return next(n for n in self.graph if self.before(n) is None)
+        return next(int(n) for n in self.graph if self.before(n) is None)
 
     def depths(self) -> dict[int, int]:
         """Steps from the root to each node."""

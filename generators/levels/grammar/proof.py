@@ -85,7 +85,8 @@ def walk(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int, Seque
     needed = _needed(mission, locks, wanted, cells)
     wanted |= {cell for cell, lock in locks.items() if lock in needed}
     wanted |= {c for lock in needed for key in mission.keys_of(lock) for c in cells.get(key, ())}
-    left, opened, total, here = sorted(wanted), [], AROUND_A_BOX * len(boxes), start
+    left, total, here = sorted(wanted), AROUND_A_BOX * len(boxes), start
+    opened: list[Cell] = []
     while left:
         mask = ground.walkable()
         for cell in (*opened, here):

@@ -109,7 +109,6 @@ class Settler:
                     node, getattr(self.means, {"test": "tests", "trap": "traps", "reward": "rewards"}[symbol])
                 )
         self.ground.only(None)
-        return True
 
     # -- what comes first ----------------------------------------------------------------------------------------------
 
@@ -122,9 +121,9 @@ class Settler:
             ways = np.argwhere(self.ground.reserved)
             if len(ways):
                 # Away from the ways out: what is near the start is near for all that comes later.
-                rows, columns = np.indices(weights.shape)
-                steps = np.abs(rows[..., None] - ways[:, 0]) + np.abs(columns[..., None] - ways[:, 1])
-                weights = weights * (1.0 + steps.min(axis=2)) ** 1.5
+                cells = np.argwhere(np.ones(weights.shape, bool))
+                steps = np.abs(cells[:, None, :] - ways[None, :, :]).sum(axis=2).min(axis=1)
+                weights = weights * (1.0 + steps.reshape(weights.shape)) ** 1.5
             index = choose(self.rng, weights.ravel())
             if index is not None:
                 width = weights.shape[1]
@@ -216,7 +215,7 @@ class Settler:
             self._task(node, chosen[node])
 
     def _task(self, node: int, task: Task) -> None:
-        if in_formation(self.ground, task.tile):
+        if in_formation(self.ground, task.tile) or self._full(task.tile):
             return
         if task.box is not None:
             self._push_task(node, task)
@@ -263,7 +262,8 @@ class Settler:
             # A mission of many dangers is no reason for more of one kind than the game's levels bear.
             number = min(number, max(1, round(1.5 * float(statistics.most[tile]))) - self.placed.get(tile, 0))
         for _ in range(number):
-            self._beside_the_way(node, tile, found)
+            if not self._full(tile):
+                self._beside_the_way(node, tile, found)
 
     def _beside_the_way(self, node: int, tile: int, found: Place) -> bool:
         self.ground.only(found.rect)
@@ -322,6 +322,18 @@ class Settler:
             return list(tiles)
         named = tiles_named(self.context, sprite)
         return [t for t in tiles if t in named] or list(named)
+
+    def _full(self, tile: int) -> bool:
+        """Whether a rule (or a want) allows no more of what a tile creates."""
+        created = self.palette.type_counts[tile]
+        for rule in self.context.requirements.counts[1:]:
+            if rule.maximum is not None and any(created[t] for t in rule.types):
+                present = sum(
+                    n * int(self.palette.type_counts[i][t]) for i, n in self.placed.items() for t in rule.types
+                )
+                if present >= rule.maximum:
+                    return True
+        return False
 
     def _usual(self, tiles: Sequence[int]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """How often the game's own levels show each of some tiles."""

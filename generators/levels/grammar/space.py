@@ -80,8 +80,8 @@ class _Builder:
                 group.append(child)
                 pending += mission.after(child)
             else:
-                room, *rest = made
-                behind.append((rest[0], child, rest[1], rest[2]))
+                room, outer, inside, cell = made
+                behind.append((outer, child, inside, cell))
         self.plan.places.append(Place(room, group, depth, entry))
         for n in group:
             self.plan.at[n] = len(self.plan.places) - 1
@@ -232,8 +232,8 @@ def bands(ground: Ground, mission: Mission, decisions: Decisions) -> Plan:
     context = ground.context
     side = context.analysis.avatar_side
     if side is None and context.lanes:
-        side = ("bottom", "top") if context.lanes[0].horizontal else ("left", "right")
-        side = side[decisions.number(0, 1)] if context.statistics is None else side[0]
+        ends = ("bottom", "top") if context.lanes[0].horizontal else ("left", "right")
+        side = ends[decisions.number(0, 1)] if context.statistics is None else ends[0]
     elif side is None:
         longer = ("left", "right") if right - left >= bottom - top else ("bottom", "top")
         side = longer[decisions.number(0, 1)]

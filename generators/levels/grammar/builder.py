@@ -25,7 +25,7 @@ from pcg.generators.levels.repair import mend_reach, repair
 from pcg.generators.levels.site import Site
 
 LAYOUTS = ("auto", "rooms", "bands")
-LEAST_WALLS = 0.06
+LEAST_WALLS = 0.08
 """Games whose levels have fewer walls than this (a share of the level) get rooms only for locks and portals."""
 AREA_OF_A_NODE = 11
 FEWEST_NODES, MOST_NODES = 4, 18

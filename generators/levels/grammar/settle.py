@@ -257,10 +257,6 @@ class Settler:
         tile = choices[choose(self.rng, self._usual(choices)) or 0]
         found = self.plan.place_of(node)
         number = 1 + int(self.rng.integers(max(1, min(MOST_OF_A_KIND, found.rect.area // 12))))
-        statistics = self.context.statistics
-        if statistics is not None:
-            # A mission of many dangers is no reason for more of one kind than the game's levels bear.
-            number = min(number, max(1, round(1.5 * float(statistics.most[tile]))) - self.placed.get(tile, 0))
         for _ in range(number):
             if not self._full(tile):
                 self._beside_the_way(node, tile, found)
@@ -324,7 +320,12 @@ class Settler:
         return [t for t in tiles if t in named] or list(named)
 
     def _full(self, tile: int) -> bool:
-        """Whether a rule (or a want) allows no more of what a tile creates."""
+        """Whether a rule or a want allows no more of what a tile creates, or the game's own levels never had more of
+        it.
+        """
+        statistics = self.context.statistics
+        if statistics is not None and self.placed.get(tile, 0) >= max(1, int(statistics.most[tile])):
+            return True
         created = self.palette.type_counts[tile]
         for rule in self.context.requirements.counts[1:]:
             if rule.maximum is not None and any(created[t] for t in rule.types):

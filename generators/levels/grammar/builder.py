@@ -61,14 +61,14 @@ class Builder:
         context: of the game.
         grammar: missions and spaces.
         layout: "rooms", "bands", or "auto": what suits the game.
-        walls: amount of walls in bands, as a multiple of what the game's levels have.
+        loops: share of the neighbouring rooms that are joined once more where no lock keeps them apart.
 
     Raises:
         PcgError: when the grammar asks for what the game does not have, or rooms are asked for in a game without walls.
     """
 
-    def __init__(self, context: LevelContext, grammar: LevelGrammar, layout: str = "auto", walls: float = 1.0) -> None:
-        self.context, self.grammar, self.walls = context, grammar, walls
+    def __init__(self, context: LevelContext, grammar: LevelGrammar, layout: str = "auto", loops: float = 0.5) -> None:
+        self.context, self.grammar, self.loops = context, grammar, loops
         self.means = means(context)
         check_sprites(grammar, context)
         self.closed = self._closes(layout)
@@ -79,9 +79,11 @@ class Builder:
         wall = main_wall(context, np.random.default_rng(0))
         possible = wall is not None and not context.lanes
         if layout == "rooms" and not possible:
-            raise PcgError(f"{context.definition.name} has no walls to make rooms of; expected layout auto or bands")
+            raise PcgError("this game has no walls to make rooms of; expected layout auto or bands")
         if layout != "auto":
             return layout == "rooms"
+        if not any(e.kind != "timeout" for e in context.analysis.wins):
+            return False  # walls would keep from the avatar what it has to survive
         worth = bool(self.means.barriers or self.means.warps) or context.wall_share >= LEAST_WALLS
         return possible and worth and context.analysis.mobility == "freely"
 
@@ -133,7 +135,9 @@ class Builder:
         mission = mission.copy()
         ground = Ground(self.context, Site.blank(self.context, width, height).grid)
         plan = self._space(ground, mission, decisions, rng)
-        settler = Settler(ground, mission, plan, self.means, rng)
+        top, left, bottom, right = ground.inside()
+        counts = draw_counts(self.context, rng, (bottom - top) * (right - left))
+        settler = Settler(ground, mission, plan, self.means, counts, rng)
         settled = settler.settle() and ground.avatar is not None
         # Where winning is opening locks, a mission without any has no goal.
         aimless = plan.closed and self.means.goals_bar and not plan.gaps
@@ -146,9 +150,7 @@ class Builder:
         settler = draft.settler
         ground, mission, plan, cells = settler.ground, settler.mission, settler.plan, settler.cells
         settler.adorn()
-        top, left, bottom, right = ground.inside()
-        counts = draw_counts(self.context, rng, (bottom - top) * (right - left))
-        furnish(ground, rng, self._rest(plan, settler.placed, counts, rng))
+        furnish(ground, rng, self._rest(plan, settler.placed, settler.counts, rng))
         if not plan.closed:
             mend_reach(ground, rng)
         short = self.context.requirements.shortfalls(self.context.palette.count_types(ground.grid))
@@ -164,12 +166,12 @@ class Builder:
         if self.closed:
             wall = main_wall(context, rng)
             assert wall is not None
-            plan = lay_out(ground, mission, self.grammar, decisions, wall)
+            plan = lay_out(ground, mission, self.grammar, decisions, wall, self.loops)
             fill(ground, rng)
             return plan
         if context.lanes:
             lay_lanes(ground, rng)
-        share = min(0.6, context.wall_share * self.walls * rng.uniform(0.7, 1.3))
+        share = min(0.6, context.wall_share * rng.uniform(0.7, 1.3))
         if context.walls and share > 0:
             STYLES[draw_style(context, rng)](ground, rng, share)
         fill(ground, rng)

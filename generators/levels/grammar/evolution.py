@@ -72,7 +72,7 @@ class GrammaticalEvolution(LevelGenerator):
     def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
         super().__init__(context, seed=seed, wants=wants, **params)
         grammar = read_grammar(str(self.settings["grammar"]))
-        self.builder = Builder(self.context, grammar, str(self.settings["layout"]))
+        self.builder = Builder(self.context, grammar, str(self.settings["layout"]), self.number("loops"))
         self.generation = 0
         self.feasible: list[Any] = []
         self.infeasible: list[Any] = []

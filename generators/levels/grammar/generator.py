@@ -27,6 +27,7 @@ GRAMMAR_PARAMETERS = (
     Parameter(
         "walk", 24, "steps winning should take at least, by the distances of what must be done", 0, 1000, "steps"
     ),
+    Parameter("loops", 0.5, "share of neighbouring rooms joined once more where no lock keeps them apart", 0.0, 1.0),
     Parameter("nodes", 0, "most nodes of a mission; 0: as many as the level has room for", 0, 10 * MOST_NODES),
 )
 PAPERS = (
@@ -47,7 +48,7 @@ class GrammarGenerator(IndependentGenerator):
     def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
         super().__init__(context, seed=seed, wants=wants, **params)
         grammar = read_grammar(str(self.settings["grammar"]))
-        self.builder = Builder(self.context, grammar, str(self.settings["layout"]))
+        self.builder = Builder(self.context, grammar, str(self.settings["layout"]), self.number("loops"))
 
     def generate(self, rng: np.random.Generator) -> str:
         """One level text."""

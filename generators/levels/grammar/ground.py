@@ -59,6 +59,8 @@ class Place:
     """Places on the way to it."""
     entry: Cell | None = None
     """The cell where one comes in."""
+    zone: int = 0
+    """The node by which one comes into this part of the level: a lock, a portal or the start."""
 
 
 @dataclass(frozen=True, slots=True)

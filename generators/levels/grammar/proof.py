@@ -96,9 +96,12 @@ def walk(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int, Seque
         for cell in left:
             lock = locks.get(cell)
             shut = lock is not None and any(c in left for key in mission.keys_of(lock) for c in cells.get(key, ()))
-            reached = min((int(steps[c]) for c in _around(cell, steps.shape) if steps[c] >= 0), default=-1)
+            reached = int(steps[cell])
+            if reached < 0:
+                beside = [int(steps[c]) for c in _around(cell, steps.shape) if steps[c] >= 0]
+                reached = min(beside) + 1 if beside else -1
             if reached >= 0 and not shut:
-                near.append((reached + (steps[cell] < 0), cell))
+                near.append((reached, cell))
         if not near:
             break
         further, here = min(near)

@@ -7,6 +7,7 @@ they can be pushed from. The rest of what a level has is added by the tools all 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.level_grid import BLOCKED, HAZARD
 from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.counts import Counts
 from pcg.generators.levels.furnish import fitting, in_formation, place, place_avatar, profile
 from pcg.generators.levels.grammar.ground import Cell, Ground, Place, Plan
 from pcg.generators.levels.grammar.language import LevelGrammar
@@ -42,13 +44,13 @@ def check_sprites(grammar: LevelGrammar, context: LevelContext) -> None:
                 near = nearest(node.sprite, definition.type_index)
                 hint = f", did you mean `{near}`?" if near else ""
                 raise PcgError(
-                    f"{grammar.file}:{rule.line}: {node.symbol}({node.sprite}): {definition.name} has no sprite type"
+                    f"{grammar.file}:{rule.line}: {node.symbol}({node.sprite}): the game has no sprite type"
                     f" `{node.sprite}`{hint}"
                 )
             if not tiles_named(context, node.sprite):
                 known = ", ".join(definition.types[t].name for t in sorted(palette.by_type))
                 raise PcgError(
-                    f"{grammar.file}:{rule.line}: {node.symbol}({node.sprite}): no level character of {definition.name}"
+                    f"{grammar.file}:{rule.line}: {node.symbol}({node.sprite}): no level character of the game"
                     f" creates `{node.sprite}` (there are characters for: {known})"
                 )
 
@@ -68,11 +70,15 @@ class Settler:
         mission: what is to be there.
         plan: where; see `space`.
         known: what the game offers.
+        counts: tile -> how many there may be in the level: a mission of many tasks and dangers is no reason for more of
+            them than the game's levels bear. Locks, boxes and what a grammar names go beyond.
         rng: draws the details.
     """
 
-    def __init__(self, ground: Ground, mission: Mission, plan: Plan, known: Means, rng: np.random.Generator) -> None:
-        self.ground, self.mission, self.plan, self.means = ground, mission, plan, known
+    def __init__(
+        self, ground: Ground, mission: Mission, plan: Plan, known: Means, counts: Counts, rng: np.random.Generator
+    ) -> None:
+        self.ground, self.mission, self.plan, self.means, self.counts = ground, mission, plan, known, counts
         self.context, self.palette = ground.context, ground.palette
         self.rng = rng
         self.placed: dict[int, int] = {}
@@ -82,7 +88,7 @@ class Settler:
         """Lock -> what opens it."""
         self.cells: dict[int, list[Cell]] = {}
         """Node -> where its things stand."""
-        self._warehouse = Warehouse(ground)
+        self.warehouse = Warehouse(ground)
 
     def settle(self) -> bool:
         """Put down what winning takes; tells whether each lock got what opens it and each portal its exit."""
@@ -105,9 +111,10 @@ class Settler:
         for node in self.mission.graph:
             symbol = self.mission.symbol(node)
             if symbol in ("test", "trap", "reward"):
-                self._scatter(
-                    node, getattr(self.means, {"test": "tests", "trap": "traps", "reward": "rewards"}[symbol])
-                )
+                tiles = {"test": self.means.tests, "trap": self.means.traps, "reward": self.means.rewards}[symbol]
+                if not self.mission.sprite(node):
+                    tiles = tuple(t for t in tiles if self.placed.get(t, 0) < self.counts.get(t, 0))
+                self._scatter(node, tiles)
         self.ground.only(None)
 
     # -- what comes first ----------------------------------------------------------------------------------------------
@@ -186,10 +193,10 @@ class Settler:
                 rect = self.plan.place_of(node).rect
                 if key.how == PUSHED:
                     self.ground.only(rect)
-                    cell = self._warehouse.pull(self.plan.gaps[lock].cell, self.rng, least=2)
+                    cell = self.warehouse.pull(self.plan.gaps[lock].cell, self.rng, least=2)
                     if cell is None:
                         self.ground.only(None)
-                        cell = self._warehouse.pull(self.plan.gaps[lock].cell, self.rng, least=1)
+                        cell = self.warehouse.pull(self.plan.gaps[lock].cell, self.rng, least=1)
                     if cell is None:
                         return False
                     self._put(cell, key.tile, node)
@@ -205,10 +212,14 @@ class Settler:
         tasks = self.means.tasks
         nodes = [*self.mission.having("goal"), *self.mission.having("task")]
         # Boxes first: what is put down later stands in nobody's way, and what is in the way is known.
-        chosen = {}
+        chosen: dict[int, Task] = {}
         for node in nodes:
             allowed = self._allowed(node, [t.tile for t in tasks])
             choices = [t for t in tasks if t.tile in allowed] or list(tasks)
+            if not self.mission.sprite(node):
+                asked = Counter(task.tile for task in chosen.values())
+                few = [t for t in choices if t.box is not None or asked[t.tile] < self.counts.get(t.tile, 0)]
+                choices = few if few or chosen else choices
             if choices:
                 chosen[node] = choices[choose(self.rng, self._usual([t.tile for t in choices])) or 0]
         for node in sorted(chosen, key=lambda n: chosen[n].box is None):
@@ -240,7 +251,7 @@ class Settler:
                 if self.ground.blocks(task.target) and self.ground.cuts(target):
                     continue
                 self.ground.only(None)
-                cell = self._warehouse.pull(target, self.rng, least=3)
+                cell = self.warehouse.pull(target, self.rng, least=3)
                 if cell is not None:
                     self._put(target, task.target, node)
                     self._put(cell, box, node)
@@ -257,7 +268,8 @@ class Settler:
         tile = choices[choose(self.rng, self._usual(choices)) or 0]
         found = self.plan.place_of(node)
         number = 1 + int(self.rng.integers(max(1, min(MOST_OF_A_KIND, found.rect.area // 12))))
-        for _ in range(number):
+        left = self.counts.get(tile, 0) - self.placed.get(tile, 0)
+        for _ in range(max(1, min(number, left))):
             if not self._full(tile):
                 self._beside_the_way(node, tile, found)
 

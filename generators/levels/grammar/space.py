@@ -38,7 +38,9 @@ class _Cut:
     squareness: float
 
 
-def lay_out(ground: Ground, mission: Mission, grammar: LevelGrammar, decisions: Decisions, wall: int) -> Plan:
+def lay_out(
+    ground: Ground, mission: Mission, grammar: LevelGrammar, decisions: Decisions, wall: int, loops: float = 0.0
+) -> Plan:
     """Cut the level into the places of a mission.
 
     Args:
@@ -47,10 +49,12 @@ def lay_out(ground: Ground, mission: Mission, grammar: LevelGrammar, decisions: 
         grammar: says how places are joined and what stands in them.
         decisions: takes the choices.
         wall: the tile of the walls.
+        loops: share of the neighbouring places that are joined once more where no lock keeps them apart.
     """
     builder = _Builder(ground, mission, grammar, decisions, wall)
     top, left, bottom, right = ground.inside()
-    builder.lay(Rect(top, left, bottom, right), mission.root, [], None, 0)
+    builder.lay(Rect(top, left, bottom, right), mission.root, [], Place(Rect(0, 0, 0, 0), [], -1, None, mission.root))
+    builder.join(loops)
     ground.touch()
     for place in builder.plan.places:
         builder.fill(place)
@@ -65,11 +69,12 @@ class _Builder:
         self.decisions, self.wall = decisions, wall
         self.plan = Plan()
 
-    def lay(self, region: Rect, node: int, must: list[Cell], entry: Cell | None, depth: int) -> None:
+    def lay(self, region: Rect, node: int, must: list[Cell], before: Place) -> None:
         """Give a region to a node and all that comes after it; `must` are cells its own place has to keep."""
         mission, room = self.mission, region
+        entry = must[0] if must else None
         group, must = [node], list(must)
-        behind: list[tuple[Rect, int, list[Cell], Cell | None]] = []
+        behind: list[tuple[Rect, int, list[Cell]]] = []
         pending = mission.after(node)
         while pending:
             # What must have a place of its own chooses first, then what brings most with it.
@@ -80,20 +85,48 @@ class _Builder:
                 group.append(child)
                 pending += mission.after(child)
             else:
-                room, outer, inside, cell = made
-                behind.append((outer, child, inside, cell))
-        self.plan.places.append(Place(room, group, depth, entry))
+                room, outer, inside = made
+                behind.append((outer, child, inside))
+        zone = node if self.mission.symbol(node) in _SHUT else before.zone
+        own = Place(room, group, before.depth + 1, entry, zone)
+        self.plan.places.append(own)
         for n in group:
             self.plan.at[n] = len(self.plan.places) - 1
-        for outer, child, inside, cell in behind:
-            self.lay(outer, child, inside, cell, depth + 1)
+        for outer, child, inside in behind:
+            self.lay(outer, child, inside, own)
+
+    def join(self, share: float) -> None:
+        """Join neighbouring places once more, so that one can walk in circles; never past a lock or a portal."""
+        owner = np.full(self.ground.grid.shape, -1)
+        for number, place in enumerate(self.plan.places):
+            rect = place.rect
+            owner[rect.top : rect.bottom, rect.left : rect.right] = number
+        between: dict[tuple[int, int], list[Cell]] = {}
+        height, width = owner.shape
+        for y, x in np.argwhere(owner < 0).tolist():
+            for dy, dx in SIDES[:2]:
+                a, b = (y - dy, x - dx), (y + dy, x + dx)
+                if not all(0 <= c[0] < height and 0 <= c[1] < width for c in (a, b)):
+                    continue
+                i, j = sorted((int(owner[a]), int(owner[b])))
+                if i >= 0 and i != j and self.plan.places[i].zone == self.plan.places[j].zone:
+                    between.setdefault((i, j), []).append((y, x))
+        for cells in between.values():
+            joined = any(self.ground.reserved[c] for c in cells)
+            apart = [c for c in cells if not any(self.ground.reserved[n] for n in _block(c, owner.shape))]
+            if not joined and apart and share > 0 and self.decisions.choose((share, 1 - share)) == 0:
+                y, x = apart[self.decisions.number(0, len(apart) - 1)]
+                self.ground.grid[y, x] = self.ground.palette.empty
+                for cell in _block((y, x), owner.shape):
+                    if cell == (y, x) or (owner[cell] >= 0 and (cell[0] == y or cell[1] == x)):
+                        self.ground.reserve(cell)
 
     # -- cutting -------------------------------------------------------------------------------------------------------
 
     def _divide(
         self, room: Rect, child: int, must: list[Cell], group: list[int], pending: list[int]
-    ) -> tuple[Rect, Rect, list[Cell], Cell | None] | None:
-        """Cut off a child's place: (what stays, its region, cells it must keep, its entry); None to have it here."""
+    ) -> tuple[Rect, Rect, list[Cell]] | None:
+        """Cut off a child's place: (what stays, its region, cells it must keep); None to have it here."""
         symbol = self.mission.symbol(child)
         joint = self._joint(symbol)
         if joint.kind == HERE:
@@ -113,7 +146,7 @@ class _Builder:
         if symbol == "warp":
             self._build(cut.wall, ())
             self.plan.warps.append(child)
-            return cut.inner, cut.outer, [], None
+            return cut.inner, cut.outer, []
         width = length if joint.kind == ARCH else 1
         ways = self._ways(cut, width)
         if not ways and width > 1:
@@ -130,7 +163,7 @@ class _Builder:
             self.ground.reserve(cell)
         if symbol == "lock":
             self.plan.gaps[child] = Gap(way[0], before[0], inside[0])
-        return cut.inner, cut.outer, inside, inside[0]
+        return cut.inner, cut.outer, inside
 
     def _joint(self, symbol: str) -> Joint:
         joints = self.grammar.joints.get(symbol) or (Joint(GAP, 1, 1, 1.0),)
@@ -216,6 +249,14 @@ class _Builder:
 
 def _slice(room: Rect, across: bool, start: int, end: int) -> Rect:
     return Rect(start, room.left, end, room.right) if across else Rect(room.top, start, room.bottom, end)
+
+
+def _block(cell: Cell, shape: tuple[int, ...]) -> list[Cell]:
+    """A cell and the eight around it."""
+    y, x = cell
+    return [
+        (j, i) for j in range(max(0, y - 1), min(shape[0], y + 2)) for i in range(max(0, x - 1), min(shape[1], x + 2))
+    ]
 
 
 def _square(rect: Rect) -> float:

@@ -1,10 +1,12 @@
 """Level generators for any VGDL game.
 
-Four generators share one contract (`contract`, ask/tell) and one knowledge of the game (`context`):
+The generators share one contract (`contract`, ask/tell) and one knowledge of the game (`context`):
 
     random          things at random places: the baseline
     constructive    laid out, filled and furnished in one go
     ca              caves from a cellular automaton
+    grammar         missions from a graph grammar, and rooms that enforce them
+    ge              grammatical evolution of missions and rooms
     evolve          two populations, one of them of playable levels (FI-2pop on DEAP)
 
 They build with the same tools: `layout` (walls, rooms, caves, lanes), `counts` (how many of what), `furnish` (where),

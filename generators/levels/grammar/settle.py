@@ -372,7 +372,7 @@ class Settler:
 def left_to_place(known: Means, plan: Plan, placed: Mapping[int, int], counts: Mapping[int, int]) -> dict[int, int]:
     """What a level should have besides its mission: what was drawn less what is there.
 
-    No locks and nothing that opens one by being used up: these are the mission's. In closed places no portals either.
+    No locks and nothing that opens one by being used up: these are the mission's; and no portals that would spoil it.
     """
     rest = {tile: number - placed.get(tile, 0) for tile, number in counts.items()}
     if plan.gaps:
@@ -383,8 +383,9 @@ def left_to_place(known: Means, plan: Plan, placed: Mapping[int, int], counts: M
         if task.box is not None:
             # A box more may stand in the way of the others, a target more asks for one.
             rest[task.box] = rest[task.target] = 0
-    if plan.closed:
-        for entrance, exits in known.warps:
+    for entrance, exits in known.warps:
+        # Portals lead past locks, and one with two exits leads nobody knows where.
+        if plan.gaps or placed.get(entrance):
             for tile in (entrance, *exits):
                 rest[tile] = 0
     return {tile: number for tile, number in rest.items() if number > 0}

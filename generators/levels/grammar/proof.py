@@ -14,7 +14,7 @@ from pcg.evaluators.level_grid import PUSH, distances
 from pcg.generators.levels.grammar.ground import SIDES, Cell, Ground, Plan
 from pcg.generators.levels.grammar.mission import Mission
 
-AROUND_A_BOX = 2
+AROUND_A_BOX = 4
 """Steps to the right side of a box and around it at its turns."""
 
 

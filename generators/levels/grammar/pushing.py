@@ -65,7 +65,8 @@ class Warehouse:
             frontier = following
         far = [c for c, (pulls, _) in ends.items() if pulls >= least]
         near = [c for c in ends if c not in far]
-        for cell in [cells[i] for cells in (far, near) for i in rng.permutation(len(cells)).tolist()]:
+        order: list[Cell] = [cells[i] for cells in (far, near) for i in rng.permutation(len(cells)).tolist()]
+        for cell in order:
             way = [cell]
             state: State | None = ends[cell][1]
             while state is not None:

@@ -97,12 +97,12 @@ class _Builder:
 
     def join(self, share: float) -> None:
         """Join neighbouring places once more, so that one can walk in circles; never past a lock or a portal."""
-        owner = np.full(self.ground.grid.shape, -1)
+        height, width = self.ground.grid.shape
+        owner = np.full((height, width), -1)
         for number, place in enumerate(self.plan.places):
             rect = place.rect
             owner[rect.top : rect.bottom, rect.left : rect.right] = number
         between: dict[tuple[int, int], list[Cell]] = {}
-        height, width = owner.shape
         for y, x in np.argwhere(owner < 0).tolist():
             for dy, dx in SIDES[:2]:
                 a, b = (y - dy, x - dx), (y + dy, x + dx)
@@ -113,11 +113,11 @@ class _Builder:
                     between.setdefault((i, j), []).append((y, x))
         for cells in between.values():
             joined = any(self.ground.reserved[c] for c in cells)
-            apart = [c for c in cells if not any(self.ground.reserved[n] for n in _block(c, owner.shape))]
+            apart = [c for c in cells if not any(self.ground.reserved[n] for n in _block(c, (height, width)))]
             if not joined and apart and share > 0 and self.decisions.choose((share, 1 - share)) == 0:
                 y, x = apart[self.decisions.number(0, len(apart) - 1)]
                 self.ground.grid[y, x] = self.ground.palette.empty
-                for cell in _block((y, x), owner.shape):
+                for cell in _block((y, x), (height, width)):
                     if cell == (y, x) or (owner[cell] >= 0 and (cell[0] == y or cell[1] == x)):
                         self.ground.reserve(cell)
 

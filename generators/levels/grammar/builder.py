@@ -166,9 +166,7 @@ class Builder:
         if self.closed:
             wall = main_wall(context, rng)
             assert wall is not None
-            # Circles are for getting away from what moves and harms; elsewhere they only shorten the way.
-            loops = self.loops if self.means.tests else 0.0
-            plan = lay_out(ground, mission, self.grammar, decisions, wall, loops)
+            plan = lay_out(ground, mission, self.grammar, decisions, wall, self.loops)
             fill(ground, rng)
             return plan
         if context.lanes:

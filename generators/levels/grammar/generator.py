@@ -27,7 +27,7 @@ GRAMMAR_PARAMETERS = (
     Parameter(
         "walk", 24, "steps winning should take at least, by the distances of what must be done", 0, 1000, "steps"
     ),
-    Parameter("loops", 0.5, "in games of dangers that move: share of neighbouring rooms joined once more", 0.0, 1.0),
+    Parameter("loops", 0.5, "share of neighbouring rooms joined once more where no lock keeps them apart", 0.0, 1.0),
     Parameter("nodes", 0, "most nodes of a mission; 0: as many as the level has room for", 0, 10 * MOST_NODES),
 )
 PAPERS = (

@@ -8,6 +8,8 @@ The generators share one contract (`contract`, ask/tell) and one knowledge of th
     noise, midpoint, growth, diggers, bsp
                     terrains from noise, fractals, growth, digging agents and space partition
     wfc, markov     learnt from the game's own levels
+    grammar         missions from a graph grammar, and rooms that enforce them
+    ge              grammatical evolution of missions and rooms
     evolve          two populations, one of them of playable levels (FI-2pop on DEAP)
 
 They build with the same tools: `layout` (walls, rooms, caves, lanes), `counts` (how many of what), `furnish` (where),

@@ -32,8 +32,11 @@ TRIES = 60
 
 
 def furnish(site: Site, rng: np.random.Generator, counts: Counts) -> None:
-    """Put the avatar and then all objects in these numbers into a level; what finds no place is left out."""
-    place_avatar(site, rng)
+    """Put the avatar (unless it is there) and then all objects in these numbers into a level; what finds no place is
+    left out.
+    """
+    if site.avatar is None:
+        place_avatar(site, rng)
     remaining = dict(counts)
     _link_regions(site, rng, remaining)
     for tile in sorted(remaining, key=lambda t: (_turn(site, t), t)):

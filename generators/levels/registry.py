@@ -29,6 +29,8 @@ _PLACES: Mapping[str, str] = {
     "map-elites": "qd:MapElitesGenerator",
     "cvt-map-elites": "qd:CvtMapElitesGenerator",
     "constrained-map-elites": "qd:ConstrainedMapElitesGenerator",
+    "grammar": "grammar:GrammarGenerator",
+    "ge": "grammar:GrammaticalEvolution",
 }
 """Name of a generator -> package below this one, and the class in it."""
 

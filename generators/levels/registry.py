@@ -19,6 +19,7 @@ _PLACES: Mapping[str, str] = {
     "constructive": "constructive:ConstructiveGenerator",
     "ca": "ca:CellularGenerator",
     "evolve": "evolve:EvolvingGenerator",
+    "asp": "asp:AnswerSetGenerator",
 }
 """Name of a generator -> package below this one, and the class in it."""
 

@@ -61,6 +61,8 @@ class Case:
     """Resource and change of what the avatar holds."""
     exit: int | None = None
     """The type the avatar comes out at, for a portal."""
+    facing: tuple[int, int] | None = None
+    """Where the avatar faces afterwards, (rows, columns), if that is not where it went."""
 
     @property
     def pushes(self) -> bool:
@@ -125,6 +127,7 @@ class _Move:
     gains: dict[int, int] = field(default_factory=dict)
     asked: int = 0
     exit: int | None = None
+    facing: tuple[int, int] | None = None
     reaches_beyond: bool = False
 
     def holds(self, resource: int, limit: int) -> bool:
@@ -169,7 +172,7 @@ class _Reader:
     def result(self) -> PuzzleRules:
         analysis = self.analysis
         self._refuse_other_kinds()
-        turns, facing = self._steering()
+        turns, facing = self._steering(analysis.start_avatars[0])
         start = {tuple(sorted(c for c in t.content if not analysis.has(c, "avatar"))) for t in analysis.tiles}
         stacks: list[Stack] = [(), *sorted(start - {()})]
         avatars = list(analysis.start_avatars)
@@ -202,6 +205,10 @@ class _Reader:
             and not any(g.more and g.limit > self._counted(g.resource) for g in case.guards)
         )
         restless = frozenset((a, s) for a in avatars for s in stacks if s not in opaque and not self._rests(a, s))
+        for avatar in avatars:
+            self._refuse_avatar(avatar)
+            if self._steering(avatar)[0] != turns:
+                raise self._refusal("some avatars turn before they go and others do not")
         wins, losses = self._endings(found, avatars)
         limits = {r: self._counted(r) for r in sorted(self.asked)}
         return PuzzleRules(
@@ -234,18 +241,22 @@ class _Reader:
         if self.definition.time_effects:
             raise self._refusal(f"things happen by the clock (line {self._time_line()})")
         for avatar in analysis.start_avatars:
-            sprite = self.types[avatar]
-            if sprite.class_name not in STEPPING_CLASSES:
-                raise self._refusal(f"the avatar is a {sprite.class_name}, which does not go step by step")
-            speed, cooldown = sprite.params.get("speed", 1), first_number(sprite.params.get("cooldown"), 1)
-            if speed not in (1, 1.0) or cooldown > 1 or sprite.params.get("physicstype", "GRID") != "GRID":
-                raise self._refusal("the avatar does not go one cell in one tick")
+            self._refuse_avatar(avatar)
+
+    def _refuse_avatar(self, avatar: int) -> None:
+        sprite = self.types[avatar]
+        if sprite.class_name not in STEPPING_CLASSES:
+            raise self._refusal(f"the avatar is a {sprite.class_name}, which does not go step by step")
+        speed, cooldown = sprite.params.get("speed", 1), first_number(sprite.params.get("cooldown"), 1)
+        if speed not in (1, 1.0) or cooldown > 1 or sprite.params.get("physicstype", "GRID") != "GRID":
+            raise self._refusal("the avatar does not go one cell in one tick")
 
     def _time_line(self) -> int:
         return self.definition.effects[self.definition.time_effects[0].effect].line
 
-    def _steering(self) -> tuple[bool, tuple[int, int]]:
-        sprite = self.types[self.analysis.start_avatars[0]]
+    def _steering(self, avatar: int) -> tuple[bool, tuple[int, int]]:
+        """Whether an avatar turns before it goes, and where it faces when it comes into being."""
+        sprite = self.types[avatar]
         turns = sprite.class_name != "MovingAvatar" and flag(sprite.params, "rotateInPlace", True)
         orientation = sprite.params.get("orientation")
         columns, rows = orientation if isinstance(orientation, tuple) else (1, 0)
@@ -354,7 +365,7 @@ class _Reader:
         gains = tuple(sorted((r, n) for r, n in move.gains.items() if n))
         return Case(
             avatar, front, beyond, tuple(move.guards), hero[0].place == ORIGIN, hero[0].type, front_after,
-            None if beyond is None else beyond_after, gains, move.exit,
+            None if beyond is None else beyond_after, gains, move.exit, move.facing,
         )  # fmt: skip
 
     def _at(self, move: _Move, place: int) -> Stack:
@@ -485,6 +496,11 @@ def _transform_to(reader: _Reader, move: _Move, effect: Effect, a: _Sprite, b: _
         raise _UnknownError
     move.sprites.append(_Sprite(found[0], a.place, a.last, pushed=a.pushed))
     a.dead = True
+    if is_avatar(reader.types[a.type]) and reader.types[a.type].class_name != "MovingAvatar":
+        # A new sprite that is oriented keeps its own orientation (spec 03 section 4.5).
+        orientation = reader.types[found[0]].params.get("orientation", (1, 0))
+        if isinstance(orientation, tuple) and any(orientation) and not flag(effect.params, "forceOrientation", False):
+            move.facing = int(orientation[1]), int(orientation[0])
     if flag(effect.params, "killSecond", False):
         reader.kill(b)
 

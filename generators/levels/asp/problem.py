@@ -6,6 +6,7 @@ is the business of `search`. Nothing here is drawn at random.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,7 +31,7 @@ SYMMETRIES: Mapping[str, str] = {
 }
 """Kinds of symmetry."""
 
-MOST_WORK = 400_000
+MOST_WORK = 40_000
 """Cells times moves beyond which a plan is not looked for."""
 ZONES = 2
 """Gates one after the other that `keys_first` looks behind."""
@@ -80,7 +81,7 @@ class Problem:
 
     def everywhere(self, tiles: Iterable[int]) -> None:
         """Leave each cell to `tiles`, inside the frame; the frame is as in the game's levels, but for gates in it."""
-        context, (height, width) = self.context, self.shape
+        height, width = self.shape
         inside = frozenset(tiles)
         line = self._line()
         avatars = frozenset(self.palette.avatars)
@@ -93,7 +94,6 @@ class Problem:
                     self._may[y, x] = frozenset({frame[y, x]}) | (frozenset() if (y, x) in corners else gates)
                 else:
                     self._may[y, x] = inside if line is None or (y, x) in line else inside - avatars
-        del context
 
     def restrict(self, place: tuple[int, int], tiles: Iterable[int]) -> None:
         """Leave a cell to `tiles` alone."""
@@ -142,7 +142,7 @@ class Problem:
         """Cells with one of `tiles` number from `low` to `high`."""
         parts = "; ".join(f"C : at(C,{t})" for t in sorted(set(tiles)))
         upper = "" if high is None else f" {high}"
-        return self.demand(text, f":- on, not {low} {{ {parts} }}{upper}." if parts else "", firm=firm)
+        return self.demand(text, f":- on, not {low} #count {{ {parts} }}{upper}." if parts else "", firm=firm)
 
     def required(self) -> None:
         """What the rules call for: no ending fires at once, and each thing has what it takes to deal with it."""
@@ -238,6 +238,42 @@ class Problem:
             ":- on, twin(C,D), solid(C), not solid(D). :- on, twin(C,D), solid(D), not solid(C).",
         )
 
+    def density(self, low: float, high: float, text: str) -> None:
+        """Cells inside the frame that stop the avatar for good make up a share from `low` to `high`."""
+        top, left, bottom, right = self._site.inside()
+        area = (bottom - top) * (right - left)
+        least, most = math.ceil(low * area - 1e-9), math.floor(high * area + 1e-9)
+        inside = [self.cell((y, x)) for y in range(top, bottom) for x in range(left, right)]
+        self.lines.append(" ".join(f"inner({c})." for c in inside))
+        self.demand(text, f":- on, not {least} #count {{ C : at(C,T), blocks(T), inner(C) }} {most}.")
+
+    def symmetry_share(self, mirrors: Sequence[str], low: float, high: float, text: str) -> None:
+        """Of what stands inside the frame, a share from `low` to `high` is the same in the mirror images."""
+        top, left, bottom, right = self._site.inside()
+        key = len(self.demands)
+        conditions = []
+        for n, mirror in enumerate(mirrors):
+            facts = []
+            for y in range(top, bottom):
+                for x in range(left, right):
+                    across = left + right - 1 - x, top + bottom - 1 - y
+                    other = (y, across[0]) if mirror == "horizontal" else (across[1], x)
+                    facts.append(f"image({key},{n},{self.cell((y, x))},{self.cell(other)}).")
+            self.lines.append(" ".join(facts))
+            conditions.append(f"image({key},{n},C,D{n}), at(D{n},T)")
+        bare = " ".join(f"bare({g})." for g in self.palette.grounds)
+        self.lines.append(f"{bare} stands({key},C) :- image({key},_,C,_), at(C,T), not bare(T).")
+        self.lines.append(f"same({key},C) :- stands({key},C), at(C,T), {', '.join(conditions)}.")
+        rules = []
+        # Shares in thousandths, so that the solver adds whole numbers.
+        for bound, sign in ((low, "<"), (high, ">")):
+            part = round(1000 * bound)
+            if (sign == "<" and bound > 0) or (sign == ">" and bound < 1):
+                rules.append(
+                    f":- on, #sum {{ 1000,C,a : same({key},C); -{part},C,b : stands({key},C) }} {sign} 0."
+                )
+        self.demand(text, " ".join(rules))
+
     def gates_in_walls(self) -> None:
         """A gate stands between two walls, as a door does."""
         rules = []
@@ -294,6 +330,7 @@ class Problem:
         self.moves = (low, high)
         self.lines.append(program_text("plan.lp").replace("#program", "\n#program", 1))
         self.plan_demand = self.demand(text, "")
+        self._part("rest")
         self._part("choose", high, self.plan_demand)
         self._part("plan", 0, high)
         self.lines.insert(0, "\n".join(self._mechanics(self.rules)))
@@ -397,6 +434,8 @@ class Problem:
             found += [f"gain({i},{r},{n})." for r, n in case.gains]
             if case.exit is not None:
                 found.append(f"comes_out({i},{case.exit}).")
+            if case.facing is not None and rules.turns:
+                found += [f"faces_after({i},{d})." for d, (_, dy, dx) in enumerate(DIRECTIONS) if (dy, dx) == case.facing]
             unchanged = case.front == case.front_after and case.beyond == case.beyond_after
             if case.stays and unchanged and not case.gains and case.avatar == case.avatar_after:
                 found.append(f"idle({i}).")
@@ -418,7 +457,7 @@ class Problem:
                 found += [f"sums_avatar({ending.index},{a},1)." for a in rules.avatars if a in ending.types]
         wanted = "pushing/0 turns/0 first_facing/1 restless/2 most/2 vanishes/2 appears/2 lost_below/2 lost_above/2"
         wanted += " sums/3 sums_avatar/3 two/1 beyond_is/2 beyond_after/2 front_after/2 holding/3 lacking/3 asked/2"
-        wanted += " gain/3 comes_out/2 idle/1 goes/1 lasting/1 press/3 starts_as/2"
+        wanted += " gain/3 comes_out/2 faces_after/2 idle/1 goes/1 lasting/1 press/3 starts_as/2"
         return found + [f"#defined {name}." for name in wanted.split()]
 
     def grid(self, atoms: Sequence[tuple[int, ...]]) -> Grid:

@@ -78,6 +78,10 @@ class Limits:
         """The same limits with the clock running."""
         return Limits(self.seconds, self.conflicts, time.monotonic() + self.seconds)
 
+    def part(self, conflicts: int) -> Limits:
+        """The same clock with no more than so many conflicts."""
+        return Limits(self.seconds, min(conflicts, self.conflicts), self.deadline)
+
     @property
     def left(self) -> float:
         """Seconds that are left."""
@@ -102,28 +106,31 @@ class Solver:
         self.messages: list[str] = []
         arguments = ["--parallel-mode=1", f"--seed={seed % 2**31}", "--warn=none", *options]
         self.control = library.Control(arguments, logger=self._log, message_limit=5)
-        self.control.add("base", [], text)
-        self.grounded: list[tuple[str, list[Any]]] = [("base", [])]
+        try:
+            self.control.add("base", [], text)
+        except RuntimeError as error:
+            raise RuntimeError("; ".join(self.messages)) from error
+        self._added = 0
         self._waiting = True
 
     def _log(self, code: Any, message: str) -> None:
         self.messages.append(message)
 
     def add(self, text: str) -> None:
-        """More rules, to be grounded with the next part."""
-        name = f"more{len(self.grounded)}"
+        """More rules."""
+        self._added += 1
+        name = f"more{self._added}"
         self.control.add(name, [], text)
         self.ground(name)
 
     def ground(self, *parts: str | tuple[str, tuple[int, ...]]) -> None:
-        """Ground parts of the program: names, or names with arguments."""
-        if self._waiting:
-            self.control.ground([("base", [])])
-            self._waiting = False
+        """Ground parts of the program: names, or names with arguments. What depends on each other goes in one call."""
         number = self._library.Number
         wanted = [(p, []) if isinstance(p, str) else (p[0], [number(n) for n in p[1]]) for p in parts]
+        if self._waiting:
+            wanted.insert(0, ("base", []))
+            self._waiting = False
         if wanted:
-            self.grounded += wanted
             self.control.ground(wanted)
 
     def solve(self, demands: Iterable[int], limits: Limits) -> Answer | tuple[int, ...]:

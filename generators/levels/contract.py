@@ -75,11 +75,12 @@ class LevelGenerator(ABC):
     """
 
     def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
-        self.context = context
-        self.seed = seed
         self.wants = settle_wants(wants, context.analysis)
-        """What levels are to be like. They reach every generator that learns through the fitness it is told; one that
-        can aim (at numbers of sprites, at sizes) may read them here."""
+        """What levels are to be like. They reach every generator that learns through the fitness it is told. Wanted
+        numbers of sprites are rules of `context.requirements` besides, and wanted sizes bound those of the levels, so
+        that generators which build by these aim at them; others may read the wants here."""
+        self.context = context.aiming(self.wants)
+        self.seed = seed
         self.settings: dict[str, Setting] = resolve(self.parameters, params, f"generator {self.name}")
         smallest, largest = self._range("width"), self._range("height")
         self.widths, self.heights = smallest, largest

@@ -23,7 +23,7 @@ from pcg.generators.levels.furnish import KEEP_AWAY
 SYMMETRY_WANTS: Mapping[str, tuple[str, ...]] = {
     "symmetry_horizontal": ("horizontal",),
     "symmetry_vertical": ("vertical",),
-    "symmetry_both": ("horizontal", "vertical"),
+    "symmetry_both": ("horizontal", "vertical", "rotational"),
     "symmetry": ("horizontal",),
 }
 """Metric -> the mirror images it is about; of two the solver takes the first."""
@@ -56,6 +56,8 @@ class Aims:
     """In which words the bound on moves was asked for."""
     must_plan: bool = True
     """Whether a game that cannot be planned is refused (else the bound is left to those who judge the level)."""
+    polish: bool = True
+    """Whether doors stand in walls, what harms keeps away and boxes keep out of corners, as far as that is possible."""
     ignored: tuple[str, ...] = field(default=())
     """Wants that say nothing a solver could aim at; they are left to those who judge the level."""
 
@@ -90,7 +92,7 @@ class Aims:
                 ignored.append(want.name)
         return cls(
             (low, high), (least, most or None), str(settings["symmetry"]), bool(settings["pockets"]),
-            bool(settings["keys_first"]), tuple(wants), text, must, tuple(ignored),
+            bool(settings["keys_first"]), tuple(wants), text, must, ignored=tuple(ignored),
         )  # fmt: skip
 
 
@@ -150,9 +152,10 @@ def pose(
     problem.symmetric(aims.symmetry)
     for want in aims.wants:
         _put_want(problem, want)
-    problem.gates_in_walls()
-    problem.keep_away(KEEP_AWAY)
-    problem.room_to_push()
+    if aims.polish:
+        problem.gates_in_walls()
+        problem.keep_away(KEEP_AWAY)
+        problem.room_to_push()
     low, high = aims.moves
     if high and (aims.must_plan or (plannable(context) and shape[0] * shape[1] * high <= MOST_WORK)):
         problem.solvable(low, high, aims.moves_text)

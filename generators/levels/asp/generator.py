@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from pcg.engine.game import Game
 from pcg.evaluators.agents import solve as solve_by_engine
+from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.wants import Want, sprites_of
-from pcg.generators.levels.asp.aims import PARAMETERS, SYMMETRY_WANTS, Aims, moving, pose
+from pcg.generators.levels.asp.aims import PARAMETERS, SYMMETRY_WANTS, Aims, moving, plannable, pose
+from pcg.generators.levels.asp.problem import Problem
 from pcg.generators.levels.asp.search import ClashError, find, hints
 from pcg.generators.levels.asp.solving import Limits, OutOfTimeError, clingo
 from pcg.generators.levels.constructive import construct, draw_style
@@ -32,8 +35,9 @@ from pcg.generators.levels.site import Site
 FOLLOW_SKETCH = ("--heuristic=Domain",)
 """Options of clingo that make it try the sketch first."""
 
-TRIES = 3
-"""Levels laid out without a plan and given to the engine's solver before the plan goes into the program."""
+TRIES, TRIES_FOR_LENGTH = 3, 24
+"""Levels laid out without a plan and given to the engine's solver before the plan goes into the program; more of them
+where a win must not be too short, which takes the planner longest."""
 TRY_NODES = 30_000
 ATTEMPTS = 2
 
@@ -60,6 +64,8 @@ class AnswerSetGenerator(IndependentGenerator):
         super().__init__(context, seed=seed, wants=wants, **params)
         self.aims = Aims.of(self.settings, self.wants)
         self.limits = Limits(self.number("seconds"), self.integer("conflicts"))
+        self._planned = bool(self.aims.moves[1]) and plannable(context)
+        self._estimate = LevelEvaluator(Game(context.definition)).estimate if self._planned else []
         if self.aims.moves[1] and self.aims.must_plan:
             # Said at once rather than with the first level.
             pose(context, (self.heights[0], self.widths[0]), self.aims, {context.palette.empty})
@@ -86,43 +92,63 @@ class AnswerSetGenerator(IndependentGenerator):
         raise AssertionError("not reached")
 
     def _level(self, rng: np.random.Generator, width: int, height: int) -> Grid:
-        aims = self.aims
-        if aims.moves[1]:
-            for _ in range(TRIES):
-                grid = self._without_plan(rng, width, height)
-                if grid is not None:
+        effort = 1.0
+        if self._planned:
+            low, high = self.aims.moves
+            for _ in range(TRIES_FOR_LENGTH if low > 1 else TRIES):
+                grid = self._solve(replace(self.aims, moves=(0, 0)), rng, width, height, effort)
+                length = self._length(grid)
+                if length is not None and low <= length <= high:
                     return grid
-        return self._solve(aims, rng, width, height)
+                # More to do where winning is too short, less where it is too long or cannot be seen to the end of.
+                effort = effort + 0.5 if length is not None and length < low else max(0.5, effort - 0.2)
+        return self._solve(self.aims, rng, width, height, effort)
 
-    def _without_plan(self, rng: np.random.Generator, width: int, height: int) -> Grid | None:
-        """A level that happens to have the length wanted; the engine's solver tells in less time than planning takes."""
-        low, high = self.aims.moves
-        free = Aims(path=self.aims.path, symmetry=self.aims.symmetry, pockets=self.aims.pockets,
-                    keys_first=self.aims.keys_first, wants=self.aims.wants)  # fmt: skip
-        grid = self._solve(free, rng, width, height)
-        state = Game(self.context.definition).start(self.context.palette.text(grid), seed=0)
-        found = solve_by_engine(state, max_nodes=TRY_NODES, max_ticks=high)
-        return grid if found.status == "solved" and len(found.actions) >= low else None
+    def _length(self, grid: Grid) -> int | None:
+        """Moves of a win in the engine, None if none is found that is short enough.
 
-    def _solve(self, aims: Aims, rng: np.random.Generator, width: int, height: int) -> Grid:
+        For parameters it is a shortest win; a wanted length is measured as evaluations do, by the win that a search led
+        by the goals finds first.
+        """
+        bones = Problem(self.context, *self._shape(grid)).bones(grid)
+        state = Game(self.context.definition).start(self.context.palette.text(bones), seed=0)
+        high = self.aims.moves[1]
+        if self.aims.must_plan:
+            found = solve_by_engine(state, max_nodes=TRY_NODES, max_ticks=high)
+        else:
+            found = solve_by_engine(
+                state, max_nodes=TRY_NODES, max_ticks=2 * high, algorithm="astar", weights=self._estimate
+            )
+        return len(found.actions) if found.status == "solved" else None
+
+    @staticmethod
+    def _shape(grid: Grid) -> tuple[int, int]:
+        return int(grid.shape[0]), int(grid.shape[1])
+
+    def _solve(self, aims: Aims, rng: np.random.Generator, width: int, height: int, effort: float) -> Grid:
         context = self.context
-        sketch = self.sketch(rng, width, height)
+        sketch = self.sketch(rng, width, height, effort)
         present = set(np.unique(sketch).tolist())
         wall = {context.palette.wall} if context.palette.wall is not None and context.walls else set()
         tiles = present | {context.palette.empty, context.palette.avatars[0]} | wall | self._needed()
-        problem = pose(context, sketch.shape, aims, tiles, ground=sketch)  # type: ignore[arg-type]
-        counts = np.bincount(sketch.ravel(), minlength=len(context.palette.tiles))
-        for tile in context.objects:
-            if tile in tiles:
-                number, char = int(counts[tile]), context.palette.tiles[tile].char
-                problem.tiles_number([tile], number, number, f"{number} of `{char}` (drawn)", firm=False)
+        problem = pose(context, self._shape(sketch), aims, tiles, ground=sketch)
+        counts = fit(context, rng, {t: int((sketch == t).sum()) for t in context.objects})
+        for slack in (1, 0):
+            for tile in context.objects:
+                if tile in tiles:
+                    number, char = counts.get(tile, 0), context.palette.tiles[tile].char
+                    low, high = number - slack * (number // 2), number + slack * (number // 2 + 1)
+                    problem.tiles_number([tile], low, high, f"{low} to {high} of `{char}` (drawn)", firm=False)
         seed = int(rng.integers(2**31))
         found = find(problem, seed=seed, limits=self.limits, extra=hints(problem, sketch, rng), options=FOLLOW_SKETCH)
         return found.grid
 
     def _needed(self) -> set[int]:
-        """Tiles that wants ask for, whether or not the sketch has them."""
-        found: set[int] = set()
+        """Tiles that the rules or the wants ask for, whether or not the sketch has them."""
+        context = self.context
+        needed = {t for rule in context.requirements.counts if rule.minimum > 0 for t in rule.types}
+        needed |= {need.other for need in context.requirements.needs if need.base in needed}
+        found = {t for s in sorted(needed) for t in context.palette.by_type.get(s, ())[:1] if t in context.objects}
         for want in self.wants:
             types = sprites_of(want.name, self.context.analysis)
             if types is not None and want.high > 0:
@@ -130,38 +156,47 @@ class AnswerSetGenerator(IndependentGenerator):
                 found.update(t for t in choices if t in self.context.objects or t in self.context.walls)
         return found
 
-    def sketch(self, rng: np.random.Generator, width: int, height: int) -> Grid:
-        """A level of the constructive generator, brought nearer to what is asked for."""
+    def sketch(self, rng: np.random.Generator, width: int, height: int, effort: float = 1.0) -> Grid:
+        """A level of the constructive generator, brought nearer to what is asked for.
+
+        Args:
+            rng: draws everything.
+            width, height: in cells.
+            effort: number of goals, as a multiple of what the game's levels have.
+        """
         context = self.context
         site = Site.blank(context, width, height)
         style = str(self.settings["style"])
         share = min(0.6, context.wall_share * self.number("walls") * rng.uniform(0.7, 1.3))
         construct(site, rng, draw_style(context, rng) if style == "mixed" else style, share)
-        wanted = self._counts(rng, site)
+        wanted = self._counts(rng, site, effort)
         for tile in context.objects:
             cells = np.argwhere(site.grid == tile).tolist()
             number = len(cells)
             if tile in wanted:
                 number = wanted[tile]
-            elif self.aims.moves[1] and moving(context, tile):
+            elif self._planned and moving(context, tile):
                 number = 0  # a plan cannot reckon with what moves by itself
             for i in rng.permutation(len(cells))[number:].tolist():
                 site.clear((cells[i][0], cells[i][1]))
             for _ in range(number - len(cells)):
                 place(site, rng, tile)
-        kinds = [self.aims.symmetry]
         for want in self.wants:
             if want.name in SYMMETRY_WANTS and want.low > 0.5:
-                kinds += SYMMETRY_WANTS[want.name]
-        for kind in dict.fromkeys(kinds):
-            if kind != "none":
-                _mirror(site, kind)
+                for kind in SYMMETRY_WANTS[want.name][:2]:
+                    _copy_half(site, kind)
+        if self.aims.symmetry != "none":
+            _mirror(site, self.aims.symmetry)
         return site.grid
 
-    def _counts(self, rng: np.random.Generator, site: Site) -> dict[int, int]:
-        """How many of each tile that wants speak of."""
+    def _counts(self, rng: np.random.Generator, site: Site, effort: float) -> dict[int, int]:
+        """How many of each tile that wants speak of, of goals, and of what goes with them."""
         context = self.context
         wanted: dict[int, int] = {}
+        if effort != 1.0:
+            for tile in context.objects:
+                if any(context.analysis.has(c, "goal") for c in context.palette.tiles[tile].content):
+                    wanted[tile] = max(1, round(effort * max(1, int((site.grid == tile).sum()))))
         for want in self.wants:
             types = sprites_of(want.name, context.analysis)
             if types is None:
@@ -185,6 +220,17 @@ class AnswerSetGenerator(IndependentGenerator):
         # What goes with it (keys with doors) comes along.
         fitted = fit(context, rng, present_now | wanted)
         return {t: n for t, n in fitted.items() if n != present_now.get(t, 0)} | wanted
+
+
+def _copy_half(site: Site, kind: str) -> None:
+    """Make a sketch the same in a mirror image, its objects included; the avatar stays where it is."""
+    height, width = site.grid.shape
+    avatars = site.palette.avatars
+    for y, x in np.ndindex(height, width):
+        other = (y, width - 1 - x) if kind == "horizontal" else (height - 1 - y, x)
+        if (y, x) < other and int(site.grid[other]) not in avatars:
+            here = int(site.grid[y, x])
+            site.put(other, site.context.ground_under[here] if here in avatars else here)
 
 
 def _mirror(site: Site, kind: str) -> None:

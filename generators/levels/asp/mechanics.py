@@ -82,6 +82,8 @@ class PuzzleRules:
     restless: frozenset[tuple[int, Stack]]
     """Avatar type and stack where staying has an effect of its own, so that a plan only passes through."""
     cases: tuple[Case, ...]
+    immaterial: frozenset[Stack]
+    """Stacks that are as good as an empty cell: what is there can be taken, but nothing depends on it."""
     avatars: tuple[int, ...]
     turns: bool
     """Whether a press in a new direction only turns the avatar."""
@@ -211,9 +213,16 @@ class _Reader:
                 raise self._refusal("some avatars turn before they go and others do not")
         wins, losses = self._endings(found, avatars)
         limits = {r: self._counted(r) for r in sorted(self.asked)}
+        matters = {t for e in (*wins, *losses) for t in e.types}
+        immaterial = frozenset(
+            s for s in stacks
+            if s and s not in opaque and not matters.intersection(s) and _like_nothing(s, found)
+            and not any((a, s) in restless for a in avatars)
+        )  # fmt: skip
+        found = tuple(c for c in found if c.front not in immaterial and c.beyond not in immaterial)
         return PuzzleRules(
-            analysis, tuple(stacks), frozenset(opaque), restless, found, tuple(avatars), turns, facing, limits, wins,
-            losses,
+            analysis, tuple(stacks), frozenset(opaque), restless, found, immaterial, tuple(avatars), turns, facing,
+            limits, wins, losses,
         )  # fmt: skip
 
     def _counted(self, resource: int) -> int:
@@ -417,6 +426,22 @@ class _Reader:
         if not found:
             raise _UnknownError
         return found[0]
+
+
+def _like_nothing(stack: Stack, cases: tuple[Case, ...]) -> bool:
+    """Whether every move onto `stack`, and every push, goes as onto an empty cell."""
+
+    def moves(front: Stack) -> set[tuple[object, ...]]:
+        return {
+            (c.avatar, c.beyond, c.guards, c.stays, c.avatar_after, c.beyond_after, c.gains, c.exit, c.facing)
+            for c in cases
+            if c.front == front
+        }
+
+    if any(c.front == stack and c.front_after not in (stack, ()) for c in cases) or moves(stack) != moves(()):
+        return False
+    # A push onto it would have to leave what a push onto nothing leaves; what was there would be gone.
+    return not any(c.pushes for c in cases)
 
 
 class _BeyondError(_UnknownError):

@@ -63,7 +63,7 @@ class Problem:
         self.demands: list[Demand] = []
         self.lines: list[str] = []
         self.parts: list[tuple[str, tuple[int, ...]]] = []
-        self.rules: PuzzleRules | None = None
+        self._rules: PuzzleRules | None = None
         self.moves: tuple[int, int] | None = None
         self.plan_demand = -1
         self._may: dict[tuple[int, int], frozenset[int]] = {}
@@ -99,6 +99,10 @@ class Problem:
         """Leave a cell to `tiles` alone."""
         self._may[place] = frozenset(tiles)
 
+    def admit(self, place: tuple[int, int], tile: int) -> None:
+        """Let one more tile stand on a cell."""
+        self._may[place] = self._may[place] | {tile}
+
     def allowed(self, place: tuple[int, int]) -> frozenset[int]:
         """The tiles that may stand on a cell."""
         return self._may[place]
@@ -121,6 +125,15 @@ class Problem:
         self.demands.append(Demand(number, text, firm))
         self.lines.append(f"demand({number}). {rules.replace('on,', f'on({number}),')}")
         return number
+
+    def locked(self, cells: Mapping[tuple[int, int], int]) -> None:
+        """Cells (row, column) that keep the tile they have."""
+        if not cells:
+            return
+        for place, tile in cells.items():
+            self._may[place] = self._may[place] | {tile}
+            self.lines.append(f"locked({self.cell(place)},{tile}).")
+        self.demand("the locked cells as they are", ":- on, locked(C,T), not at(C,T).")
 
     def one_avatar(self) -> None:
         """Exactly one avatar."""
@@ -248,29 +261,34 @@ class Problem:
         self.demand(text, f":- on, not {least} #count {{ C : at(C,T), blocks(T), inner(C) }} {most}.")
 
     def symmetry_share(self, mirrors: Sequence[str], low: float, high: float, text: str) -> None:
-        """Of what stands inside the frame, a share from `low` to `high` is the same in the mirror images."""
+        """Of the cells off the axis that hold something, or whose mirror image does, a share from `low` to `high` is
+        the same in all mirror images: the metrics of symmetry, in which avatar and grounds are nothing.
+        """
         top, left, bottom, right = self._site.inside()
         key = len(self.demands)
-        conditions = []
-        for n, mirror in enumerate(mirrors):
-            facts = []
-            for y in range(top, bottom):
-                for x in range(left, right):
-                    across = left + right - 1 - x, top + bottom - 1 - y
-                    other = (y, across[0]) if mirror == "horizontal" else (across[1], x)
-                    facts.append(f"image({key},{n},{self.cell((y, x))},{self.cell(other)}).")
-            self.lines.append(" ".join(facts))
-            conditions.append(f"image({key},{n},C,D{n}), at(D{n},T)")
-        bare = " ".join(f"bare({g})." for g in self.palette.grounds)
-        self.lines.append(f"{bare} stands({key},C) :- image({key},_,C,_), at(C,T), not bare(T).")
-        self.lines.append(f"same({key},C) :- stands({key},C), at(C,T), {', '.join(conditions)}.")
+        facts: list[str] = []
+        for y in range(top, bottom):
+            for x in range(left, right):
+                across, down = left + right - 1 - x, top + bottom - 1 - y
+                places = {"horizontal": (y, across), "vertical": (down, x), "rotational": (down, across)}
+                others = {places[m] for m in mirrors} - {(y, x)}
+                facts += [f"image({key},{self.cell((y, x))},{self.cell(other)})." for other in sorted(others)]
+        nothing = " ".join(f"nothing({t})." for t in (*self.palette.grounds, *self.palette.avatars))
+        self.lines.append(f"{' '.join(facts)} {nothing} something(C) :- at(C,T), not nothing(T).")
+        self.lines.append(f"counts({key},C) :- image({key},C,_), something(C).")
+        self.lines.append(f"counts({key},C) :- image({key},C,D), something(D).")
+        self.lines.append(f"differs({key},C) :- image({key},C,D), something(C), not something(D).")
+        self.lines.append(f"differs({key},C) :- image({key},C,D), something(D), not something(C).")
+        self.lines.append(
+            f"differs({key},C) :- image({key},C,D), at(C,T), not nothing(T), something(D), not at(D,T)."
+        )
         rules = []
         # Shares in thousandths, so that the solver adds whole numbers.
-        for bound, sign in ((low, "<"), (high, ">")):
-            part = round(1000 * bound)
-            if (sign == "<" and bound > 0) or (sign == ">" and bound < 1):
+        for wrong, sign in ((1 - low, ">"), (1 - high, "<")):
+            part = math.floor(1000 * wrong) if sign == ">" else math.ceil(1000 * wrong)
+            if 0 < part < 1000 or (sign == ">" and part == 0):
                 rules.append(
-                    f":- on, #sum {{ 1000,C,a : same({key},C); -{part},C,b : stands({key},C) }} {sign} 0."
+                    f":- on, #sum {{ 1000,C,a : differs({key},C); -{part},C,b : counts({key},C) }} {sign} 0."
                 )
         self.demand(text, " ".join(rules))
 
@@ -326,7 +344,6 @@ class Problem:
                 f"{high} moves on {width} x {height} cells are too many to plan: at most"
                 f" {MOST_WORK // (height * width)} moves for a level of this size"
             )
-        self.rules = puzzle_rules(self.context.analysis)
         self.moves = (low, high)
         self.lines.append(program_text("plan.lp").replace("#program", "\n#program", 1))
         self.plan_demand = self.demand(text, "")
@@ -334,6 +351,17 @@ class Problem:
         self._part("choose", high, self.plan_demand)
         self._part("plan", 0, high)
         self.lines.insert(0, "\n".join(self._mechanics(self.rules)))
+
+    @property
+    def rules(self) -> PuzzleRules:
+        """The moves of the game.
+
+        Raises:
+            PcgError: it cannot be planned.
+        """
+        if self._rules is None:
+            self._rules = puzzle_rules(self.context.analysis)
+        return self._rules
 
     def _zones(self) -> None:
         self._part("zones", ZONES if any(self.palette.access[t] == GATE for t in range(len(self.palette.tiles))) else 0)
@@ -402,9 +430,9 @@ class Problem:
     def _mechanics(self, rules: PuzzleRules) -> list[str]:
         """The facts of `plan.lp`."""
         analysis, stacks = self.context.analysis, rules.stacks
-        number = {stack: i for i, stack in enumerate(stacks)}
+        number = {stack: 0 if stack in rules.immaterial else i for i, stack in enumerate(stacks)}
         found: list[str] = []
-        changing: set[Stack] = set()
+        changing: set[Stack] = {()} if rules.immaterial else set()
         for case in rules.cases:
             if case.front != case.front_after:
                 changing |= {case.front, case.front_after}
@@ -416,7 +444,7 @@ class Problem:
                 continue
             found.append(f"holds({t},{number[stack]}).")
             found += [f"starts_as({t},{c})." for c in tile.content if c in rules.avatars]
-        found += [f"lasting({i})." for stack, i in number.items() if stack not in changing]
+        found += [f"lasting({i})." for s, i in number.items() if s not in changing and s not in rules.immaterial]
         for i, case in enumerate(rules.cases):
             found.append(f"case({i},{case.avatar},{number[case.front]}).")
             if case.beyond is not None and case.beyond_after is not None:
@@ -452,13 +480,23 @@ class Problem:
                 name = {"vanishs": "vanishes"}.get(name, name)
                 found.append(f"{name}({ending.index},{ending.limit}).")
                 for stack, i in number.items():
-                    if total := sum(c in ending.types for c in stack):
+                    if stack not in rules.immaterial and (total := sum(c in ending.types for c in stack)):
                         found.append(f"sums({ending.index},{i},{total}).")
                 found += [f"sums_avatar({ending.index},{a},1)." for a in rules.avatars if a in ending.types]
         wanted = "pushing/0 turns/0 first_facing/1 restless/2 most/2 vanishes/2 appears/2 lost_below/2 lost_above/2"
         wanted += " sums/3 sums_avatar/3 two/1 beyond_is/2 beyond_after/2 front_after/2 holding/3 lacking/3 asked/2"
         wanted += " gain/3 comes_out/2 faces_after/2 idle/1 goes/1 lasting/1 press/3 starts_as/2"
         return found + [f"#defined {name}." for name in wanted.split()]
+
+    def bones(self, grid: Grid) -> Grid:
+        """A level with only what a plan reckons with: nothing that moves by itself, nothing that does not matter."""
+        analysis, bare = self.context.analysis, grid.copy()
+        for t, tile in enumerate(self.palette.tiles):
+            stack = tuple(sorted(c for c in tile.content if not analysis.has(c, "avatar")))
+            moving = any(analysis.has(c, "mover") for c in stack)
+            if t not in self.palette.avatars and (moving or stack in self.rules.immaterial):
+                bare[grid == t] = self.context.ground_under[t]
+        return bare
 
     def grid(self, atoms: Sequence[tuple[int, ...]]) -> Grid:
         """The level of an answer's `at` atoms."""

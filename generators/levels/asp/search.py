@@ -23,7 +23,7 @@ from pcg.generators.levels.asp.solving import Answer, Limits, OutOfTimeError, So
 
 MOST_REFUTED = 60
 """Shorter plans refuted one by one before a search for a longer puzzle is given up."""
-SOFT_CONFLICTS = 20_000
+SOFT_CONFLICTS = 1_000
 """Dead ends after which our own choices are dropped rather than disproved."""
 ENGINE_NODES = 200_000
 """States the engine's solver may visit in the search for a shorter plan."""
@@ -108,6 +108,7 @@ class _Search:
         self.firm = [d.number for d in problem.demands if d.firm]
         self.soft = [d.number for d in problem.demands if not d.firm]
         self.given_way: list[Demand] = []
+        self.patience = SOFT_CONFLICTS
         self._game: Game | None = None
 
     def result(self) -> Found:
@@ -136,10 +137,12 @@ class _Search:
         while True:
             if self.soft:
                 try:
-                    found = self.solver.solve([*self.firm, *self.soft], self.limits.part(SOFT_CONFLICTS))
+                    found = self.solver.solve([*self.firm, *self.soft], self.limits.part(self.patience))
                 except OutOfTimeError:
-                    self.given_way += [self.problem.demands[i] for i in self.soft]
-                    self.soft = []
+                    # The finest choices first: those put last.
+                    half = len(self.soft) // 2
+                    self.given_way += [self.problem.demands[i] for i in self.soft[half:]]
+                    self.soft = self.soft[:half]
                     continue
             else:
                 found = self.solver.solve(self.firm, self.limits)
@@ -166,9 +169,9 @@ class _Search:
         Raises:
             PcgError: it does not win there.
         """
-        state = self._state(grid)
+        state = self._state(self.problem.bones(grid))
         if state.model.stochastic:
-            return tuple(plan)  # what moves by itself was left out of account
+            return tuple(plan)
         for n, action in enumerate(plan, start=1):
             state.advance(action)
             if state.is_over:
@@ -188,9 +191,7 @@ class _Search:
             return None
         if len(plan) < low:
             return tuple(plan)
-        state = self._state(grid)
-        if state.model.stochastic:
-            return None
+        state = self._state(self.problem.bones(grid))
         found = solve_by_engine(state, max_nodes=ENGINE_NODES, max_ticks=low - 1)
         return found.actions if found.status == "solved" else None
 

@@ -239,7 +239,7 @@ class _Reader:
 
     def _refusal(self, reason: str) -> PcgError:
         return PcgError(
-            f"{self.definition.name} cannot be planned move by move, which a bound on moves needs (games of pushing"
+            f"this game cannot be planned move by move, which a bound on moves needs (games of pushing"
             f" boxes, of keys and doors, of things to fetch): {reason}"
         )
 

@@ -99,8 +99,13 @@ class Problem:
         """Leave a cell to `tiles` alone."""
         self._may[place] = frozenset(tiles)
 
+    @property
+    def frame(self) -> Mapping[tuple[int, int], int]:
+        """The cells of the frame and the tile each should have."""
+        return self._site.frame_cells()
+
     def admit(self, place: tuple[int, int], tile: int) -> None:
-        """Let one more tile stand on a cell."""
+        """Let one more tile stand on a cell; constraints that were put before do not know of it if it is new."""
         self._may[place] = self._may[place] | {tile}
 
     def allowed(self, place: tuple[int, int]) -> frozenset[int]:

@@ -32,15 +32,16 @@ ENGINE_NODES = 200_000
 class ClashError(PcgError):
     """No level keeps all constraints; `demands` are a smallest set that cannot be kept together."""
 
-    def __init__(self, demands: Sequence[Demand], name: str) -> None:
+    def __init__(self, demands: Sequence[Demand], shape: tuple[int, int]) -> None:
         self.demands = tuple(demands)
+        level = f"no level of {shape[1]} x {shape[0]} cells"
         if not demands:
-            message = f"no level of {name} can be built: the cells that are given leave none"
+            message = f"{level} can be built of the tiles allowed"
         elif len(demands) == 1:
-            message = f"no level of {name} can have this: {demands[0].text}"
+            message = f"{level} can have this: {demands[0].text}"
         else:
             listed = "\n".join(f"  - {d.text}" for d in demands)
-            message = f"no level of {name} can have all of this together:\n{listed}"
+            message = f"{level} can have all of this together:\n{listed}"
         super().__init__(message)
 
 
@@ -151,7 +152,7 @@ class _Search:
             clashing = [d for d in self.soft if d in found]
             if not clashing:
                 smallest = self.solver.smallest_clash(found, (), self.limits)
-                raise ClashError([self.problem.demands[i] for i in smallest], self.problem.context.definition.name)
+                raise ClashError([self.problem.demands[i] for i in smallest], self.problem.shape)
             dropped = clashing[-1]
             self.soft.remove(dropped)
             self.given_way.append(self.problem.demands[dropped])
@@ -179,7 +180,7 @@ class _Search:
                     return tuple(plan[:n])
                 break
         raise PcgError(
-            f"{self.problem.context.definition.name}: a plan read from the rules does not win in the engine"
+            f"a plan read from the rules does not win in the engine"
             f" ({' '.join(plan)}):\n{self.problem.palette.text(grid)}"
         )
 
@@ -202,3 +203,41 @@ class _Search:
         facts = " ".join(f"press({number},{d},{t})." for t, d in enumerate(presses, start=1))
         self.solver.add(facts)
         self.solver.ground(("plan", (number, len(presses))), ("refute", (number, self.problem.plan_demand)))
+
+
+class SolverCheck:
+    """Tells which constraints of a problem a given level breaks.
+
+    Args:
+        problem: whose constraints are meant.
+        seed: of the solver.
+        limits: of each question.
+    """
+
+    def __init__(self, problem: Problem, *, seed: int, limits: Limits) -> None:
+        self.problem = problem
+        self.limits = limits
+        self.seed = seed
+
+    def broken(self, grid: Grid) -> list[str]:
+        """The sentences of the broken constraints; a plan that is not found within the limits counts as none."""
+        problem = self.problem
+        fixed = []
+        for cell, tile in enumerate(grid.ravel().tolist()):
+            if tile not in problem.allowed(problem.place(cell)):
+                return ["the frame is closed"]
+            fixed.append(f":- not at({cell},{tile}).")
+        solver = Solver(f"{' '.join(fixed)}\n{problem.text()}", seed=self.seed)
+        solver.ground(*problem.parts)
+        firm = [d for d in problem.demands if d.firm]
+        if isinstance(solver.solve([d.number for d in firm], self.limits.started()), Answer):
+            return []
+        found = []
+        for demand in firm:
+            try:
+                answer = solver.solve([demand.number], self.limits.started())
+            except OutOfTimeError:
+                answer = ()
+            if not isinstance(answer, Answer):
+                found.append(demand.text)
+        return found or ["the constraints do not hold together"]

@@ -56,6 +56,8 @@ class Aims:
     """In which words the bound on moves was asked for."""
     must_plan: bool = True
     """Whether a game that cannot be planned is refused (else the bound is left to those who judge the level)."""
+    reach: bool = True
+    """Whether all that has to be reached must be within the reach that can be told without playing."""
     polish: bool = True
     """Whether doors stand in walls, what harms keeps away and boxes keep out of corners, as far as that is possible."""
     ignored: tuple[str, ...] = field(default=())
@@ -140,7 +142,8 @@ def pose(
         _keep_ground(problem, ground)
     problem.one_avatar()
     problem.required()
-    problem.reach()
+    if aims.reach:
+        problem.reach()
     if not aims.pockets and context.analysis.mobility == "freely":
         problem.no_pockets(firm=not context.links_closed_rooms)
     if aims.keys_first:
@@ -166,7 +169,7 @@ def _put_want(problem: Problem, want: Want) -> None:
     types = sprites_of(want.name, problem.context.analysis)
     low = max(0, math.ceil(want.low)) if want.low > -math.inf else 0
     if types is not None:
-        problem.number_of(types, low, math.floor(want.high) if want.high < math.inf else None, str(want))
+        problem.number_of(types, low, math.floor(want.high) if want.high < math.inf else None, str(want), asked=True)
     elif want.name == "density":
         problem.density(max(0.0, want.low), min(1.0, want.high), str(want))
     elif want.name in SYMMETRY_WANTS:

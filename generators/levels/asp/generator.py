@@ -79,30 +79,35 @@ class AnswerSetGenerator(IndependentGenerator):
         """
         width, height = draw_size(rng, self.widths, self.heights)
         largest = self.widths[1], self.heights[1]
-        for attempt in range(ATTEMPTS + 1):
+        aims, timeouts = self.aims, 0
+        while True:
             try:
-                return self.context.palette.text(self._level(rng, width, height))
-            except ClashError:
-                if (width, height) == largest:
+                return self.context.palette.text(self._level(rng, width, height, aims))
+            except ClashError as clash:
+                if (width, height) != largest:
+                    width, height = largest
+                elif aims.reach and not any(demand.asked for demand in clash.demands):
+                    # In some games things are got at in ways that show only in play.
+                    aims = replace(aims, reach=False)
+                else:
                     raise
-                width, height = largest
             except OutOfTimeError:
-                if attempt + 1 >= ATTEMPTS:
+                timeouts += 1
+                if timeouts == ATTEMPTS:
                     raise
-        raise AssertionError("not reached")
 
-    def _level(self, rng: np.random.Generator, width: int, height: int) -> Grid:
+    def _level(self, rng: np.random.Generator, width: int, height: int, aims: Aims) -> Grid:
         effort = 1.0
         if self._planned:
-            low, high = self.aims.moves
+            low, high = aims.moves
             for _ in range(TRIES_FOR_LENGTH if low > 1 else TRIES):
-                grid = self._solve(replace(self.aims, moves=(0, 0)), rng, width, height, effort)
+                grid = self._solve(replace(aims, moves=(0, 0)), rng, width, height, effort)
                 length = self._length(grid)
                 if length is not None and low <= length <= high:
                     return grid
                 # More to do where winning is too short, less where it is too long or cannot be seen to the end of.
                 effort = effort + 0.5 if length is not None and length < low else max(0.5, effort - 0.2)
-        return self._solve(self.aims, rng, width, height, effort)
+        return self._solve(aims, rng, width, height, effort)
 
     def _length(self, grid: Grid) -> int | None:
         """Moves of a win in the engine, None if none is found that is short enough.

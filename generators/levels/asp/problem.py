@@ -46,6 +46,8 @@ class Demand:
     number: int
     text: str
     firm: bool
+    asked: bool = False
+    """Whether it was asked for (and does not follow from the rules or from what makes a level whole)."""
 
 
 class Problem:
@@ -124,10 +126,10 @@ class Problem:
 
     # -- constraints ---------------------------------------------------------------------------------------------------
 
-    def demand(self, text: str, rules: str, *, firm: bool = True) -> int:
+    def demand(self, text: str, rules: str, *, firm: bool = True, asked: bool = False) -> int:
         """Add a constraint; in `rules`, which forbid what breaks it, `on` stands for its guard."""
         number = len(self.demands)
-        self.demands.append(Demand(number, text, firm))
+        self.demands.append(Demand(number, text, firm, asked))
         self.lines.append(f"demand({number}). {rules.replace('on,', f'on({number}),')}")
         return number
 
@@ -138,14 +140,14 @@ class Problem:
         for place, tile in cells.items():
             self._may[place] = self._may[place] | {tile}
             self.lines.append(f"locked({self.cell(place)},{tile}).")
-        self.demand("the locked cells as they are", ":- on, locked(C,T), not at(C,T).")
+        self.demand("the locked cells as they are", ":- on, locked(C,T), not at(C,T).", asked=True)
 
     def one_avatar(self) -> None:
         """Exactly one avatar."""
         self.demand("exactly one avatar", ":- on, not 1 { start(C) } 1.")
 
     def number_of(
-        self, types: Iterable[int], low: int, high: int | None, text: str, *, firm: bool = True
+        self, types: Iterable[int], low: int, high: int | None, text: str, *, asked: bool = False
     ) -> int:  # fmt: skip
         """Sprites of `types` together number from `low` to `high` (None: no bound) at the start."""
         wanted = set(types)
@@ -153,8 +155,8 @@ class Problem:
         parts = "; ".join(f"{n},C : at(C,{t})" for t, n in weights if n)
         upper = "" if high is None else f" {high}"
         if not parts:
-            return self.demand(text, ":- on, 1 = 1." if low > 0 else "", firm=firm)
-        return self.demand(text, f":- on, not {low} #sum {{ {parts} }}{upper}.", firm=firm)
+            return self.demand(text, ":- on, 1 = 1." if low > 0 else "", asked=asked)
+        return self.demand(text, f":- on, not {low} #sum {{ {parts} }}{upper}.", asked=asked)
 
     def tiles_number(self, tiles: Iterable[int], low: int, high: int | None, text: str, *, firm: bool = True) -> int:
         """Cells with one of `tiles` number from `low` to `high`."""
@@ -181,7 +183,8 @@ class Problem:
 
     def reach(self) -> None:
         """The avatar can get at all that has to be reached."""
-        targets = [t for t in sorted(self.context.targets) if self._anywhere(t)]
+        # What the avatar can neither enter nor touch is dealt with from afar.
+        targets = [t for t in sorted(self.context.targets) if self._anywhere(t) and self.palette.access[t] < BLOCKED]
         if self.context.analysis.mobility != "freely" or not targets:
             return
         met = "met(C)"
@@ -227,7 +230,7 @@ class Problem:
         rules = f":- on, at(C,({choice})), within({low - 1},C)." if low > 0 else ""
         if high is not None:
             rules += f" :- on, at(C,({choice})), not within({high},C)."
-        self.demand(text, rules)
+        self.demand(text, rules, asked=True)
 
     def _goals(self) -> list[int]:
         analysis = self.context.analysis
@@ -254,6 +257,7 @@ class Problem:
         self.demand(
             SYMMETRIES[kind],
             ":- on, twin(C,D), solid(C), not solid(D). :- on, twin(C,D), solid(D), not solid(C).",
+            asked=True,
         )
 
     def density(self, low: float, high: float, text: str) -> None:
@@ -263,7 +267,7 @@ class Problem:
         least, most = math.ceil(low * area - 1e-9), math.floor(high * area + 1e-9)
         inside = [self.cell((y, x)) for y in range(top, bottom) for x in range(left, right)]
         self.lines.append(" ".join(f"inner({c})." for c in inside))
-        self.demand(text, f":- on, not {least} #count {{ C : at(C,T), blocks(T), inner(C) }} {most}.")
+        self.demand(text, f":- on, not {least} #count {{ C : at(C,T), blocks(T), inner(C) }} {most}.", asked=True)
 
     def symmetry_share(self, mirrors: Sequence[str], low: float, high: float, text: str) -> None:
         """Of the cells off the axis that hold something, or whose mirror image does, a share from `low` to `high` is
@@ -295,7 +299,7 @@ class Problem:
                 rules.append(
                     f":- on, #sum {{ 1000,C,a : differs({key},C); -{part},C,b : counts({key},C) }} {sign} 0."
                 )
-        self.demand(text, " ".join(rules))
+        self.demand(text, " ".join(rules), asked=True)
 
     def gates_in_walls(self) -> None:
         """A gate stands between two walls, as a door does."""
@@ -351,7 +355,7 @@ class Problem:
             )
         self.moves = (low, high)
         self.lines.append(program_text("plan.lp").replace("#program", "\n#program", 1))
-        self.plan_demand = self.demand(text, "")
+        self.plan_demand = self.demand(text, "", asked=True)
         self._part("rest")
         self._part("choose", high, self.plan_demand)
         self._part("plan", 0, high)

@@ -56,6 +56,9 @@ class Aims:
     """In which words the bound on moves was asked for."""
     must_plan: bool = True
     """Whether a game that cannot be planned is refused (else the bound is left to those who judge the level)."""
+    lenient: bool = False
+    """Whether hope is enough, as for levels made by people: one key for the first of several doors, pits that something
+    may be pushed into."""
     reach: bool = True
     """Whether all that has to be reached must be within the reach that can be told without playing."""
     polish: bool = True
@@ -136,7 +139,7 @@ def pose(
     Raises:
         PcgError: the aims do not suit the game or the size.
     """
-    problem = Problem(context, *shape)
+    problem = Problem(context, *shape, bridges=aims.lenient)
     problem.everywhere(tiles)
     if ground is not None:
         _keep_ground(problem, ground)
@@ -147,7 +150,7 @@ def pose(
     if not aims.pockets and context.analysis.mobility == "freely":
         problem.no_pockets(firm=not context.links_closed_rooms)
     if aims.keys_first:
-        problem.keys_first()
+        problem.keys_first(any_order=not aims.lenient)
     low, most = aims.path
     if low or most is not None:
         words = f"at least {low}" if most is None else f"{low} to {most}" if low else f"at most {most}"

@@ -56,9 +56,11 @@ class Problem:
     Args:
         context: of the game.
         height, width: of the level, in cells.
+        bridges: whether hazards that can be done away with count as ways.
     """
 
-    def __init__(self, context: LevelContext, height: int, width: int) -> None:
+    def __init__(self, context: LevelContext, height: int, width: int, *, bridges: bool = False) -> None:
+        self.bridges = bridges
         self.context = context
         self.palette = context.palette
         self.shape = (height, width)
@@ -188,7 +190,7 @@ class Problem:
         if self.context.analysis.mobility != "freely" or not targets:
             return
         met = "met(C)"
-        if any(self.palette.access[t] == GATE for t in range(len(self.palette.tiles)) if self._anywhere(t)):
+        if any(self._opens(t) for t in range(len(self.palette.tiles)) if self._anywhere(t)):
             self._zones()
             met = "zone_met(_,C)"
         choice = "; ".join(map(str, targets))
@@ -199,8 +201,13 @@ class Problem:
         self._zones()
         self.demand("no closed pockets", ":- on, open(C), not zone(_,C).", firm=firm)
 
-    def keys_first(self) -> None:
-        """Whatever opens a gate lies before it: in no order of opening gates does the avatar get stuck for a key."""
+    def keys_first(self, *, any_order: bool = True) -> None:
+        """Whatever opens a gate lies before it.
+
+        Args:
+            any_order: in no order of opening gates does the avatar get stuck for a key; else a key for the first gate
+                is enough.
+        """
         for gate in range(len(self.palette.tiles)):
             if self.palette.access[gate] != GATE or not self._anywhere(gate):
                 continue
@@ -211,6 +218,8 @@ class Problem:
                     continue
                 self._zones()
                 parts = [f"{n},C,a : at(C,{t}), zone_met(P,C)" for t, n in keys]
+                if not any_order:
+                    each = 0
                 parts += [f"-{each},C,b : at(C,{gate}), zone_met(P,C)"] if each else []
                 names = self.context.definition.types
                 self.demand(
@@ -373,7 +382,21 @@ class Problem:
         return self._rules
 
     def _zones(self) -> None:
-        self._part("zones", ZONES if any(self.palette.access[t] == GATE for t in range(len(self.palette.tiles))) else 0)
+        self._part("zones", ZONES if any(self._opens(t) for t in range(len(self.palette.tiles))) else 0)
+
+    def _opens(self, tile: int) -> bool:
+        return bool(self.palette.access[tile] == GATE) or self._bridged(tile)
+
+    def _bridged(self, tile: int) -> bool:
+        """Whether a hazard can be done away with, as a pit by a box: one may hope to get past it."""
+        if not self.bridges or self.palette.access[tile] != HAZARD:
+            return False
+        victims = set(self.palette.tiles[tile].content)
+        avatars = set(self.context.analysis.avatars)
+        return any(
+            r.victim in victims and r.partner is not None and r.partner not in avatars
+            for r in self.context.analysis.removals
+        )
 
     def _part(self, name: str, *arguments: int) -> None:
         if (name, arguments) not in self.parts:
@@ -424,7 +447,7 @@ class Problem:
                 found.append(f"passes({t}).")
             elif access[t] <= HAZARD:
                 found.append(f"touches({t}).")
-            if access[t] == GATE:
+            if self._opens(t):
                 found.append(f"gate({t}).")
             if access[t] == BLOCKED:
                 found.append(f"blocks({t}).")

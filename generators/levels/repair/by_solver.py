@@ -31,7 +31,7 @@ def solve_for_repair(
         PcgError: clingo is not installed, the aims do not suit the game, or no repair exists (`ClashError`, which
             names the constraints) or is found in time (`OutOfTimeError`).
     """
-    problem = repair_problem(context, draft, aims, locked)
+    problem = repair_problem(context, draft, replace(aims, polish=False, lenient=True), locked)
     cost = []
     for y, x in np.ndindex(draft.grid.shape):
         if draft.unreadable[y, x] or draft.free[y, x]:
@@ -59,7 +59,7 @@ def repair_problem(context: LevelContext, draft: Draft, aims: Aims, locked: Mask
     tiles = {*context.objects, *palette.grounds, palette.avatars[0], *movers, *np.unique(draft.grid).tolist()}
     tiles |= {context.filler} if context.filler is not None else set()
     tiles |= {palette.wall} if palette.wall is not None else set()
-    problem = pose(context, (height, width), replace(aims, polish=False), tiles)
+    problem = pose(context, (height, width), aims, tiles)
     for y, x in np.ndindex(draft.grid.shape):
         tile = int(draft.grid[y, x])
         if not draft.unreadable[y, x] and not draft.free[y, x] and not _hole(context, problem, (y, x), tile):

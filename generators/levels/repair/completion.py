@@ -13,9 +13,10 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
-from pcg.evaluators.wants import Want, settle_wants
+from pcg.evaluators.wants import Want, settle_wants, sprites_of
 from pcg.generators.levels.constructive import construct, draw_style
 from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.furnish import place
 from pcg.generators.levels.repair.edits import Draft, faults, read_draft
 from pcg.generators.levels.repair.mend import repair
 from pcg.generators.levels.site import Site
@@ -63,7 +64,7 @@ def complete(
     for _ in range(2 * count):
         if len(found) == count:
             break
-        base = _merged(context, draft, fixed, open_cells, rng)
+        base = _merged(context, draft, open_cells, rng)
         if use_solver:
             try:
                 grid: Grid | None = _solved(context, draft, base, fixed, wants, rng, seconds)
@@ -82,9 +83,7 @@ def complete(
     return tuple(found)
 
 
-def _merged(
-    context: LevelContext, draft: Draft, fixed: Mask, open_cells: Mask, rng: np.random.Generator
-) -> Grid:  # fmt: skip
+def _merged(context: LevelContext, draft: Draft, open_cells: Mask, rng: np.random.Generator) -> Grid:
     """A sketch with what is given laid over it."""
     height, width = draft.grid.shape
     site = Site.blank(context, width, height)
@@ -95,7 +94,6 @@ def _merged(
     if given.any():
         extra = np.isin(grid, palette.avatars) & open_cells
         grid[extra] = np.array(context.ground_under, np.int16)[grid[extra]]
-    del fixed
     return grid
 
 
@@ -111,7 +109,7 @@ def _solved(
         "max_moves": 0, "min_moves": 0, "min_path": 0, "max_path": 0, "symmetry": "none", "pockets": True,
         "keys_first": True,
     }  # fmt: skip
-    aims = replace(Aims.of(settings, wants), polish=True)
+    aims = Aims.of(settings, wants)
     filled = replace(draft, grid=base, free=np.zeros(base.shape, bool), unreadable=np.zeros(base.shape, bool))
     problem = repair_problem(context, filled, aims, fixed)
     seed = int(rng.integers(2**31))
@@ -124,17 +122,17 @@ def _mended(
     rng: np.random.Generator,
 ) -> tuple[Grid | None, str]:  # fmt: skip
     """A mended sketch that keeps the locked cells and in which nothing is seen to be wrong, or None and what was."""
-    from pcg.evaluators.wants import sprites_of
-
     reason = ""
     for _ in range(TRIES):
-        site = Site(context, _merged(context, draft, fixed, open_cells, rng))
+        site = Site(context, _merged(context, draft, open_cells, rng))
         for _ in range(3):
             repair(site, rng)
             if (site.grid[fixed] == draft.grid[fixed]).all():
                 break
             site.grid[fixed] = draft.grid[fixed]
             site.touch()
+        for want in wants:
+            _aim(site, rng, want, fixed)
         wrong = faults(context, site.grid)
         counts = context.palette.count_types(site.grid)
         for want in wants:
@@ -145,3 +143,26 @@ def _mended(
             return site.grid, ""
         reason = "; ".join(wrong)
     return None, reason
+
+
+def _aim(site: Site, rng: np.random.Generator, want: Want, fixed: Mask) -> None:
+    """Put in or take out sprites until there are as many as wanted, as far as there is room."""
+    context = site.context
+    types = sprites_of(want.name, context.analysis)
+    if types is None:
+        return
+    tiles = sorted({t for s in types for t in context.palette.by_type.get(s, ())[:1] if t in context.objects})
+    weights = context.palette.type_counts[:, sorted(types)].sum(axis=1)
+    for _ in range(site.grid.size):
+        present = int(weights[site.grid].sum())
+        if present < want.low and tiles:
+            if not place(site, rng, tiles[int(rng.integers(len(tiles)))]):
+                return
+        elif present > want.high:
+            cells = np.argwhere(np.isin(site.grid, context.objects) & (weights[site.grid] > 0) & ~fixed).tolist()
+            if not cells:
+                return
+            y, x = cells[int(rng.integers(len(cells)))]
+            site.clear((y, x))
+        else:
+            return

@@ -1,10 +1,11 @@
 """Level generators for any VGDL game.
 
-Four generators share one contract (`contract`, ask/tell) and one knowledge of the game (`context`):
+Generators share one contract (`contract`, ask/tell) and one knowledge of the game (`context`):
 
     random          things at random places: the baseline
     constructive    laid out, filled and furnished in one go
     ca              caves from a cellular automaton
+    asp             by constraints, with a solver (clingo)
     evolve          two populations, one of them of playable levels (FI-2pop on DEAP)
 
 They build with the same tools: `layout` (walls, rooms, caves, lanes), `counts` (how many of what), `furnish` (where),

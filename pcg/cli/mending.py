@@ -58,9 +58,10 @@ def repair(
 
     loaded = load(game, reading=reading.value if reading else None)
     text = _level_text(loaded.levels, level)
+    locked = None if lock is None else _mask(lock, text)
     try:
         result = repair_level(
-            loaded, text, method=method, wants=", ".join(want or []), locked=None if lock is None else _mask(lock, text),
+            loaded, text, method=method, wants=", ".join(want or []), locked=locked,
             seed=seed, max_moves=max_moves, evaluations=evaluations, seconds=seconds,
         )  # fmt: skip
     except (NoRepairError, ClashError, OutOfTimeError) as error:

@@ -92,7 +92,9 @@ def test_levels_of_keys_and_doors_can_be_won_in_the_moves_allowed(contexts: dict
         assert length is not None and length <= 30
 
 
-def planned(context: LevelContext, shape: tuple[int, int], moves: tuple[int, int], chars: str) -> tuple[str, tuple[str, ...]]:
+def planned(
+    context: LevelContext, shape: tuple[int, int], moves: tuple[int, int], chars: str
+) -> tuple[str, tuple[str, ...]]:
     tiles = [i for i, t in enumerate(context.palette.tiles) if t.char in chars]
     aims = Aims(moves=moves, moves_text=f"won in {moves[0]} to {moves[1]} moves", polish=False)
     found = find(pose(context, shape, aims, tiles), seed=3, limits=Limits(60))

@@ -166,7 +166,8 @@ class AnswerSetGenerator(IndependentGenerator):
 
         Args:
             rng: draws everything.
-            width, height: in cells.
+            width: in cells.
+            height: in cells.
             effort: number of goals, as a multiple of what the game's levels have.
         """
         context = self.context

@@ -297,17 +297,13 @@ class Problem:
         self.lines.append(f"counts({key},C) :- image({key},C,D), something(D).")
         self.lines.append(f"differs({key},C) :- image({key},C,D), something(C), not something(D).")
         self.lines.append(f"differs({key},C) :- image({key},C,D), something(D), not something(C).")
-        self.lines.append(
-            f"differs({key},C) :- image({key},C,D), at(C,T), not nothing(T), something(D), not at(D,T)."
-        )
+        self.lines.append(f"differs({key},C) :- image({key},C,D), at(C,T), not nothing(T), something(D), not at(D,T).")
         rules = []
         # Shares in thousandths, so that the solver adds whole numbers.
         for wrong, sign in ((1 - low, ">"), (1 - high, "<")):
             part = math.floor(1000 * wrong) if sign == ">" else math.ceil(1000 * wrong)
             if 0 < part < 1000 or (sign == ">" and part == 0):
-                rules.append(
-                    f":- on, #sum {{ 1000,C,a : differs({key},C); -{part},C,b : counts({key},C) }} {sign} 0."
-                )
+                rules.append(f":- on, #sum {{ 1000,C,a : differs({key},C); -{part},C,b : counts({key},C) }} {sign} 0.")
         self.demand(text, " ".join(rules), asked=True)
 
     def gates_in_walls(self) -> None:
@@ -332,8 +328,8 @@ class Problem:
             if self._anywhere(i) and any(analysis.has(c, "harmful") for c in t.content)
         ]
         if harmful:
-            self.lines.append("beside(0,C) :- start(C). beside(N+1,C) :- beside(N,C), N < %d." % (steps - 1))
-            self.lines.append("beside(N+1,E) :- beside(N,C), next(C,_,E), N < %d." % (steps - 1))
+            self.lines.append(f"beside(0,C) :- start(C). beside(N+1,C) :- beside(N,C), N < {steps - 1}.")
+            self.lines.append(f"beside(N+1,E) :- beside(N,C), next(C,_,E), N < {steps - 1}.")
             choice = "; ".join(map(str, harmful))
             text = f"what harms starts at least {steps} cells from the avatar"
             self.demand(text, f":- on, at(C,({choice})), beside(_,C).", firm=False)
@@ -495,7 +491,9 @@ class Problem:
             if case.exit is not None:
                 found.append(f"comes_out({i},{case.exit}).")
             if case.facing is not None and rules.turns:
-                found += [f"faces_after({i},{d})." for d, (_, dy, dx) in enumerate(DIRECTIONS) if (dy, dx) == case.facing]
+                found += [
+                    f"faces_after({i},{d})." for d, (_, dy, dx) in enumerate(DIRECTIONS) if (dy, dx) == case.facing
+                ]
             unchanged = case.front == case.front_after and case.beyond == case.beyond_after
             if case.stays and unchanged and not case.gains and case.avatar == case.avatar_after:
                 found.append(f"idle({i}).")

@@ -7,6 +7,7 @@ judged by playing. What counts as sound is what a run of a generator counts as f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def repair_level(
     game: Game, level: str, *, method: str = "auto", wants: str | Sequence[Want] = (), locked: Mask | None = None,
     seed: int = 1, **params: object,
 ) -> Repaired:  # fmt: skip
-    """Make a level sound with few edits.
+    r"""Make a level sound with few edits.
 
     Args:
         game: the level's game.
@@ -67,7 +68,7 @@ def repair_level(
             (`pcg.generators.levels.asp.ClashError`).
 
     >>> import pcg                                                                # doctest: +SKIP
-    >>> print(repair_level(pcg.load("boxes"), "wwwwwww\\nwA.b..w\\nw....ow\\nw...b.w\\nwwwwwww"))  # doctest: +SKIP
+    >>> print(repair_level(pcg.load("boxes"), "wwwwwww\nwA.b..w\nw....ow\nw...b.w\nwwwwwww"))  # doctest: +SKIP
     """
     return _Repair(game, level, method, wants, locked, seed, params).result()
 
@@ -106,10 +107,8 @@ class _Repair:
             from pcg.generators.levels.asp import OutOfTimeError, has_clingo
 
             if has_clingo():
-                try:
+                with suppress(OutOfTimeError):  # then the search goes on from the level itself
                     starts = [self.context.palette.parse(self._solve().level)]
-                except OutOfTimeError:
-                    pass  # the search goes on from the level itself
         found = search_for_repair(
             self.context, self.draft, starts, self.locked, self.evaluate, rng=self.rng,
             budget=int(self.settings["evaluations"]),
@@ -117,7 +116,8 @@ class _Repair:
         if found is None:
             missing = "; ".join(w.removeprefix("so that ") for w in self._wrong(self.draft.grid))
             raise NoRepairError(
-                f"no repair among the {self.settings['evaluations']} levels looked at; the level as it is lacks: {missing}"
+                f"no repair among the {self.settings['evaluations']} levels looked at;"
+                f" the level as it is lacks: {missing}"
             )
         method = "solver" if any(np.array_equal(found, s) for s in starts) else "search"
         return self._report(found, method, self._wrong)

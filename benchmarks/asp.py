@@ -2,9 +2,9 @@
 
     python benchmarks/asp.py [--levels 3] [--json FILE]
 
-Each row is the time for one level of the answer-set generator, in seconds: best and mean over a few levels by the clock,
-and the mean of processor time, which says more on a machine that has other work. Solver, sketches and the check by the
-engine are included, the first level (which loads the compiled engine) is left out.
+Each row is the time for one level of the answer-set generator, in seconds: best and mean over a few levels by the
+clock, and the mean of processor time, which says more on a machine that has other work. Solver, sketches and the check
+by the engine are included, the first level (which loads the compiled engine) is left out.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def timed(game: str, size: int, params: dict[str, object], wants: str, levels: i
 
 
 def planned(game: str, chars: str, moves: int, size: int) -> tuple[float, float]:
-    """Seconds, by the clock and of the processor, for a level whose plan is part of the program, without a sketch and without trying first."""
+    """Seconds, by the clock and of the processor, for a level whose plan is part of the program: no sketch, no tries."""
     context = LevelContext.of(pcg.load(game))
     tiles = [i for i, t in enumerate(context.palette.tiles) if t.char in chars]
     aims = Aims(moves=(0, moves), moves_text=f"won in at most {moves} moves")

@@ -87,6 +87,8 @@ def make_way(settings: Mapping[str, Setting], given: Mapping[str, object], wants
     """
     moved = dict(settings)
     for want in wants:
+        if want.name == "solution_length" and want.low > MAX_TICKS:
+            raise PcgError(f"want `{want}`: plays end after {MAX_TICKS} ticks")
         least, most = _GIVES_WAY.get(want.name, (None, None))
         for name, wanted, beyond in ((least, want.high, 1), (most, want.low, -1)):
             if name is None or beyond * (float(moved[name]) - wanted) <= 0:
@@ -260,6 +262,7 @@ class _Judgement:
         self.counts: Mapping[int, int] | None = None
         self.mechanics: tuple[str, ...] = ()
         self.steps: Steps | None = None
+        self.proved = False
         self.calls = 0
 
     def result(self) -> Evaluation:
@@ -283,6 +286,8 @@ class _Judgement:
         self, stage: str, winner: str = "", game_seed: int = 0, playout: Playout | None = None, fitness: float = 0.0
     ) -> Evaluation:
         self.metrics["calls"] = self.calls
+        if stage in ("capable", "complete"):
+            self.metrics |= {"playability": self.constraints["win"], "proof": int(self.proved)}
         feasible = all(v >= 1.0 for v in self.constraints.values())
         constraint = 1.0 if feasible else math.fsum(self.constraints.values()) / len(self.constraints)
         wants = self._wants(bool(winner))
@@ -378,9 +383,9 @@ class _Judgement:
             self.start, max_nodes=of._integer("nodes"), max_ticks=longest, algorithm="astar", weights=of.estimate
         )
         self.calls += solution.calls
-        self.metrics["proof"] = int(solution.status in ("solved", "unsolvable"))
+        self.proved = solution.status in ("solved", "unsolvable")
         if solution.status == "solved":
-            self.constraints["win"] = self.metrics["playability"] = 1.0
+            self.constraints["win"] = 1.0
             self.metrics["nodes"] = solution.nodes
             return "solver", self._game_seed(0), play(self.start, _Plan(solution.actions), max_ticks=longest)
         best = 0.0
@@ -393,10 +398,10 @@ class _Judgement:
                         continue  # it has just been beaten by the level
                     playout = self._play(start, agent, attempt, longest, budget)
                     if playout.winner == 1:
-                        self.constraints["win"] = self.metrics["playability"] = 1.0
+                        self.constraints["win"] = 1.0
                         return agent, game_seed, playout
                     best = max(best, self._progress(start, playout))
-        self.constraints["win"] = self.metrics["playability"] = best
+        self.constraints["win"] = best
         return None
 
     def _progress(self, start: State, playout: Playout) -> float:

@@ -239,6 +239,8 @@ def _read(part: str, text: str, start: int, analysis: GameAnalysis) -> Want:
         raise _error(text, begin + match.start("name"), str(error)) from None
     metric = METRICS.get(name)
     whole = types is not None or name.startswith(MECHANIC) or (metric is not None and metric.whole)
+    if any(numbers[part] and math.isinf(float(numbers[part])) for part in ("low", "high")):
+        raise _error(text, begin + match.start("value"), f"a number in `{value[:20]}...` is too large")
     low, high = float(numbers["low"]), math.inf
     if numbers["high"] is not None:
         high = float(numbers["high"])

@@ -5,7 +5,7 @@ up once for all. What is measured lies inside the frame, where a game's levels h
 nothing about any.
 
 Definitions (also in docs/metrics.md) follow Smith and Whitehead (2010: linearity, leniency), Horn et al. (2014:
-density), Liapis, Yannakakis and Togelius (2013: symmetry, reach), Ngo, Teo and Byrne (2003: balance) and Bullitt et al.
+density), Liapis, Yannakakis and Togelius (2013: reach), Ngo, Teo and Byrne (2003: symmetry, balance) and Bullitt et al.
 (2003: tortuosity), with what platforms, enemies and goals are read from the rules of the game.
 """
 
@@ -23,6 +23,7 @@ PER_ROOM = 10.0
 """Cells to walk on for one danger at which `leniency` is one half."""
 
 Steps = NDArray[np.int32]
+Cell = tuple[int, int]
 
 
 class TextMetrics:
@@ -37,7 +38,7 @@ class TextMetrics:
     >>> import pcg
     >>> from pcg.evaluators.fitness import LevelEvaluator
     >>> measure = LevelEvaluator(pcg.load("boxes")).text
-    >>> measure.symmetry(measure.palette.parse("wwwww\nw1.1w\nw.A.w\nwwwww"))
+    >>> measure.symmetry(measure.palette.parse("wwwww\nwo.ow\nw.A.w\nwwwww"))
     (1.0, 0.0, 0.0)
     """
 
@@ -102,7 +103,7 @@ class TextMetrics:
         found["balance"] = self.balance(grid)
         found["leniency"] = self.leniency(grid)
         starts = avatar_cells(self.palette, grid)
-        steps = distances(self.palette, grid, starts[0]) if starts else None
+        steps = self._steps(grid, starts[0]) if starts else None
         if steps is not None:
             found["linearity"] = self.linearity(grid, steps)
             found["reachable"] = self.reachable(grid, steps)
@@ -110,6 +111,19 @@ class TextMetrics:
             if winding is not None:
                 found["tortuosity"] = winding
         return found, steps
+
+    def _steps(self, grid: Grid, start: Cell) -> Steps:
+        """Steps from the avatar's start to every cell it can get to, -1 elsewhere."""
+        mobility = self.analysis.mobility
+        if mobility in ("freely", "platform"):
+            return distances(self.palette, grid, start)
+        line = np.zeros(grid.shape, bool)
+        row = slice(None) if mobility == "vertical" else start[0]
+        column = slice(None) if mobility == "horizontal" else start[1]
+        line[row, column] = True
+        steps = distances(self.palette, grid, start, mask=line & self._walkable[grid])
+        steps[~line] = -1
+        return steps
 
     # -- amounts -------------------------------------------------------------------------------------------------------
 
@@ -150,16 +164,16 @@ class TextMetrics:
 
         1 minus the mean distance of the cells from the line of least squares, measured in rows, as a share of half the
         longer side of the level. Where the avatar falls, cells to stand on are those above something solid, and the
-        line runs from left to right; elsewhere they are all within reach, and the line may also run from top to bottom
-        (distances then are columns).
+        line runs from left to right; elsewhere they are all within reach (all there are, for an avatar that keeps to a
+        line of its own), and the line may also run from top to bottom (distances then are columns).
         """
         walkable = self._walkable[grid]
         falls = self.analysis.mobility == "platform"
+        standing = walkable.copy()
         if falls:
-            standing = walkable.copy()
             standing[:-1] &= self._solid[grid[1:]]
-        else:
-            standing = walkable & (steps >= 0)
+        elif self.analysis.mobility == "freely":
+            standing &= steps >= 0
         rows, columns = np.nonzero(standing)
         if len(rows) < 2:
             return 1.0
@@ -214,7 +228,7 @@ class TextMetrics:
         walkable = self._walkable[grid]
         return float((steps[walkable] >= 0).sum()) / max(1, int(walkable.sum()))
 
-    def tortuosity(self, grid: Grid, steps: Steps, start: tuple[int, int]) -> float | None:
+    def tortuosity(self, grid: Grid, steps: Steps, start: Cell) -> float | None:
         """Steps to what must be reached over the steps there would be without obstacles, at least 1.
 
         Summed over all goals, things to collect and things needed that are within reach and not where the avatar

@@ -138,6 +138,10 @@ class LevelGenerator(ABC):
         """The range of a side (0: not given) within what is wanted of it."""
         for want in self.wants:
             if want.name == side:
+                largest = next(int(p.high or 0) for p in SIZE_PARAMETERS if p.name == f"max_{side}")
+                if want.high < self.context.smallest or want.low > largest:
+                    between = f"{self.context.smallest} to {largest} cells"
+                    raise PcgError(f"want `{want}`: the {side} of levels of this game is {between}")
                 least = max(low, math.ceil(want.low)) if want.low > -math.inf else low
                 most = min(high or math.inf, math.floor(want.high)) if want.high < math.inf else high
                 if most and least > most:

@@ -9,7 +9,7 @@ more, so that they look right on light and dark pages.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,47 +109,83 @@ def archive_map(archive: Mapping[str, Any], *, standalone: bool = False) -> str:
 
     Args:
         archive: `measures`, a list of {`name`, `low`, `high`, `cells`}; `cells`, a list of {`index` (one number for
-            each measure), `fitness`}. Of several cells that fall together in two measures the fittest is shown.
+            each measure, or the one of a centroid), `fitness`, `feasible` (true without it)}; where cells are not a
+            grid, `centroids`, a list of points. Of several cells that fall together in two measures the fittest is
+            shown; cells without a feasible level are left empty.
         standalone: a file of its own rather than an element of a page.
 
     Raises:
         PcgError: when it is no such archive.
     """
     try:
-        measures = [(str(m["name"]), float(m["low"]), float(m["high"]), int(m["cells"])) for m in archive["measures"]][
-            :2
+        measures = [(str(m["name"]), float(m["low"]), float(m["high"])) for m in archive["measures"]][:2]
+        x, y = (*measures, ("", 0.0, 1.0))[:2]
+        elites = [
+            ([int(k) for k in cell["index"]], float(cell["fitness"]))
+            for cell in archive["cells"]
+            if cell.get("feasible", True)
         ]
-        best: dict[tuple[int, int], float] = {}
-        for cell in archive["cells"]:
-            index = [int(k) for k in cell["index"]]
-            place = (index[0], index[1] if len(measures) > 1 else 0)
-            best[place] = max(best.get(place, -math.inf), float(cell["fitness"]))
-        (x, x_low, x_high, columns), (y, y_low, y_high, rows) = (*measures, ("", 0.0, 1.0, 1))[:2]
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+        low, top = min((f for _, f in elites), default=0.0), max((f for _, f in elites), default=0.0)
+        dense = [(index, _density((f - low) / (top - low) if top > low else 1.0)) for index, f in elites]
+        if "centroids" in archive:
+            paint, total = _scattered(archive["centroids"], dense)
+        else:
+            sides = [int(m["cells"]) for m in archive["measures"]][:2]
+            paint, total = _gridded((x, y), sides if len(sides) > 1 else [*sides, 1], dense)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise PcgError(f"this is no archive of measures and cells: {type(error).__name__} {error}") from None
-    wide, high = (x_high - x_low) / columns, (y_high - y_low) / rows
-    low, top = min(best.values(), default=0.0), max(best.values(), default=0.0)
-    boxes = [
-        (x_low + i * wide, y_low + j * high, wide, high, _density((fitness - low) / (top - low) if top > low else 1.0))
-        for (i, j), fitness in sorted(best.items())
-    ]
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        _fill(axes, boxes)
-        axes.set_xlim(x_low, x_high)
-        axes.set_ylim(y_low, y_high)
-        axes.set_xlabel(_axis(x))
-        if y:
-            axes.set_ylabel(_axis(y))
+        shown = paint(axes)
+        axes.set_xlim(x[1], x[2])
+        axes.set_ylim(y[1], y[2])
+        axes.set_xlabel(_axis(x[0]))
+        if y[0]:
+            axes.set_ylabel(_axis(y[0]))
         else:
             axes.set_yticks([])
         axes.grid(visible=False)
-        filled = f"{len(best)} of {columns * rows} cells filled"
-        axes.set_title(f"{filled}, fitness {low:.2f} to {top:.2f}" if best else filled, loc="left", fontsize=9)
+        filled = f"{shown} of {total} cells filled"
+        axes.set_title(f"{filled}, fitness {low:.2f} to {top:.2f}" if elites else filled, loc="left", fontsize=9)
 
-    label = f"Archive over {_words(x)}" + (f" and {_words(y)}" if y else "")
-    return drawn(draw, (6.4, 4.8 if y else 1.6), label, standalone=standalone)
+    label = f"Archive over {_words(x[0])}" + (f" and {_words(y[0])}" if y[0] else "")
+    return drawn(draw, (6.4, 4.8 if y[0] else 1.6), label, standalone=standalone)
+
+
+Painter = Callable[[Any], int]
+"""Draws on axes, and says how many cells it has filled."""
+
+
+def _gridded(
+    measures: Sequence[tuple[str, float, float]], sides: Sequence[int], dense: Sequence[tuple[list[int], float]]
+) -> tuple[Painter, int]:
+    (_, left, right), (_, bottom, top) = measures
+    wide, high = (right - left) / sides[0], (top - bottom) / sides[1]
+    best: dict[tuple[int, int], float] = {}
+    for index, density in dense:
+        place = (index[0], index[1] if len(index) > 1 else 0)
+        best[place] = max(best.get(place, 0.0), density)
+    boxes = [(left + i * wide, bottom + j * high, wide, high, density) for (i, j), density in sorted(best.items())]
+
+    def paint(axes: Any) -> int:
+        _fill(axes, boxes)
+        return len(boxes)
+
+    return paint, sides[0] * sides[1]
+
+
+def _scattered(centroids: Sequence[Sequence[float]], dense: Sequence[tuple[list[int], float]]) -> tuple[Painter, int]:
+    points = [(float(point[0]), float(point[1]) if len(point) > 1 else 0.5) for point in centroids]
+    filled = [(*points[index[0]], density) for index, density in dense]
+
+    def paint(axes: Any) -> int:
+        axes.scatter(*zip(*points, strict=True), s=5, color=LINE)
+        for across, up, density in filled:
+            axes.scatter([across], [up], s=36, color=ACCENT, alpha=density, linewidths=0)
+        return len(filled)
+
+    return paint, len(points)
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pcg.evaluators.metrics import METRICS
 from pcg.report.figures import archive_map, correlation_map, expressive_range
 
 FEWEST = 20
@@ -24,6 +23,13 @@ PAIRS = (
     ("coverage", "solution_length"), ("density", "balance"),
 )  # fmt: skip
 """Metrics for the plot of the expressive range, the first pair first of which both vary."""
+
+
+CORRELATED = (
+    "fitness", "enemies", "goals", "collectables", "density", "linearity", "leniency", "symmetry", "balance",
+    "tortuosity", "solution_length", "action_entropy", "coverage", "mechanics", "first_danger", "gap",
+)  # fmt: skip
+"""What is compared with what: metrics of which none says the same as another by its definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ def figures(folder: Path, events: Sequence[Mapping[str, Any]]) -> list[Figure]:
         points = [(m[pair[0]], m[pair[1]]) for m in feasible if pair[0] in m and pair[1] in m]
         note = "Where the feasible levels lie over two metrics; the denser, the more of them."
         found.append(Figure("Expressive range", note, expressive_range(points, *pair)))
-    known = [n for n in ("fitness", *METRICS) if n not in ("calls", "nodes") and _varies(feasible, (n,), every=True)]
+    known = [name for name in CORRELATED if _varies(feasible, (name,), every=True)]
     if len(known) >= 3:
         table = {name: [metrics[name] for metrics in feasible] for name in known}
         note = "Which metrics rise and fall together over the feasible levels (Spearman's rank correlation)."

@@ -29,6 +29,11 @@ _STOPPED = {
 
 
 _SHOWN_ELSEWHERE = ("width", "height")
+_BRIEFLY = (
+    "solution_length", "score", "gap", "coverage", "mechanics", "variety", "first_danger", "enemies", "density",
+    "linearity", "leniency", "symmetry",
+)  # fmt: skip
+"""The metrics that stand beside the best level; all are in the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +183,9 @@ def _best_text(level: Mapping[str, Any]) -> str:
 
 
 def _measures(level: Mapping[str, Any]) -> list[tuple[str, str]]:
+    shown = [*_BRIEFLY, *(name for name in level.get("wants", ()) if name not in _BRIEFLY)]
     return [("fitness", _number(level["fitness"]))] + [
-        (_words(name), _number(level["metrics"][name])) for name in _metrics([level])
+        (_words(name), _number(level["metrics"][name])) for name in shown if name in level["metrics"]
     ]
 
 

@@ -192,6 +192,14 @@ def test_reachable_is_the_share_of_walking_room_that_the_avatar_gets_to(judge: L
     assert text(judge, rows("A...e"))["reachable"] == 1.0
 
 
+def test_an_avatar_that_keeps_to_a_line_gets_nowhere_else() -> None:
+    game = load(MAZE.replace("MovingAvatar", "HorizontalAvatar"), reading="gvgai")
+    found = text(LevelEvaluator(game, **CHEAP), rows("...e", "A.w.", "g..."))
+    assert found["reachable"] == pytest.approx(2 / 11)
+    assert "tortuosity" not in found
+    assert text(LevelEvaluator(game, **CHEAP), rows("....", "A.e.", "g..."))["tortuosity"] == 1.0
+
+
 def test_a_level_without_an_avatar_has_the_metrics_that_need_none(judge: LevelEvaluator) -> None:
     found = text(judge, rows("..w..e"))
     assert "reachable" not in found and "tortuosity" not in found and "linearity" not in found

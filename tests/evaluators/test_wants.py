@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from functools import lru_cache
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -19,9 +22,14 @@ from pcg.generators.levels import make_generator
 CHEAP = {"nodes": 4000, "budget": 60, "planner_budget": 100, "max_length": 80, "weak_plays": 1}
 
 
+@lru_cache
+def _dungeon() -> GameAnalysis:
+    return analyse(load("dungeon").definition)
+
+
 @pytest.fixture(scope="module")
 def dungeon() -> GameAnalysis:
-    return analyse(load("dungeon").definition)
+    return _dungeon()
 
 
 def read(text: str, analysis: GameAnalysis) -> list[tuple[str, float, float]]:
@@ -66,6 +74,7 @@ def test_wants_are_written_as_they_are_read(dungeon: GameAnalysis) -> None:
         ("enemies>=1..2", 10, "`1..2` after `enemies>=`: expected a number"),
         ("symmetry=0.2..", 10, "`0.2..` after"),
         ("symmetry=nan", 10, "`nan` after"),
+        (f"coin={'9' * 400}", 6, "too large"),
         ("enemies=5..2", 9, "the range `5..2` is empty: 5 is more than 2"),
         ("enemies=2.2..2.8", 9, "`enemies` is a whole number"),
         ("enemies=1,,bat=1", 11, "between commas"),
@@ -147,6 +156,20 @@ def test_numbers_that_the_games_own_levels_have_can_be_wanted(game: str) -> None
         check_wants(wants, judge.analysis, level.count("\n") * len(level))
 
 
+WORDS = ["bat", "enemies", "symmetry", "walls", "=", ">=", "<=", "..", ",", " ", "1", "0.5", "-3", "x", "."]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=12).map("".join) | st.text(max_size=30))
+@settings(max_examples=150)
+def test_any_text_is_wants_or_one_error(text: str) -> None:
+    analysis = _dungeon()
+    try:
+        wants = parse_wants(text, analysis)
+    except PcgError:
+        return
+    assert parse_wants(", ".join(map(str, wants)), analysis) == wants
+
+
 # -- meeting -----------------------------------------------------------------------------------------------------------
 
 
@@ -170,20 +193,17 @@ def test_achieved_wants_always_beat_missed_ones() -> None:
 
 
 def test_an_evaluation_tells_values_and_satisfaction_of_wants() -> None:
-    game = load("dungeon")
-    judge = LevelEvaluator(
-        game,
-        "bat=1, enemies=2, coin=1, mechanic.key.hero.collectResource=1, mechanic.hero.monster.killSprite=0",
-        **CHEAP,
-    )
-    plain = LevelEvaluator(game, **CHEAP).evaluate(game.levels[0], seed=1)
+    game = load("boxes")  # without chance, so that the solver finds the winning play
+    stored, pit = "mechanic.box.mark.transformTo", "mechanic.pit.box.killBoth"
+    judge = LevelEvaluator(game, f"box=2, mark<=2, collectables=0, box>=1, solution_length=46..60, {stored}=1, {pit}=0")
+    plain = LevelEvaluator(game).evaluate(game.levels[0], seed=1)
     found = judge.evaluate(game.levels[0], seed=1)
     assert found.feasible and plain.wants == {}
-    assert (found.metrics["bat"], found.metrics["coin"]) == (1, 5)
-    assert found.metrics["mechanic.key.hero.collectResource"] == 1.0
-    assert {name for name, value in found.wants.items() if value >= 1} == {
-        "bat", "enemies", "mechanic.key.hero.collectResource", "mechanic.hero.monster.killSprite"}  # fmt: skip
-    assert found.wants["coin"] == pytest.approx(1 / 9)
+    assert (found.metrics["box"], found.metrics["mark"], found.metrics["goals"]) == (2, 2, 2)
+    assert found.metrics[stored] == 1.0 and found.metrics[pit] == 0.0
+    assert {n for n, value in found.wants.items() if value >= 1} == {"box", "mark", "collectables", stored, pit}
+    assert found.metrics["solution_length"] == 23
+    assert found.wants["solution_length"] == pytest.approx(0.5)  # off by half the bound
     assert found.fitness == pytest.approx(with_wants(plain.fitness, found.wants))
     assert found.play == plain.play
 
@@ -214,6 +234,8 @@ def test_bounds_that_nobody_gave_make_way_for_wants() -> None:
     assert LevelEvaluator(game, "solution_length=500..700").settings["max_length"] == 700
     assert LevelEvaluator(game, "solution_length=40..60").settings["max_length"] == 400
     assert LevelEvaluator(game, "cover>=0.8").settings["max_cover"] == 0.8
+    with pytest.raises(PcgError, match="plays end after 2000 ticks"):
+        LevelEvaluator(game, "solution_length>=3000")
     with pytest.raises(PcgError, match=r"`solution_length=8..12` contradicts .* min_length, which is 20"):
         LevelEvaluator(game, "solution_length=8..12", min_length=20)
 
@@ -236,8 +258,9 @@ def test_generators_take_sizes_from_wants() -> None:
         assert len(rows[0]) == 15 and len(rows) <= 9
     with pytest.raises(PcgError, match=r"`width=15` contradicts"):
         make_generator("constructive", game, seed=1, wants="width=15", max_width=12)
-    with pytest.raises(PcgError, match=r"expected at least 6"):
-        make_generator("constructive", game, seed=1, wants="width=3")
+    for impossible in ("width=3", "width>=500"):
+        with pytest.raises(PcgError, match=rf"want `{impossible}`: the width of levels of this game is 6 to 200 cells"):
+            make_generator("constructive", game, seed=1, wants=impossible)
 
 
 def test_evolution_gets_nearer_to_what_is_wanted() -> None:

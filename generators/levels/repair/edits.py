@@ -1,4 +1,4 @@
-"""What a repair changed, cell by cell and with a reason: as objects, text and JSON; and how few of the changes suffice."""
+"""What a repair changed, cell by cell and with a reason, as objects, text and JSON; and how few changes suffice."""
 
 from __future__ import annotations
 

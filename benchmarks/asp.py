@@ -50,7 +50,7 @@ def timed(game: str, size: int, params: dict[str, object], wants: str, levels: i
 
 
 def planned(game: str, chars: str, moves: int, size: int) -> tuple[float, float]:
-    """Seconds, by the clock and of the processor, for a level whose plan is part of the program: no sketch, no tries."""
+    """Seconds, by the clock and of the processor, for a level planned in the program: no sketch, no tries."""
     context = LevelContext.of(pcg.load(game))
     tiles = [i for i, t in enumerate(context.palette.tiles) if t.char in chars]
     aims = Aims(moves=(0, moves), moves_text=f"won in at most {moves} moves")

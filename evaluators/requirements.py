@@ -99,6 +99,20 @@ def requirements(analysis: GameAnalysis) -> Requirements:
     return _Search(analysis).result()
 
 
+def means_to_remove(analysis: GameAnalysis, type_id: int) -> tuple[tuple[int, int, int], ...]:
+    """What it takes to get rid of sprites of a type, the cheapest way: (other type, how many for one, how many more for
+    each further one); empty where nothing has to be placed for it or nothing can remove them.
+
+    >>> import pcg                                                                # doctest: +SKIP
+    >>> means_to_remove(analyse(pcg.load("dungeon").definition), 3)               # doctest: +SKIP
+    ((4, 1, 1),)
+    """
+    search = _Search(analysis)
+    one, two = search.remove(type_id, 1), search.remove(type_id, 2)
+    more = dict(two or one or ())
+    return tuple((other, n, max(0, more.get(other, n) - n)) for other, n in one or () if other != type_id)
+
+
 class _Search:
     """Backward search for the cheapest recipe; a recipe's cost is the number of sprites in it."""
 

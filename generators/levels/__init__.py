@@ -10,6 +10,7 @@ The generators share one contract (`contract`, ask/tell) and one knowledge of th
     wfc, markov     learnt from the game's own levels
     grammar         missions from a graph grammar, and rooms that enforce them
     ge              grammatical evolution of missions and rooms
+    asp             by constraints, with a solver (clingo)
     evolve          two populations, one of them of playable levels (FI-2pop on DEAP)
 
 They build with the same tools: `layout` (walls, rooms, caves, lanes), `counts` (how many of what), `furnish` (where),

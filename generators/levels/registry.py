@@ -31,6 +31,7 @@ _PLACES: Mapping[str, str] = {
     "constrained-map-elites": "qd:ConstrainedMapElitesGenerator",
     "grammar": "grammar:GrammarGenerator",
     "ge": "grammar:GrammaticalEvolution",
+    "asp": "asp:AnswerSetGenerator",
 }
 """Name of a generator -> package below this one, and the class in it."""
 

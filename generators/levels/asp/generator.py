@@ -1,0 +1,258 @@
+"""Levels as answer sets: every level keeps all constraints, or it is said which of them clash.
+
+Levels as answer sets go back to Smith and Mateas (2011); planning inside the level program follows Smith, Butler and
+Popović (2013). What is new here: the program is generated for any VGDL game from the analysis of its rules, moves
+included. For variety each level starts from a sketch of the constructive generator, which the solver follows as far as
+the constraints let it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pcg.engine.game import Game
+from pcg.evaluators.agents import solve as solve_by_engine
+from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.wants import Want, sprites_of
+from pcg.generators.levels.asp.aims import PARAMETERS, SYMMETRY_WANTS, Aims, moving, plannable, pose
+from pcg.generators.levels.asp.problem import Problem
+from pcg.generators.levels.asp.search import ClashError, find, hints
+from pcg.generators.levels.asp.solving import Limits, OutOfTimeError, clingo
+from pcg.generators.levels.constructive import construct, draw_style
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
+from pcg.generators.levels.counts import fit
+from pcg.generators.levels.furnish import place
+from pcg.generators.levels.layout import STYLES, draw_size
+from pcg.generators.levels.site import Site
+
+FOLLOW_SKETCH = ("--heuristic=Domain",)
+"""Options of clingo that make it try the sketch first."""
+
+TRIES, TRIES_FOR_LENGTH = 3, 24
+"""Levels laid out without a plan and given to the engine's solver before the plan goes into the program; more of them
+where a win must not be too short, which takes the planner longest."""
+TRY_NODES = 30_000
+ATTEMPTS = 2
+
+
+class AnswerSetGenerator(IndependentGenerator):
+    """Lay out by constraints."""
+
+    name = "asp"
+    help = "answer-set programming: counts, reach, paths, symmetry, keys before doors, solvable in so many moves"
+    papers = (
+        "Smith, Mateas: Answer Set Programming for Procedural Content Generation: A Design Space Approach (2011)",
+        "Smith, Butler, Popović: Quantifying over Play: Constraining Undesirable Solutions in Puzzle Design (2013)",
+        "Gebser, Kaminski, Kaufmann, Schaub: Multi-shot ASP Solving with clingo (2019)",
+    )
+    parameters = (
+        *SIZE_PARAMETERS,
+        Parameter("style", "mixed", "how walls are sketched", choices=("mixed", *STYLES)),
+        Parameter("walls", 1.0, "amount of walls, as a multiple of what the game's levels have", 0.0, 3.0),
+        *PARAMETERS,
+    )
+
+    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+        clingo()
+        super().__init__(context, seed=seed, wants=wants, **params)
+        self.aims = Aims.of(self.settings, self.wants)
+        self.limits = Limits(self.number("seconds"), self.integer("conflicts"))
+        self._planned = bool(self.aims.moves[1]) and plannable(context)
+        self._estimate = LevelEvaluator(Game(context.definition)).estimate if self._planned else []
+        if self.aims.moves[1] and self.aims.must_plan:
+            # Said at once rather than with the first level.
+            pose(context, (self.heights[0], self.widths[0]), self.aims, {context.palette.empty})
+
+    def generate(self, rng: np.random.Generator) -> str:
+        """One level text.
+
+        Raises:
+            ClashError: the constraints cannot be kept together, not even in the largest level allowed.
+            OutOfTimeError: nothing was found in the time given.
+        """
+        width, height = draw_size(rng, self.widths, self.heights)
+        largest = self.widths[1], self.heights[1]
+        aims, timeouts = self.aims, 0
+        while True:
+            try:
+                return self.context.palette.text(self._level(rng, width, height, aims))
+            except ClashError as clash:
+                if (width, height) != largest:
+                    width, height = largest
+                elif aims.reach and not any(demand.asked for demand in clash.demands):
+                    # In some games things are got at in ways that show only in play.
+                    aims = replace(aims, reach=False)
+                else:
+                    raise
+            except OutOfTimeError:
+                timeouts += 1
+                if timeouts == ATTEMPTS:
+                    raise
+
+    def _level(self, rng: np.random.Generator, width: int, height: int, aims: Aims) -> Grid:
+        effort = 1.0
+        if self._planned:
+            low, high = aims.moves
+            for _ in range(TRIES_FOR_LENGTH if low > 1 else TRIES):
+                grid = self._solve(replace(aims, moves=(0, 0)), rng, width, height, effort)
+                length = self._length(grid)
+                if length is not None and low <= length <= high:
+                    return grid
+                # More to do where winning is too short, less where it is too long or cannot be seen to the end of.
+                effort = effort + 0.5 if length is not None and length < low else max(0.5, effort - 0.2)
+        return self._solve(aims, rng, width, height, effort)
+
+    def _length(self, grid: Grid) -> int | None:
+        """Moves of a win in the engine, None if none is found that is short enough.
+
+        For parameters it is a shortest win; a wanted length is measured as evaluations do, by the win that a search led
+        by the goals finds first.
+        """
+        bones = Problem(self.context, *self._shape(grid)).bones(grid)
+        state = Game(self.context.definition).start(self.context.palette.text(bones), seed=0)
+        high = self.aims.moves[1]
+        if self.aims.must_plan:
+            found = solve_by_engine(state, max_nodes=TRY_NODES, max_ticks=high)
+        else:
+            found = solve_by_engine(
+                state, max_nodes=TRY_NODES, max_ticks=2 * high, algorithm="astar", weights=self._estimate
+            )
+        return len(found.actions) if found.status == "solved" else None
+
+    @staticmethod
+    def _shape(grid: Grid) -> tuple[int, int]:
+        return int(grid.shape[0]), int(grid.shape[1])
+
+    def _solve(self, aims: Aims, rng: np.random.Generator, width: int, height: int, effort: float) -> Grid:
+        context = self.context
+        sketch = self.sketch(rng, width, height, effort)
+        present = set(np.unique(sketch).tolist())
+        wall = {context.palette.wall} if context.palette.wall is not None and context.walls else set()
+        tiles = present | {context.palette.empty, context.palette.avatars[0]} | wall | self._needed()
+        problem = pose(context, self._shape(sketch), aims, tiles, ground=sketch)
+        counts = fit(context, rng, {t: int((sketch == t).sum()) for t in context.objects})
+        for slack in (1, 0):
+            for tile in context.objects:
+                if tile in tiles:
+                    number, char = counts.get(tile, 0), context.palette.tiles[tile].char
+                    low, high = number - slack * (number // 2), number + slack * (number // 2 + 1)
+                    problem.tiles_number([tile], low, high, f"{low} to {high} of `{char}` (drawn)", firm=False)
+        seed = int(rng.integers(2**31))
+        found = find(problem, seed=seed, limits=self.limits, extra=hints(problem, sketch, rng), options=FOLLOW_SKETCH)
+        return found.grid
+
+    def _needed(self) -> set[int]:
+        """Tiles that the rules or the wants ask for, whether or not the sketch has them."""
+        context = self.context
+        needed = {t for rule in context.requirements.counts if rule.minimum > 0 for t in rule.types}
+        needed |= {need.other for need in context.requirements.needs if need.base in needed}
+        found = {t for s in sorted(needed) for t in context.palette.by_type.get(s, ())[:1] if t in context.objects}
+        for want in self.wants:
+            types = sprites_of(want.name, self.context.analysis)
+            if types is not None and want.high > 0:
+                choices = [t for s in sorted(types) for t in self.context.palette.by_type.get(s, ())[:1]]
+                found.update(t for t in choices if t in self.context.objects or t in self.context.walls)
+        return found
+
+    def sketch(self, rng: np.random.Generator, width: int, height: int, effort: float = 1.0) -> Grid:
+        """A level of the constructive generator, brought nearer to what is asked for.
+
+        Args:
+            rng: draws everything.
+            width: in cells.
+            height: in cells.
+            effort: number of goals, as a multiple of what the game's levels have.
+        """
+        context = self.context
+        site = Site.blank(context, width, height)
+        style = str(self.settings["style"])
+        share = min(0.6, context.wall_share * self.number("walls") * rng.uniform(0.7, 1.3))
+        construct(site, rng, draw_style(context, rng) if style == "mixed" else style, share)
+        wanted = self._counts(rng, site, effort)
+        for tile in context.objects:
+            cells = np.argwhere(site.grid == tile).tolist()
+            number = len(cells)
+            if tile in wanted:
+                number = wanted[tile]
+            elif self._planned and moving(context, tile):
+                number = 0  # a plan cannot reckon with what moves by itself
+            for i in rng.permutation(len(cells))[number:].tolist():
+                site.clear((cells[i][0], cells[i][1]))
+            for _ in range(number - len(cells)):
+                place(site, rng, tile)
+        for want in self.wants:
+            if want.name in SYMMETRY_WANTS and want.low > 0.5:
+                for kind in SYMMETRY_WANTS[want.name][:2]:
+                    _copy_half(site, kind)
+        if self.aims.symmetry != "none":
+            _mirror(site, self.aims.symmetry)
+        return site.grid
+
+    def _counts(self, rng: np.random.Generator, site: Site, effort: float) -> dict[int, int]:
+        """How many of each tile that wants speak of, of goals, and of what goes with them."""
+        context = self.context
+        wanted: dict[int, int] = {}
+        if effort != 1.0:
+            for tile in context.objects:
+                if any(context.analysis.has(c, "goal") for c in context.palette.tiles[tile].content):
+                    wanted[tile] = max(1, round(effort * max(1, int((site.grid == tile).sum()))))
+        for want in self.wants:
+            types = sprites_of(want.name, context.analysis)
+            if types is None:
+                continue
+            tiles = sorted({t for s in types for t in context.palette.by_type.get(s, ())[:1] if t in context.objects})
+            if not tiles:
+                continue
+            low = max(0, math.ceil(want.low)) if want.low > -math.inf else 0
+            high = math.floor(want.high) if want.high < math.inf else low + 2
+            present = [wanted.get(t, int((site.grid == t).sum())) for t in tiles]
+            total = int(np.clip(sum(present), low, high))
+            while sum(present) != total:
+                step = 1 if sum(present) < total else -1
+                open_places = [i for i, n in enumerate(present) if step > 0 or n > 0]
+                present[open_places[int(rng.integers(len(open_places)))]] += step
+            wanted |= dict(zip(tiles, present, strict=True))
+        if not wanted:
+            return {}
+        counts = np.bincount(site.grid.ravel(), minlength=len(context.palette.tiles))
+        present_now = {t: int(counts[t]) for t in context.objects if counts[t]}
+        # What goes with it (keys with doors) comes along.
+        fitted = fit(context, rng, present_now | wanted)
+        return {t: n for t, n in fitted.items() if n != present_now.get(t, 0)} | wanted
+
+
+def _copy_half(site: Site, kind: str) -> None:
+    """Make a sketch the same in a mirror image, its objects included; the avatar stays where it is."""
+    height, width = site.grid.shape
+    avatars = site.palette.avatars
+    for y, x in np.ndindex(height, width):
+        other = (y, width - 1 - x) if kind == "horizontal" else (height - 1 - y, x)
+        if (y, x) < other and int(site.grid[other]) not in avatars:
+            here = int(site.grid[y, x])
+            site.put(other, site.context.ground_under[here] if here in avatars else here)
+
+
+def _mirror(site: Site, kind: str) -> None:
+    """Make the walls of a sketch symmetric, so that the solver has little to change."""
+    context = site.context
+    height, width = site.grid.shape
+    blocked = site.palette.access[site.grid] == site.palette.access.max()
+    walls = np.isin(site.grid, context.walls) & blocked
+    for y, x in np.argwhere(walls).tolist():
+        other = {"horizontal": (y, width - 1 - x), "vertical": (height - 1 - y, x)}.get(
+            kind, (height - 1 - y, width - 1 - x)
+        )
+        if (y, x) < other and not walls[other]:
+            if int(site.grid[other]) in context.palette.grounds or int(site.grid[other]) == context.filler:
+                site.put(other, int(site.grid[y, x]))
+            else:
+                site.clear((y, x))
+        elif (y, x) > other and not walls[other]:
+            site.clear((y, x))

@@ -1,0 +1,75 @@
+"""Repair as optimisation: the level that keeps all constraints and differs from the given one in as little as possible.
+
+As in Cooper and Sarkar's pathfinding repair (2020) and Zhang et al.'s repair by mixed-integer programming (2020), here
+by answer-set programming (extra `asp`): edits are minimised subject to what the rules call for and what is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.level_grid import Grid, Mask
+from pcg.generators.levels.asp import Aims, Found, Limits, Problem, find, pose
+from pcg.generators.levels.asp.search import SolverCheck
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.repair.edits import Draft, Judge
+
+COST_OF_THING = 2
+"""Cost of changing a cell in which a thing stands; bare ground and walls cost 1."""
+
+
+def solve_for_repair(
+    context: LevelContext, draft: Draft, aims: Aims, locked: Mask | None, *, seed: int, limits: Limits
+) -> tuple[Found, Judge]:
+    """The cheapest repair of a level, and a judge that tells which constraints a level breaks.
+
+    Raises:
+        PcgError: clingo is not installed, the aims do not suit the game, or no repair exists (`ClashError`, which
+            names the constraints) or is found in time (`OutOfTimeError`).
+    """
+    problem = repair_problem(context, draft, replace(aims, polish=False, lenient=True), locked)
+    cost = []
+    for y, x in np.ndindex(draft.grid.shape):
+        if draft.unreadable[y, x] or draft.free[y, x]:
+            continue
+        tile = int(draft.grid[y, x])
+        bare = tile in context.palette.grounds or tile in context.walls or tile == context.filler
+        cost.append(f"was({problem.cell((y, x))},{tile},{1 if bare else COST_OF_THING}).")
+    cost.append("#minimize { W,C : was(C,T,W), not at(C,T) }.")
+    found = find(problem, seed=seed, limits=limits, extra=" ".join(cost), options=("--opt-strategy=usc",))
+    check = SolverCheck(problem, seed=seed, limits=limits)
+
+    def judge(grid: Grid) -> Sequence[str]:
+        return check.broken(grid)
+
+    return found, judge
+
+
+def repair_problem(context: LevelContext, draft: Draft, aims: Aims, locked: Mask | None) -> Problem:
+    """The constraints of a sound level of the draft's size, in which every tile of the game may be used."""
+    height, width = draft.grid.shape
+    if min(height, width) < 2:
+        raise PcgError(f"a level of {width} x {height} cells is too small to repair: expected at least 2 x 2")
+    palette = context.palette
+    movers = {m for lane in context.lanes for m in lane.movers}
+    tiles = {*context.objects, *palette.grounds, palette.avatars[0], *movers, *np.unique(draft.grid).tolist()}
+    tiles |= {context.filler} if context.filler is not None else set()
+    tiles |= {palette.wall} if palette.wall is not None else set()
+    problem = pose(context, (height, width), aims, tiles)
+    for y, x in np.ndindex(draft.grid.shape):
+        tile = int(draft.grid[y, x])
+        if not draft.unreadable[y, x] and not draft.free[y, x] and not _hole(context, problem, (y, x), tile):
+            problem.admit((y, x), tile)
+    if locked is not None:
+        cells = {(y, x): int(draft.grid[y, x]) for y, x in np.argwhere(locked & ~draft.free).tolist()}
+        problem.locked(cells)
+    return problem
+
+
+def _hole(context: LevelContext, problem: Problem, place: tuple[int, int], tile: int) -> bool:
+    """Whether a tile that is not meant for the frame leaves it open."""
+    return place in problem.frame and context.palette.access[tile] <= 1

@@ -1,0 +1,169 @@
+"""Repair of a level of any source: few edits, each with its reason.
+
+`repair_level` tries what is cheap first: nothing (the level may be sound), the solver's fewest edits, then edits
+judged by playing. What counts as sound is what a run of a generator counts as feasible, and all wants achieved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from pcg.engine.game import Game
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator
+from pcg.evaluators.level_grid import Grid, Mask
+from pcg.evaluators.parameters import Parameter, resolve
+from pcg.evaluators.wants import Want, settle_wants
+from pcg.generators.levels.context import LevelContext, require_single_player
+from pcg.generators.levels.repair.by_search import achieved, search_for_repair
+from pcg.generators.levels.repair.edits import Draft, Judge, Repaired, faults, read_draft, trimmed
+from pcg.generators.levels.repair.mend import repair
+from pcg.generators.levels.site import Site
+
+METHODS = {
+    "auto": "the solver's edits where clingo is installed, and on from there by search",
+    "solver": "the fewest edits that keep all constraints that need no playing (extra asp)",
+    "search": "edits judged by playing",
+    "mend": "frame, avatar, counts and reach put right in one go; nothing is played",
+}
+"""Ways to repair a level."""
+
+PARAMETERS: tuple[Parameter, ...] = (
+    Parameter("evaluations", 200, "levels the search may look at", 1, 1_000_000, "levels"),
+    Parameter("max_moves", 0, "the level can be won in at most so many moves; 0: not asked for", 0, 500, "moves"),
+    Parameter("seconds", 20.0, "what the solver may take", 0.1, 3600.0, "seconds"),
+    Parameter("conflicts", 2_000_000, "dead ends the solver may run into; the same on every machine", 100, 10**9),
+)
+
+
+class NoRepairError(PcgError):
+    """No sound level was found near the given one."""
+
+
+def repair_level(
+    game: Game, level: str, *, method: str = "auto", wants: str | Sequence[Want] = (), locked: Mask | None = None,
+    seed: int = 1, **params: object,
+) -> Repaired:  # fmt: skip
+    r"""Make a level sound with few edits.
+
+    Args:
+        game: the level's game.
+        level: text; rows may be short, characters unknown, `?` stands for a cell left open.
+        method: one of `METHODS`.
+        wants: what the level is to be like, as in `pcg levels --want`.
+        locked: cells that stay as they are, shape (rows, columns).
+        seed: equal seeds give equal repairs.
+        params: see `PARAMETERS`.
+
+    Returns:
+        The level and its edits; none for a sound level.
+
+    Raises:
+        NoRepairError: none was found.
+        PcgError: for bad input, a method that needs clingo where it is not installed, constraints that clash
+            (`pcg.generators.levels.asp.ClashError`).
+
+    >>> import pcg                                                                # doctest: +SKIP
+    >>> print(repair_level(pcg.load("boxes"), "wwwwwww\nwA.b..w\nw....ow\nw...b.w\nwwwwwww"))  # doctest: +SKIP
+    """
+    return _Repair(game, level, method, wants, locked, seed, params).result()
+
+
+class _Repair:
+    def __init__(
+        self, game: Game, level: str, method: str, wants: str | Sequence[Want], locked: Mask | None, seed: int,
+        params: dict[str, object],
+    ) -> None:  # fmt: skip
+        if method not in METHODS:
+            raise PcgError(f"unknown method of repair `{method}`, expected one of {', '.join(METHODS)}")
+        self.method = method
+        self.settings = resolve(PARAMETERS, params, "repair")
+        self.game, self.context = game, LevelContext.of(game)
+        require_single_player(self.context)
+        self.wants = settle_wants(wants, self.context.analysis)
+        self.draft: Draft = read_draft(self.context.palette, level)
+        if locked is not None and locked.shape != self.draft.grid.shape:
+            raise PcgError(f"locked cells have the shape {locked.shape}, expected {self.draft.grid.shape} as the level")
+        self.locked = locked
+        self.seed = seed
+        self.rng = np.random.default_rng(np.random.SeedSequence([seed, 0x4E9A1]))
+        self._evaluator: LevelEvaluator | None = None
+        self._known: dict[str, Evaluation] = {}
+
+    def result(self) -> Repaired:
+        if self.method == "mend":
+            return self._mend()
+        if self.method == "solver":
+            return self._solve()
+        readable = not (self.draft.unreadable.any() or self.draft.free.any())
+        if readable and achieved(self.evaluate(self.context.palette.text(self.draft.grid))):
+            return Repaired(self.context.palette.text(self.draft.grid), (), "none", fewest=True)
+        starts: list[Grid] = []
+        if self.method == "auto":
+            from pcg.generators.levels.asp import OutOfTimeError, has_clingo
+
+            if has_clingo():
+                with suppress(OutOfTimeError):  # then the search goes on from the level itself
+                    starts = [self.context.palette.parse(self._solve().level)]
+        found = search_for_repair(
+            self.context, self.draft, starts, self.locked, self.evaluate, rng=self.rng,
+            budget=int(self.settings["evaluations"]),
+        )  # fmt: skip
+        if found is None:
+            missing = "; ".join(w.removeprefix("so that ") for w in self._wrong(self.draft.grid))
+            raise NoRepairError(
+                f"no repair among the {self.settings['evaluations']} levels looked at;"
+                f" the level as it is lacks: {missing}"
+            )
+        method = "solver" if any(np.array_equal(found, s) for s in starts) else "search"
+        return self._report(found, method, self._wrong)
+
+    def evaluate(self, text: str) -> Evaluation:
+        """The verdict on a level text, remembered."""
+        if self._evaluator is None:
+            self._evaluator = LevelEvaluator(self.game, self.wants)
+        if text not in self._known:
+            self._known[text] = self._evaluator.evaluate(text, self.seed)
+        return self._known[text]
+
+    def _wrong(self, grid: Grid) -> list[str]:
+        """What an evaluation holds against a level."""
+        evaluation = self.evaluate(self.context.palette.text(grid))
+        broken = [f"so that {CONSTRAINTS[name]}" for name, value in evaluation.constraints.items() if value < 1.0]
+        # Stages that were not reached say nothing; the first that failed is the reason.
+        missed = [f"so that {want}" for want in self.wants if evaluation.wants.get(want.name, 0.0) < 1.0]
+        return broken[:1] if broken else missed
+
+    def _mend(self) -> Repaired:
+        site = Site(self.context, self.draft.grid.copy())
+        repair(site, self.rng)
+        if self.locked is not None:
+            fixed = self.locked & ~self.draft.free
+            site.grid[fixed] = self.draft.grid[fixed]
+        left = faults(self.context, site.grid)
+        if left:
+            raise NoRepairError(f"mending leaves this wrong: {'; '.join(left)}")
+        return self._report(site.grid, "mend", lambda grid: faults(self.context, grid))
+
+    def _solve(self) -> Repaired:
+        from pcg.generators.levels.asp import Aims, Limits
+        from pcg.generators.levels.repair.by_solver import solve_for_repair
+
+        settings = {
+            "max_moves": self.settings["max_moves"], "min_moves": 0, "min_path": 0, "max_path": 0, "symmetry": "none",
+            "pockets": True, "keys_first": True,
+        }  # fmt: skip
+        limits = Limits(float(self.settings["seconds"]), int(self.settings["conflicts"]))
+        aims = Aims.of(settings, self.wants)
+        found, judge = solve_for_repair(self.context, self.draft, aims, self.locked, seed=self.seed, limits=limits)
+        repaired = self._report(found.grid, "solver", judge)
+        return Repaired(repaired.level, repaired.edits, "solver", fewest=found.optimal)
+
+    def _report(self, grid: Grid, method: str, judge: Judge) -> Repaired:
+        palette = self.context.palette
+        grid, edits = trimmed(self.draft, palette, grid, judge)
+        return Repaired(palette.text(grid), edits, method if edits else "none")

@@ -152,29 +152,33 @@ class Site:
 
     def regions(self) -> list[list[tuple[int, int]]]:
         """The connected parts of the walkable cells, largest first (ties: the first in reading order)."""
-        mask = self.walkable()
-        height, width = mask.shape
-        label = np.zeros(mask.shape, bool)
-        found: list[list[tuple[int, int]]] = []
-        for y, x in np.argwhere(mask).tolist():
-            if label[y, x]:
-                continue
-            label[y, x] = True
-            region, frontier = [], [(y, x)]
-            while frontier:
-                cy, cx = frontier.pop()
-                region.append((cy, cx))
-                for ny, nx in ((cy - 1, cx), (cy + 1, cx), (cy, cx - 1), (cy, cx + 1)):
-                    if 0 <= ny < height and 0 <= nx < width and mask[ny, nx] and not label[ny, nx]:
-                        label[ny, nx] = True
-                        frontier.append((ny, nx))
-            found.append(region)
-        found.sort(key=len, reverse=True)
-        return found
+        return components(self.walkable())
 
     def text(self) -> str:
         """The level text."""
         return self.palette.text(self.grid)
+
+
+def components(mask: Mask) -> list[list[tuple[int, int]]]:
+    """The connected parts of the cells set in a mask, largest first (ties: the first in reading order)."""
+    height, width = mask.shape
+    label = np.zeros(mask.shape, bool)
+    found: list[list[tuple[int, int]]] = []
+    for y, x in np.argwhere(mask).tolist():
+        if label[y, x]:
+            continue
+        label[y, x] = True
+        region, frontier = [], [(y, x)]
+        while frontier:
+            cy, cx = frontier.pop()
+            region.append((cy, cx))
+            for ny, nx in ((cy - 1, cx), (cy + 1, cx), (cy, cx - 1), (cy, cx + 1)):
+                if 0 <= ny < height and 0 <= nx < width and mask[ny, nx] and not label[ny, nx]:
+                    label[ny, nx] = True
+                    frontier.append((ny, nx))
+        found.append(region)
+    found.sort(key=len, reverse=True)
+    return found
 
 
 def choose(rng: np.random.Generator, weights: NDArray[np.float64]) -> int | None:

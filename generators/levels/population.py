@@ -278,7 +278,7 @@ class BreedingGenerator(PopulationGenerator):
     def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
         super().__init__(context, seed=seed, **params)
         self.seeds = Seeds(self)
-        wanted = any(want.name == "symmetry" and (want.low or 0.0) >= 0.5 for want in self.wants)
+        wanted = any(want.name.startswith("symmetry") and want.low >= 0.5 for want in self.wants)
         # Whoever wants symmetry rarely gets it back once an operator has broken it.
         self._symmetry = max(self.number("symmetry"), 0.9 if wanted else 0.0)
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.kernel.runtime import JIT, invoke6
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators import level_grid_kernel
 from pcg.evaluators.analysis import GameAnalysis, Tile
 
 Grid = NDArray[np.int16]
@@ -179,15 +181,17 @@ def distances(palette: Palette, grid: Grid, start: tuple[int, int], *, mask: Mas
     """
     height, width = grid.shape
     passing = walkable(palette, grid) if mask is None else mask
-    open_cells = passing.ravel().tolist()
-    touchable = (palette.access[grid] <= HAZARD).ravel().tolist()
-    steps = [-1] * (height * width)
+    touched = palette.access[grid] <= HAZARD
     exits: dict[int, list[int]] = {}
     if palette.links:
         flat = grid.ravel()
         for portal, ways in palette.links.items():
             if (flat == portal).any():
                 exits[portal] = np.flatnonzero(np.isin(flat, ways)).tolist()
+    if not exits and JIT:
+        return _walk(passing, touched, start)
+    open_cells, touchable = passing.ravel().tolist(), touched.ravel().tolist()
+    steps = [-1] * (height * width)
     tile_of = grid.ravel().tolist() if exits else []
     frontier = [start[0] * width + start[1]]
     steps[frontier[0]] = 0
@@ -215,6 +219,18 @@ def distances(palette: Palette, grid: Grid, start: tuple[int, int], *, mask: Mas
                         following.append(other)
         frontier = following
     return np.array(steps, np.int32).reshape(height, width)
+
+
+def _walk(passing: Mask, touched: Mask, start: tuple[int, int]) -> NDArray[np.int32]:
+    """The steps of `distances` in compiled code, for levels without portals."""
+    height, width = passing.shape
+    cells = touched.astype(np.int8)
+    cells[passing] = level_grid_kernel.OPEN
+    steps = np.full(passing.shape, -1, np.int32)
+    queue = np.empty(passing.size + 1, np.int32)
+    arrays = (cells.ctypes.data, steps.ctypes.data, queue.ctypes.data)
+    invoke6(level_grid_kernel.walk.address, *arrays, height, width, start[0] * width + start[1])
+    return steps
 
 
 def avatar_cells(palette: Palette, grid: Grid) -> list[tuple[int, int]]:

@@ -9,6 +9,8 @@ flies).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,9 @@ Weights = NDArray[np.float64]
 
 KEEP_AWAY = 3
 """Harmful things start at least this many steps from the avatar where there is room."""
+
+MANY = 12
+"""From this number on, objects of a kind are placed together."""
 
 TRIES = 60
 """Cells drawn for one object before it is left out."""
@@ -35,6 +40,8 @@ def furnish(site: Site, rng: np.random.Generator, counts: Counts) -> None:
         number = remaining[tile]
         if in_formation(site, tile):
             number -= _formation(site, rng, tile, number)
+        if number >= MANY and site.palette.access[tile] != GATE:
+            number -= place_many(site, rng, tile, number)
         for _ in range(number):
             if not place(site, rng, tile):
                 break
@@ -146,6 +153,29 @@ def place(site: Site, rng: np.random.Generator, tile: int) -> bool:
     return False
 
 
+def place_many(site: Site, rng: np.random.Generator, tile: int, number: int) -> int:
+    """Put up to `number` of an object with one look at the level; tells how many found a place.
+
+    Places are drawn without replacement by weight (Efraimidis and Spirakis 2006: the largest of u ** (1 / weight)), as
+    `place` draws them one by one, except that what is put meanwhile does not change the weights of the rest.
+    """
+    weights = (fitting(site, tile) * profile(site, tile) * _suited(site, tile)).ravel()
+    possible = np.flatnonzero(weights)
+    keys = np.log(rng.random(possible.size)) / weights[possible]
+    order = possible[np.argsort(-keys, kind="stable")]
+    width, put = site.grid.shape[1], 0
+    blocks, pushed = site.blocks(tile), site.palette.access[tile] == PUSH
+    for index in order[: max(TRIES, 4 * number)].tolist():
+        if put == number:
+            break
+        cell = (index // width, index % width)
+        if (blocks and site.cuts(cell)) or (pushed and not _room_to_push(site, cell)):
+            continue
+        site.put(cell, tile)
+        put += 1
+    return put
+
+
 def _suited(site: Site, tile: int) -> Weights:
     """Weights by role: distance from the avatar, reach, clear lines of fire."""
     analysis, context = site.context.analysis, site.context
@@ -203,24 +233,29 @@ def _room_to_push(site: Site, cell: tuple[int, int]) -> bool:
 
 def _place_gate(site: Site, rng: np.random.Generator, tile: int) -> bool:
     """A door belongs into a wall beside a cell the avatar reaches, not into a corner and not beside another door."""
-    height, width = site.grid.shape
     steps = site.distances()
-    walls = np.isin(site.grid, site.context.walls)
-    weights = np.zeros(site.grid.shape)
-    for y, x in np.argwhere(walls).tolist():
-        sides = [(y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)]
-        inside = [c for c in sides if 0 <= c[0] < height and 0 <= c[1] < width]
-        reached = [c for c in inside if steps[c] >= 0 and not site.blocks(int(site.grid[c]))]
-        across = (walls[y, x - 1] and walls[y, x + 1]) if 0 < x < width - 1 else False
-        along = (walls[y - 1, x] and walls[y + 1, x]) if 0 < y < height - 1 else False
-        beside = any(site.palette.access[site.grid[c]] == GATE for c in inside)
-        if reached and (across or along) and not beside:
-            weights[y, x] = max(1, min(int(steps[c]) for c in reached))
+    tiles = np.pad(site.grid, 1, mode="edge")
+    walls = np.pad(np.isin(site.grid, site.context.walls), 1)
+    access = site.palette.access[tiles]
+    reached = np.pad(steps, 1, constant_values=-1)
+    reached = np.where((reached >= 0) & (access <= PUSH), reached, np.iinfo(np.int32).max)
+    across, along = _sides(walls)[2:], _sides(walls)[:2]
+    between = (across[0] & across[1]) | (along[0] & along[1])
+    gates = np.pad(access[1:-1, 1:-1] == GATE, 1)
+    beside = np.logical_or.reduce(_sides(gates))
+    nearest = np.minimum.reduce(_sides(reached))
+    fits = walls[1:-1, 1:-1] & between & ~beside & (nearest < np.iinfo(np.int32).max)
+    weights = np.where(fits, np.maximum(1, nearest), 0).astype(np.float64)
     cell = _draw(site, rng, weights * profile(site, tile))
     if cell is None:
         return False
     site.put(cell, tile)
     return True
+
+
+def _sides(padded: NDArray[Any]) -> list[NDArray[Any]]:
+    """What lies above, below, left and right of each cell of an array with a ring of padding around it."""
+    return [padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]]
 
 
 def _link_regions(site: Site, rng: np.random.Generator, remaining: Counts) -> None:

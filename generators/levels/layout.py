@@ -7,12 +7,16 @@ are those of the constructive generator of spec 04 section 2.3, the caves those 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.site import Site, choose
+
+Cells = NDArray[np.int64] | Sequence[tuple[int, int]]
+"""Rows and columns of cells, shape (n, 2)."""
 
 _NEIGHBOURS = tuple((dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
 
@@ -219,16 +223,17 @@ def join_regions(site: Site, rng: np.random.Generator, *, smallest: int = 4) -> 
                 site.grid[cell] = wall
         else:
             kept.append(region)
-    main = kept[0]
+    main = np.array(kept[0])
     for region in kept[1:]:
-        tunnel(site, region, main)
-        main = main + region
+        added = np.array(region)
+        tunnel(site, added, main)
+        main = np.concatenate([main, added])
     site.touch()
 
 
-def tunnel(site: Site, region: list[tuple[int, int]], main: list[tuple[int, int]]) -> None:
+def tunnel(site: Site, region: Cells, main: Cells) -> None:
     """Open the shortest right-angled way between two regions, inside the frame where possible."""
-    a, b = np.array(region), np.array(main)
+    a, b = np.asarray(region), np.asarray(main)
     steps = np.abs(a[:, None, :] - b[None, :, :]).sum(axis=2)
     i, j = np.unravel_index(int(steps.argmin()), steps.shape)
     (y, x), (ty, tx) = a[i].tolist(), b[j].tolist()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from pcg.evaluators.level_grid import FREE, HAZARD, PUSH, Grid, Mask, avatar_cells, distances
 from pcg.generators.levels.context import LevelContext
@@ -161,22 +162,14 @@ class Site:
 
 def components(mask: Mask) -> list[list[tuple[int, int]]]:
     """The connected parts of the cells set in a mask, largest first (ties: the first in reading order)."""
-    height, width = mask.shape
-    label = np.zeros(mask.shape, bool)
-    found: list[list[tuple[int, int]]] = []
-    for y, x in np.argwhere(mask).tolist():
-        if label[y, x]:
-            continue
-        label[y, x] = True
-        region, frontier = [], [(y, x)]
-        while frontier:
-            cy, cx = frontier.pop()
-            region.append((cy, cx))
-            for ny, nx in ((cy - 1, cx), (cy + 1, cx), (cy, cx - 1), (cy, cx + 1)):
-                if 0 <= ny < height and 0 <= nx < width and mask[ny, nx] and not label[ny, nx]:
-                    label[ny, nx] = True
-                    frontier.append((ny, nx))
-        found.append(region)
+    labels, number = ndimage.label(mask)
+    flat = labels.ravel()
+    cells = np.flatnonzero(flat)
+    # Sorted by label, each region in reading order; labels are given in the order of the regions' first cells.
+    cells = cells[np.argsort(flat[cells], kind="stable")]
+    places = np.stack(np.divmod(cells, labels.shape[1]), axis=1).tolist()
+    ends = np.cumsum(np.bincount(flat, minlength=number + 1)[1:]).tolist()
+    found = [[(y, x) for y, x in places[a:b]] for a, b in zip([0, *ends[:-1]], ends, strict=False)]
     found.sort(key=len, reverse=True)
     return found
 

@@ -14,7 +14,7 @@ from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.counts import draw_counts
 from pcg.generators.levels.furnish import furnish
 from pcg.generators.levels.layout import caves, draw_size, fill, lay_lanes
-from pcg.generators.levels.repair import mend_reach
+from pcg.generators.levels.repair import meet_needs, mend_reach
 from pcg.generators.levels.site import Site
 
 
@@ -50,4 +50,5 @@ class CellularGenerator(IndependentGenerator):
         top, left, bottom, right = site.inside()
         furnish(site, rng, draw_counts(context, rng, (bottom - top) * (right - left)))
         mend_reach(site, rng)
+        meet_needs(site, rng)
         return site.text()

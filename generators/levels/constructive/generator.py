@@ -16,7 +16,7 @@ from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.counts import draw_counts
 from pcg.generators.levels.furnish import furnish
 from pcg.generators.levels.layout import STYLES, draw_size, fill, lay_lanes
-from pcg.generators.levels.repair import mend_reach
+from pcg.generators.levels.repair import meet_needs, mend_reach
 from pcg.generators.levels.site import Site
 
 STYLE_WEIGHTS = {"segments": 0.4, "rooms": 0.4, "pillars": 0.2}
@@ -42,6 +42,7 @@ def construct(site: Site, rng: np.random.Generator, style: str, wall_share: floa
     counts = draw_counts(context, rng, (bottom - top) * (right - left))
     furnish(site, rng, counts)
     mend_reach(site, rng)
+    meet_needs(site, rng)
 
 
 class ConstructiveGenerator(IndependentGenerator):

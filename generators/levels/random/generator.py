@@ -1,7 +1,7 @@
 """The random generator: a frame, every kind of thing once, and a few more anywhere.
 
-The baseline the others are measured against (Khalifa et al. 2016; spec 04 section 2.2). It looks at no rule beyond
-the number of avatars, so most of its levels cannot be won.
+The baseline the others are measured against (Khalifa et al. 2016; spec 04 section 2.2). Beyond the numbers that the
+rules call for it looks at nothing, so many of its levels cannot be won.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.layout import draw_size
-from pcg.generators.levels.repair import mend_avatar
+from pcg.generators.levels.repair import meet_needs, mend_avatar
 from pcg.generators.levels.site import Site
 
 
@@ -40,4 +40,5 @@ class RandomGenerator(IndependentGenerator):
             if choices and rng.random() >= self.number("empty"):
                 site.put(cell, choices[int(rng.integers(len(choices)))])
         mend_avatar(site, rng)
+        meet_needs(site, rng)
         return site.text()

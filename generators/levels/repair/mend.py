@@ -12,6 +12,7 @@ from pcg.evaluators.level_grid import GATE
 from pcg.generators.levels.counts import fit
 from pcg.generators.levels.furnish import place, place_avatar
 from pcg.generators.levels.layout import draw_wall, join_regions, tunnel
+from pcg.generators.levels.repair.needs import meet_needs
 from pcg.generators.levels.site import Site
 
 
@@ -23,6 +24,7 @@ def repair(site: Site, rng: np.random.Generator) -> None:
     mend_reach(site, rng)
     mend_counts(site, rng)
     mend_reach(site, rng)
+    meet_needs(site, rng)
 
 
 def mend_frame(site: Site) -> None:

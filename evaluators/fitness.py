@@ -59,7 +59,7 @@ CONSTRAINTS: Mapping[str, str] = {
     "kinds": "enough kinds of sprites occur",
     "start": "a player who does nothing is not lost in the first moments",
     "survival": "a player who looks one step ahead is not lost early",
-    "idle": "doing nothing does not win",
+    "idle": "doing nothing does not win, or (where the rules reward waiting) less well than playing",
     "win": "a capable player wins",
     "length": "winning takes some time",
 }
@@ -155,6 +155,10 @@ class LevelEvaluator:
         self.estimate = self._estimate()
         self.players = self._players()
         self.horizon = self._horizon()
+        self.waiting_wins = self._waiting_wins()
+        """Whether waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
+        if self.waiting_wins:
+            self.players = (("olets", self._integer("budget")), ("mcts", self._integer("budget")))
 
     def evaluate(self, level: str, seed: int = 0) -> Evaluation:
         """Judge a level.
@@ -239,6 +243,21 @@ class LevelEvaluator:
                     longest = max(longest, 2 * waiting + 200)
         return min(longest, MAX_TICKS)
 
+    def _waiting_wins(self) -> bool:
+        """Whether time alone wins the game, and most of its own levels.
+
+        Then no level can be such that doing nothing does not win, and a level is about the score.
+        """
+        if not any(ending.kind == "timeout" for ending in self.analysis.wins):
+            return False
+        won = []
+        for level in self.game.levels:
+            if check_level(level, self.game.definition, reading="gvgai", file="<level>"):
+                continue
+            start = self.game.start(level, seed=1)
+            won.append(play(start, make_agent("nothing", seed=1), max_ticks=self.horizon).winner == 1)
+        return 2 * sum(won) > len(won)
+
     def _players(self) -> tuple[tuple[str, int], ...]:
         """The capable agents for games of chance with their budgets, the likelier winner first.
 
@@ -280,6 +299,8 @@ class _Judgement:
         self.counts: Mapping[int, int] | None = None
         self.mechanics: tuple[str, ...] = ()
         self.calls = 0
+        self.waited: Playout | None = None
+        """The best win of doing nothing, where that is what the rules reward."""
 
     def result(self) -> Evaluation:
         if not self._look():
@@ -373,6 +394,9 @@ class _Judgement:
         self.metrics["idle_ticks"] = lived
         held["start"] = min(1.0, lived / max(1, of._integer("start")))
         held["idle"] = 1.0 - sum(p.winner == 1 for p in idle) / IDLE_SEEDS
+        if of.waiting_wins and held["idle"] < 1:
+            held["idle"] = 1.0  # settled by whoever plays
+            self.waited = max((p for p in idle if p.winner == 1), key=lambda p: p.score)
         wanted = of._integer("survival")
         if lived >= wanted:
             held["survival"] = 1.0
@@ -393,6 +417,8 @@ class _Judgement:
         """A win by a capable player: the solver where nothing is left to chance, else planning and MCTS in turn."""
         of = self.of
         longest = of.horizon
+        if of.waiting_wins:
+            return self._play_better()
         solution = solve(
             self.start, max_nodes=of._integer("nodes"), max_ticks=longest, algorithm="astar", weights=of.estimate
         )
@@ -413,6 +439,25 @@ class _Judgement:
                     if playout.winner == 1:
                         self.constraints["win"] = 1.0
                         return agent, game_seed, playout
+                    best = max(best, self._progress(start, playout))
+        self.constraints["win"] = best
+        return None
+
+    def _play_better(self) -> tuple[str, int, Playout] | None:
+        """A win that is worth more than waiting: sooner, or with more points."""
+        of, waited = self.of, self.waited
+        best = 0.0
+        for attempt in range(of._integer("attempts")):
+            game_seed = self._game_seed(attempt)
+            start = of.game.start(self.level, seed=game_seed)
+            for agent, budget in of.players:
+                playout = self._play(start, agent, attempt, of.horizon, budget)
+                if playout.winner == 1:
+                    best = self.constraints["win"] = 1.0
+                    if waited is None or playout.score > waited.score or 2 * playout.ticks <= waited.ticks:
+                        return agent, game_seed, playout
+                    self.constraints["idle"] = 0.5
+                else:
                     best = max(best, self._progress(start, playout))
         self.constraints["win"] = best
         return None

@@ -251,8 +251,12 @@ class _Search:
 
     def _resource(self, resource: int, amount: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
         """What must be placed so that `amount` units of a resource can be gathered."""
+        key = ("resource", resource)
         if amount <= 0:
             return ()
+        if key in trail:
+            return None
+        trail = trail | {key}
         ways: list[Recipe | None] = []
         for t in self.analysis.concrete:
             sprite = self.types[t]
@@ -260,13 +264,27 @@ class _Search:
                 named = type_ids(self.analysis.definition, sprite.raw.get("resource_name")) or (t,)
                 value = max(1, first_number(sprite.params.get("value"), 1))
                 if resource in named or resource in sprite.path:
-                    ways.append(self.obtain(t, math.ceil(amount / value), trail))
+                    number = math.ceil(amount / value)
+                    ways.append(_union([self.obtain(t, number, trail), self._taking(t, number, trail)]))
         for (first, second), found in self.analysis.meetings.items():
             kept = not any(c.kind == "kill" and c.target == SECOND for c in found)
             for c in found:
                 if c.kind == "gain" and resource in c.products and c.amount > 0 and first in self.analysis.avatars:
                     ways.append(self.obtain(second, 1 if kept else math.ceil(amount / c.amount), trail))
         return _cheapest(ways)
+
+
+    def _taking(self, type_id: int, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
+        """What the avatar must hold to take `number` sprites of a resource that lie there (spec 03,
+        collectResourceIfHeld).
+        """
+        taking = [
+            self._condition(c, type_id, avatar, number, trail)
+            for avatar in self.analysis.avatars
+            for c in self.analysis.meetings.get((type_id, avatar), ())
+            if c.kind == "collect"
+        ]
+        return _cheapest(taking) if taking else ()
 
 
 def _ammunition(analysis: GameAnalysis, avatar: SpriteType, product: int) -> tuple[int, ...]:

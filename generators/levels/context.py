@@ -8,8 +8,8 @@ pellets that lie everywhere), lanes for traffic, and objects. Making levels from
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
-from pcg.evaluators.level_grid import BLOCKED, GATE, Palette, palette
+from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.requirements import Requirements, requirements
 
@@ -77,6 +77,8 @@ class LevelContext:
     """Per tile, the ground it stands on (the empty ground where it tells none)."""
     widths: tuple[int, int]
     heights: tuple[int, int]
+    examples: tuple[Grid, ...] = ()
+    """The game's own levels, those that can be read."""
 
     @property
     def smallest(self) -> int:
@@ -108,7 +110,16 @@ class LevelContext:
         analysis = analyse(definition)
         tiles = palette(analysis)
         statistics = level_statistics(tiles, game.levels)
-        return _Builder(definition, analysis, tiles, requirements(analysis), statistics).result()
+        made = _Builder(definition, analysis, tiles, requirements(analysis), statistics).result()
+        return replace(made, examples=tuple(_read(tiles, game.levels)))
+
+
+def _read(tiles: Palette, levels: Sequence[str]) -> Iterator[Grid]:
+    for text in levels:
+        try:
+            yield tiles.parse(text)
+        except PcgError:
+            continue
 
 
 class _Builder:

@@ -18,6 +18,7 @@ _PLACES: Mapping[str, str] = {
     "random": "random:RandomGenerator",
     "constructive": "constructive:ConstructiveGenerator",
     "ca": "ca:CellularGenerator",
+    "variation": "variation:VariationGenerator",
     "evolve": "evolve:EvolvingGenerator",
     "es": "es:StrategyGenerator",
     "nsga2": "nsga2:ParetoGenerator",

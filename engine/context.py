@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.arrays import sprite_record
-from pcg.engine.kernel import atoms, face, paths, places, protocol, tick
+from pcg.engine.kernel import atoms, blocks, face, paths, places, protocol, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
 from pcg.engine.model import Model
@@ -80,8 +80,7 @@ class Arena:
                 # blocks start on cache lines
                 base = (int(slab.ctypes.data) + 63) & ~63
                 addresses = [base + k * self.stride for k in range(count)]
-                for address in addresses:
-                    invoke3(tick.format_block.address, self._context_address, address, self.room)
+                invoke5(blocks.format_blocks.address, self._context_address, base, self.room, count, self.stride)
                 self.free.extend(addresses[1:])
                 return addresses[0]
 
@@ -175,6 +174,10 @@ class Context:
         """Lay out a zeroed block."""
         invoke3(tick.format_block.address, self.address, address, room)
 
+    def format_many(self, address: int, room: int, count: int, stride: int) -> None:
+        """Lay out zeroed blocks that lie `stride` bytes apart."""
+        invoke5(blocks.format_blocks.address, self.address, address, room, count, stride)
+
     def arena(self, room: int) -> Arena:
         """The memory for states with room for so many moving sprites."""
         arena = self._arenas.get(room)
@@ -259,6 +262,7 @@ class Context:
             room=self.room,
             stride_of=self.block_bytes,
             format_block=self.format,
+            format_blocks=self.format_many,
             stochastic=self.stochastic,
             owner=self,
             categories=self._categories,

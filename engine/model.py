@@ -60,6 +60,7 @@ class Model:
         room: int,
         stride_of: Callable[[int], int],
         format_block: Callable[[int, int], None],
+        format_blocks: Callable[[int, int, int, int], None] | None = None,
         stochastic: bool,
         owner: object,
         action_names: Sequence[str] = ACTIONS,
@@ -70,6 +71,7 @@ class Model:
         self._room = room
         self._stride_of = stride_of
         self._format = format_block
+        self._format_many = format_blocks
         self._owner = owner  # keeps the tables alive
         self.stochastic = stochastic
         self.action_names = tuple(action_names)
@@ -98,6 +100,9 @@ class Model:
         stride = self.stride
         memory = np.zeros(count * stride // 8 + 1, dtype=np.int64)
         pool = Pool(memory, count, stride)
+        if self._format_many is not None:
+            self._format_many(pool.address, self._room, count, stride)
+            return pool
         for k in range(count):
             self._format(pool.address + k * stride, self._room)
         return pool

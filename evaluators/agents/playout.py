@@ -65,6 +65,19 @@ class Playout:
     calls: int = 0
     states: tuple[Any, ...] = field(default=(), repr=False)
 
+    def followed_by(self, rest: Playout) -> Playout:
+        """This play and the one that went on from where it stopped, as one."""
+        return Playout(
+            actions=self.actions + rest.actions,
+            score=rest.score,
+            winner=rest.winner,
+            ticks=self.ticks + rest.ticks,
+            over=rest.over,
+            events=dict(sorted((Counter(self.events) + Counter(rest.events)).items())),
+            calls=self.calls + rest.calls,
+            states=self.states[:-1] + rest.states if rest.states else (),
+        )
+
     def __repr__(self) -> str:
         winners = [self.winner] if isinstance(self.winner, Outcome) else self.winner
         return f"<playout of {self.ticks} ticks, score {self.score}, {', '.join(w.name for w in winners)}>"

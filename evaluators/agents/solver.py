@@ -273,14 +273,17 @@ class Solver(CompiledAgent):
     Args:
         algorithm: "astar" is led by the goals that the game's rules name (`goals.goal_weights`), "bfs" by nothing.
         max_nodes: states met by the first search of a deterministic game, whatever the budget.
+        checks: in a stochastic game the plan is kept for as long as what is left of it leads where it promised in so
+            many imagined futures, instead of searching again before every action; 0: never.
     """
 
     island: ClassVar[Island] = solver_kernel.decide_solver
     work_states: ClassVar[int] = 0
 
-    def __init__(self, *, algorithm: str = "astar", max_nodes: int = 50_000, **common: Any) -> None:
+    def __init__(self, *, algorithm: str = "astar", max_nodes: int = 50_000, checks: int = 0, **common: Any) -> None:
         self.algorithm = algorithm
         self.max_nodes = max_nodes
+        self.checks = checks
         self._search: _Search | None = None
         super().__init__(**common)
 
@@ -311,6 +314,7 @@ class Solver(CompiledAgent):
         )
         self._search.record["generous"] = generous
         self._search.record["keeps_plan"] = int(not model.stochastic)
+        self._search.record["checks"] = self.checks
 
 
 register(
@@ -321,6 +325,7 @@ register(
         (
             Parameter("algorithm", "astar", "order of the search", choices=tuple(ALGORITHMS)),
             Parameter("max_nodes", 50_000, "states met by the first search of a deterministic game", low=1, high=10**8),
+            Parameter("checks", 0, "futures in which an old plan must hold to be kept, 0: never kept", low=0, high=1000),
         ),
         "Hart, Nilsson and Raphael, A Formal Basis for the Heuristic Determination of Minimum Cost Paths, 1968",
     )

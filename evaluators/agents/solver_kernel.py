@@ -87,6 +87,8 @@ SEARCH = np.dtype(
         ("plan_end", "i8"),  # agent: number of entries
         ("generous", "i8"),  # agent: 1: the next search is bounded by `room` instead of the budget
         ("keeps_plan", "i8"),  # agent: 1: the game is deterministic, a plan stays good
+        ("checks", "i8"),  # agent: imagined futures in which the rest of a plan must hold to be kept, 0: never kept
+        ("promise", "f8"),  # agent: the estimate where the plan leads to, less than 0: to a win
     ],
     align=True,
 )
@@ -457,11 +459,52 @@ def next_of_plan(decision: int, state: int) -> int:
     """1 when the plan has an action for this state, which is then the chosen one."""
     d = decision_at(decision)
     s = search_at(d.search)
-    if s.plan_at >= s.plan_end or load64(s.line_keys + 8 * s.plan_at) != state_key(d.model, state):
+    if s.keeps_plan == 0 or s.plan_at >= s.plan_end or load64(s.line_keys + 8 * s.plan_at) != state_key(d.model, state):
         return 0
     d.chosen = load32(s.line + 4 * s.plan_at)
     s.plan_at = s.plan_at + 1
     return 1
+
+
+@inner
+def plan_holds(decision: int, state: int) -> int:
+    """1 when the rest of the plan leads where it promised in every one of a few imagined futures. -1: GROW."""
+    d = decision_at(decision)
+    s = search_at(d.search)
+    for _ in range(s.checks):
+        if imagine(decision, s.scratch, state) == GROW:
+            return -1
+        for k in range(s.plan_at, s.plan_end):
+            if is_over(d.model, s.scratch) != 0:
+                break
+            if play(decision, d.search, s.scratch, load32(s.line + 4 * k)) == GROW:
+                return -1
+        if is_over(d.model, s.scratch) != 0:
+            if outcome(d.model, s.scratch, d.player) != WON:
+                return 0
+        elif s.promise < 0.0 or d.heuristic == 0:
+            return 0
+        elif call2_double(d.heuristic, decision, s.scratch) > s.promise:
+            return 0
+    return 1
+
+
+@inner
+def go_on_with_plan(decision: int, state: int) -> int:
+    """1 when the plan made for another future still holds; its next action is then chosen. 0 if not, -1: GROW."""
+    d = decision_at(decision)
+    s = search_at(d.search)
+    if s.checks == 0 or s.keeps_plan == 1 or s.plan_at >= s.plan_end:
+        return 0
+    s.calls = 0
+    holds = plan_holds(decision, state)
+    d.calls = s.calls
+    if holds == 1:
+        d.chosen = load32(s.line + 4 * s.plan_at)
+        s.plan_at = s.plan_at + 1
+    else:
+        s.plan_end = 0
+    return holds
 
 
 @inner
@@ -474,7 +517,8 @@ def plan(decision: int) -> None:
         target = s.best
     length = write_line(d.search, target)
     s.plan_at = 1
-    s.plan_end = length * s.keeps_plan
+    s.plan_end = length if s.keeps_plan == 1 or s.checks > 0 else 0
+    s.promise = -1.0 if s.goal >= 0 else load_double(s.estimate + 8 * target)
     if length > 0:
         d.chosen = load32(s.line)
     else:  # the search saw nothing better than where we are
@@ -492,12 +536,18 @@ def decide_solver(decision: int, state: int) -> int:
         d.chosen = NIL
         if is_over(d.model, state) != 0 or next_of_plan(decision, state) == 1:
             return OK
+        kept = go_on_with_plan(decision, state)
+        if kept == 1:
+            return OK
+        if kept < 0:
+            return GROW
         if s.keeps_plan == 1:
             if copy_state(d.model, s.root, state) == GROW:
                 return GROW
         elif imagine(decision, s.root, state) == GROW:
             return GROW
         begin(decision)
+        s.calls = d.calls  # those for looking at the old plan count
     s.pause_at = d.budget
     if s.generous == 1:
         s.pause_at = 1 << 62

@@ -216,7 +216,9 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
     failed = [o for o in found if not o.feasible]
     if failed:
         lines += ["## Games without", "", "| game | evaluations | what failed first, and how often |", "|---|---:|---|"]
-        lines += [f"| {o.game} | {o.evaluations} | {', '.join(f'{k} {v}' for k, v in o.failing.items())} |" for o in failed]
+        lines += [
+            f"| {o.game} | {o.evaluations} | {', '.join(f'{k} {v}' for k, v in o.failing.items())} |" for o in failed
+        ]
         lines.append("")
     lines += [
         "## Game by game",

@@ -67,6 +67,8 @@ CONSTRAINTS: Mapping[str, str] = {
 """The constraints by name, in the order in which they are looked at; all values lie in [0, 1] and 1 means kept."""
 
 IDLE_SEEDS = 3
+TICKS_PER_GOAL = 5
+"""Ticks that a play may take for everything that must vanish, beside half of `max_length`."""
 PLANNING: Mapping[str, int] = {"checks": 1}
 """Parameters of the planner: it keeps to a plan that holds in another future; as many wins for two thirds of the cost."""
 PATIENCE = 100
@@ -231,11 +233,34 @@ class LevelEvaluator:
                 if ending.kind == "vanish":
                     weights[2 * t], weights[2 * t + 1] = 10.0, 1.0
                 elif ending.kind == "appear":
-                    weights[2 * t] = -10.0
+                    for made, steps in self._steps_to(t, frozenset()).items():
+                        weights[2 * made] = min(weights[2 * made], -10.0 * steps)
         for need in self.requirements.needs:
             if self.analysis.has(need.other, "collectable") and not weights[2 * need.other]:
                 weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5
         return weights
+
+    def _steps_to(self, product: int, trail: frozenset[int]) -> dict[int, int]:
+        """What has to be made on the way to `product`, each with how many things are made for it, itself included.
+
+        What a level can start with is not made. Of several ways the one with the fewest steps counts.
+        """
+        if product in self.requirements.placeable or product in self.analysis.avatars:
+            return {}
+        best: dict[int, int] | None = None
+        for source in self.analysis.sources:
+            parts = {source.maker, source.partner} - {None, product}
+            if source.product != product or parts & trail:
+                continue
+            found: dict[int, int] = {}
+            total = 1
+            for part in sorted(p for p in parts if p is not None):
+                below = self._steps_to(part, trail | {product})
+                total += below.get(part, 0)
+                found |= below
+            if best is None or total < best[product]:
+                best = {**found, product: total}
+        return best if best is not None else {product: 1}
 
     def _horizon(self) -> int:
         """Ticks after which a play is given up: `max_length`, or longer where winning means waiting.
@@ -251,6 +276,15 @@ class LevelEvaluator:
                 if self.analysis.has(t, "spawner"):
                     waiting = first_number(params.get("total"), 0) * first_number(params.get("cooldown"), 1)
                     longest = max(longest, 2 * waiting + 200)
+        return min(longest, MAX_TICKS)
+
+    def longest(self, counts: Mapping[int, int]) -> int:
+        """Ticks after which a play of a level with these sprites is given up: more where there is much to deal with."""
+        longest = self.horizon
+        for ending in self.analysis.wins:
+            if ending.kind == "vanish":
+                left = sum(counts.get(t, 0) for t in ending.types) - ending.limit
+                longest = max(longest, self._integer("max_length") // 2 + TICKS_PER_GOAL * left)
         return min(longest, MAX_TICKS)
 
     def _waiting_wins(self) -> bool:
@@ -389,6 +423,7 @@ class _Judgement:
         share = of.kinds(counts)
         least = of._number("min_kinds")
         held["kinds"] = 1.0 if share >= least else share / least
+        self.longest = of.longest(counts)
         height, width = self.grid.shape
         self.metrics |= {"width": width, "height": height, "cover": cover, "kinds": share}
         return all(held[name] >= 1.0 for name in ("check", "avatar", "goal", "cover", "kinds"))
@@ -398,7 +433,7 @@ class _Judgement:
     def _idle(self) -> bool:
         """Plays of those who do nothing or next to nothing; chance is met with the median of a few."""
         of, held = self.of, self.constraints
-        longest = of.horizon
+        longest = self.longest
         starts = [of.game.start(self.read, seed=self._game_seed(100 + k)) for k in range(IDLE_SEEDS)]
         idle = [self._play(s, "nothing", k, longest) for k, s in enumerate(starts)]
         lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
@@ -429,7 +464,7 @@ class _Judgement:
     def _win(self) -> tuple[str, int, Playout] | None:
         """A win by a capable player: the solver where nothing is left to chance, else planning and MCTS in turn."""
         of = self.of
-        longest = of.horizon
+        longest = self.longest
         if of.waiting_wins:
             return self._play_better()
         solution = solve(
@@ -463,7 +498,7 @@ class _Judgement:
             game_seed = self._game_seed(attempt)
             start = of.game.start(self.level, seed=game_seed)
             for agent, budget in of.players:
-                playout = self._play(start, agent, attempt, of.horizon, budget)
+                playout = self._play(start, agent, attempt, self.longest, budget)
                 if playout.winner == 1:
                     best = self.constraints["win"] = 1.0
                     if waited is None or playout.score > waited.score or 2 * playout.ticks <= waited.ticks:
@@ -482,7 +517,7 @@ class _Judgement:
         A planner mostly wins soon or never, and every tick of its play is dear; so it plays `PATIENCE` ticks, and the
         rest only if nobody else wins.
         """
-        longest = self.of.horizon
+        longest = self.longest
         waiting = []
         for place, (agent, budget) in enumerate(players):
             last = place == len(players) - 1
@@ -517,7 +552,7 @@ class _Judgement:
     def _quality(self, game_seed: int, won: Playout) -> float:
         """The fitness of a feasible level in [0, 1]; a weighted mean of four measures, each in [0, 1]."""
         of = self.of
-        patience = min(of.horizon, 2 * won.ticks + 20)
+        patience = min(self.longest, 2 * won.ticks + 20)
         values, wins = [], 0
         for k in range(of._integer("weak_plays")):
             start = of.game.start(self.read, seed=self._game_seed(200 + k))

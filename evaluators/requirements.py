@@ -273,7 +273,6 @@ class _Search:
                     ways.append(self.obtain(second, 1 if kept else math.ceil(amount / c.amount), trail))
         return _cheapest(ways)
 
-
     def _taking(self, type_id: int, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
         """What the avatar must hold to take `number` sprites of a resource that lie there (spec 03,
         collectResourceIfHeld).

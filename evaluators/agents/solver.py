@@ -325,7 +325,9 @@ register(
         (
             Parameter("algorithm", "astar", "order of the search", choices=tuple(ALGORITHMS)),
             Parameter("max_nodes", 50_000, "states met by the first search of a deterministic game", low=1, high=10**8),
-            Parameter("checks", 0, "futures in which an old plan must hold to be kept, 0: never kept", low=0, high=1000),
+            Parameter(
+                "checks", 0, "futures in which an old plan must hold to be kept, 0: never kept", low=0, high=1000
+            ),
         ),
         "Hart, Nilsson and Raphael, A Formal Basis for the Heuristic Determination of Minimum Cost Paths, 1968",
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.counts import draw_counts
+from pcg.generators.levels.counts import draw_counts, draw_plenty
 from pcg.generators.levels.furnish import furnish
 from pcg.generators.levels.layout import caves, draw_size, fill, lay_lanes
 from pcg.generators.levels.repair import meet_needs, mend_reach
@@ -29,6 +29,7 @@ class CellularGenerator(IndependentGenerator):
     parameters = (
         *SIZE_PARAMETERS,
         Parameter("walls", 1.0, "amount of rock, as a multiple of what the game's levels have", 0.0, 3.0),
+        Parameter("objects", 1.0, "number of objects, as a multiple of what the game's levels have", 0.0, 3.0),
         Parameter("steps", 3, "how often the automaton smooths the noise", 0, 20),
         Parameter("birth", 5, "neighbouring rock from which an open cell becomes rock", 1, 9, "cells of 8"),
         Parameter("survival", 4, "neighbouring rock from which rock stays rock", 0, 9, "cells of 8"),
@@ -46,9 +47,10 @@ class CellularGenerator(IndependentGenerator):
             site, rng, share,
             steps=self.integer("steps"), birth=self.integer("birth"), survival=self.integer("survival"),
         )  # fmt: skip
-        fill(site, rng)
+        plenty = self.number("objects") * draw_plenty(rng)
+        fill(site, rng, plenty)
         top, left, bottom, right = site.inside()
-        furnish(site, rng, draw_counts(context, rng, (bottom - top) * (right - left)))
-        mend_reach(site, rng)
+        furnish(site, rng, draw_counts(context, rng, (bottom - top) * (right - left), plenty))
+        mend_reach(site, rng, always=True)
         meet_needs(site, rng)
         return site.text()

@@ -74,7 +74,9 @@ class ParameterSpace:
         return (float(parameter.default) - low) / (high - low)
 
 
-def mirrored(vector: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def mirrored(
+    vector: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Every number mirrored at 0 and 1 until it lies between them."""
     folded = np.mod(vector, 2.0)
     inside: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = np.where(folded > 1.0, 2.0 - folded, folded)
@@ -84,7 +86,6 @@ def mirrored(vector: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> np.nd
 def overshoot(vector: Sequence[float]) -> float:
     """The square of a vector's distance from [0, 1]^n."""
     return float(sum((v - min(1.0, max(0.0, v))) ** 2 for v in vector))
-
 
 
 def _bounded(parameter: Parameter) -> bool:

@@ -34,7 +34,9 @@ class VariationGenerator(IndependentGenerator):
         *SIZE_PARAMETERS,
         Parameter("edits", 5, "mean number of edits", 0, 1000, "edits"),
         Parameter("crossed", 0.4, "share of levels that get a part of another one", 0.0, 1.0),
-        Parameter("mirrored", 0.3, "share of levels that are turned left to right, in games without directions", 0.0, 1.0),
+        Parameter(
+            "mirrored", 0.3, "share of levels that are turned left to right, in games without directions", 0.0, 1.0
+        ),
         Parameter("thinned", 0.6, "share of levels that lose some of their objects", 0.0, 1.0),
     )
 

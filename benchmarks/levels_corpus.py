@@ -197,12 +197,12 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
     lines = [
         "# Results: levels for every game",
         "",
-        "How soon `evolve` finds a feasible level: an agent wins it, doing nothing neither wins nor loses it at once, and "
-        "all other constraints are kept ([Level generators](../generators.md)). One run per game on one core, default "
-        f"parameters, given up after {limit:g} s of processor time; seed {', '.join(sorted({str(o.seed) for o in found}))}. "
-        "Written by `python benchmarks/levels_corpus.py report`.",
+        "How soon `evolve` finds a feasible level: an agent wins it, doing nothing neither wins nor loses it at once, "
+        "and all other constraints are kept ([Level generators](../generators.md)). One run per game on one core, "
+        f"default parameters, given up after {limit:g} s of processor time; seed "
+        f"{', '.join(sorted({str(o.seed) for o in found}))}. Written by `python benchmarks/levels_corpus.py report`.",
         "",
-        f"| games | measured | with a feasible level | share | promised | median seconds | within 5 s |",
+        "| games | measured | with a feasible level | share | promised | median seconds | within 5 s |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for title, group in groups.items():
@@ -210,8 +210,11 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
             won = sorted(o.seconds for o in group if o.feasible)
             promised = f"{PROMISED:.0%}" if title == "together" else ""
             median = f"{won[len(won) // 2]:.1f}" if won else ""
-            lines.append(f"| {title} | {len(group)} | {len(won)} | {len(won) / len(group):.1%} | {promised} | {median} | "
-                         f"{sum(s <= 5 for s in won)} |")  # fmt: skip
+            share = len(won) / len(group)
+            soon = sum(seconds <= 5 for seconds in won)
+            lines.append(
+                f"| {title} | {len(group)} | {len(won)} | {share:.1%} | {promised} | {median} | {soon} |"
+            )  # fmt: skip
     lines += ["", *_left_out(known), ""]
     failed = [o for o in found if not o.feasible]
     if failed:
@@ -238,8 +241,8 @@ def _left_out(known: Mapping[str, Path | None]) -> Iterator[str]:
     """Which games are not measured and why."""
     two = [name for name, file in known.items() if file is None and open_game(name, file).players != 1]
     yield (
-        f"The corpus here is the {sum(file is not None for file in known.values())} games with grid physics of its list "
-        f"of one-player games ({LIST}). Left out are games for two players, for which no levels are generated: "
+        f"The corpus here is the {sum(file is not None for file in known.values())} games with grid physics of its "
+        f"list of one-player games ({LIST}). Left out are games for two players, for which no levels are generated: "
         f"the corpus' list of them and, of our own, {', '.join(two)}."
     )
 

@@ -70,7 +70,13 @@ IDLE_SEEDS = 3
 TICKS_PER_GOAL = 5
 """Ticks that a play may take for everything that must vanish, beside half of `max_length`."""
 PLANNING: Mapping[str, int] = {"checks": 1}
-"""Parameters of the planner: it keeps to a plan that holds in another future; as many wins for two thirds of the cost."""
+"""Parameters of the planner: it keeps a plan that holds in another future; as many wins for two thirds of the cost."""
+STILL_AT_ZERO = 0.3
+"""The progress of a play that is not lost and has come no nearer to winning."""
+CHEAP = 300
+"""Forward-model calls of a decision of the agents that are asked for a second opinion."""
+LATER = 0.45
+"""Weight of the distance of something that can only be had after something else, as a share of that one's."""
 PATIENCE = 100
 """Ticks after which a planner without a win lets the others play first: of its wins nineteen in twenty come sooner."""
 
@@ -224,20 +230,22 @@ class LevelEvaluator:
         """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning
         is near.
 
-        Goals weigh ten ticks each and their distance, what must be fetched first half of that. The plans found this
+        Goals weigh ten ticks each and their distance, what must be fetched half of that; distances of what can only be
+        had later weigh less, so that the next thing draws more than all that follow. The plans found this
         way are a little longer than the shortest ones, and are found in levels with a hundred times more states.
         """
         weights = [0.0] * (2 * len(self.game.definition.types))
         for ending in self.analysis.wins:
             for t in ending.types:
                 if ending.kind == "vanish":
-                    weights[2 * t], weights[2 * t + 1] = 10.0, 1.0
+                    weights[2 * t], weights[2 * t + 1] = 10.0, 1.0 * LATER ** self.requirements.before.get(t, 0)
                 elif ending.kind == "appear":
                     for made, steps in self._steps_to(t, frozenset()).items():
                         weights[2 * made] = min(weights[2 * made], -10.0 * steps)
         for need in self.requirements.needs:
             if self.analysis.has(need.other, "collectable") and not weights[2 * need.other]:
-                weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5
+                later = LATER ** self.requirements.before.get(need.other, 0)
+                weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5 * later
         return weights
 
     def _steps_to(self, product: int, trail: frozenset[int]) -> dict[int, int]:
@@ -310,7 +318,9 @@ class LevelEvaluator:
         """
         planner, searcher = ("solver", self._integer("planner_budget")), ("mcts", self._integer("budget"))
         goals = any(e.kind != "timeout" for e in self.analysis.wins)
-        return (planner, searcher) if goals and self.analysis.mobility == "freely" else (searcher, planner)
+        if goals and self.analysis.mobility == "freely":
+            return planner, ("guided", CHEAP), ("olets", CHEAP), searcher
+        return searcher, ("olets", CHEAP), planner
 
     def _families(self) -> tuple[frozenset[int], ...]:
         """Kinds of sprites a level can show: types that can be placed, those of one class under one parent together."""
@@ -515,7 +525,7 @@ class _Judgement:
         """The plays of capable agents, one after the other; a planner at a loss waits until the others have played.
 
         A planner mostly wins soon or never, and every tick of its play is dear; so it plays `PATIENCE` ticks, and the
-        rest only if nobody else wins.
+        rest only if nobody else wins and it has achieved something by then.
         """
         longest = self.longest
         waiting = []
@@ -525,8 +535,10 @@ class _Judgement:
             playout = self._play(start, agent, attempt, ticks, budget)
             if playout.over or playout.ticks >= longest:
                 yield agent, playout
-            else:
+            elif self._progress(start, playout) > STILL_AT_ZERO:
                 waiting.append((agent, budget, playout))
+            else:
+                yield agent, playout
         for agent, budget, begun in waiting:
             state = final_state(start, begun.actions)
             rest = self._play(state, agent, 400 + attempt, longest - begun.ticks, budget)

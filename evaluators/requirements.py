@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pcg.engine.vgdl.definition import SpriteType
 from pcg.evaluators.analysis import GameAnalysis, Removal, Source
@@ -56,6 +56,9 @@ class Requirements:
     unwinnable: tuple[int, ...]
     """Goal types that, once placed, nothing known to the analysis can remove."""
     players: int
+    before: Mapping[int, int] = field(default_factory=dict)
+    """Type that has to go or be taken -> how many other kinds of things that takes, all told: 1 for a door with a
+    key."""
 
     def shortfalls(self, counts: Mapping[int, int]) -> list[str]:
         """Why sprites in these numbers break a rule, as sentences; empty when they keep all."""
@@ -133,7 +136,20 @@ class _Search:
             if self.types[t].singleton and t not in analysis.avatars:
                 counts.append(CountRule((t,), 0, 1, f"{self.types[t].name} is a singleton"))
         needs, unwinnable = self._needs()
-        return Requirements(tuple(counts), tuple(needs), self.placeable, tuple(unwinnable), players)
+        return Requirements(
+            tuple(counts), tuple(needs), self.placeable, tuple(unwinnable), players, self._before(needs)
+        )
+
+    def _before(self, needs: Iterable[Need]) -> dict[int, int]:
+        """Of every goal and of what it needs, how many kinds of things come before it."""
+        types = {t for ending in self.analysis.wins if ending.kind == "vanish" for t in ending.types}
+        types |= {need.other for need in needs}
+        found: dict[int, int] = {}
+        for t in sorted(types & self._placeable):
+            recipe = self.remove(t, 1)
+            if recipe is not None:
+                found[t] = sum(other != t for other, _ in recipe)
+        return found
 
     def _needs(self) -> tuple[list[Need], list[int]]:
         analysis = self.analysis

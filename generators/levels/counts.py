@@ -22,11 +22,11 @@ Counts = dict[int, int]
 
 
 def draw_plenty(rng: np.random.Generator) -> float:
-    """How many objects a level is to have, as a multiple of what is usual: in every third level less.
+    """How many objects a level is to have, as a multiple of what is usual: in four levels of ten less.
 
     The game's own levels were made for people. What agents can win is often a level with a few of each thing.
     """
-    return float(rng.uniform(0.1, 0.7)) if rng.random() < 1 / 3 else 1.0
+    return float(rng.uniform(0.1, 0.7)) if rng.random() < 0.4 else 1.0
 
 
 def draw_counts(context: LevelContext, rng: np.random.Generator, area: int, plenty: float = 1.0) -> Counts:

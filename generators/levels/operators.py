@@ -108,7 +108,7 @@ CROSSOVERS: Mapping[str, Callable[[LevelContext, Grid, Grid, np.random.Generator
 
 
 def crossover(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
-    """One of the crossovers: rows in games made of lanes, rooms where there are walls, regions and bands in all others."""
+    """One of the crossovers: rows in games made of lanes, else regions, bands, and rooms where there are walls."""
     horizontal = bool(context.lanes) and context.lanes[0].horizontal
     names = ("rows",) if horizontal else ("regions", "rooms" if context.walls else "regions", "bands")
     return CROSSOVERS[names[int(rng.integers(len(names)))]](context, a, b, rng)

@@ -56,7 +56,9 @@ class VariationGenerator(IndependentGenerator):
         site = Site(context, grid)
         if rng.random() < self.number("thinned"):
             _thin(site, rng)
-        site = Site(context, edit(context, site.grid, rng, int(rng.poisson(self.number("edits")))))
+        # Few edits keep what works, many make something new: both are wanted.
+        edits = int(rng.poisson(self.number("edits") * rng.exponential()))
+        site = Site(context, edit(context, site.grid, rng, edits))
         repair(site, rng)
         for _ in range(5):
             if all(code_distance(_codes(site.grid), _codes(own)) >= APART for own in examples):

@@ -299,13 +299,14 @@ class LevelEvaluator:
     def least_length(self) -> int:
         """Ticks that winning must take: `min_length`, or less where most of the game's own levels are won sooner."""
         least = self._integer("min_length")
+        agent, budget = self.players[0]
         soon = []
         for level in self.game.levels:
             if not check_level(level, self.game.definition, reading="gvgai", file="<level>"):
                 start = self.game.start(level, seed=1)
-                found = solve(start, max_nodes=2000, max_ticks=least, algorithm="astar", weights=self.estimate)
-                if found.status == "solved":
-                    soon.append(len(found.actions))
+                played = play(start, make_agent(agent, seed=1, budget=budget), max_ticks=least)
+                if played.winner == 1:
+                    soon.append(played.ticks)
         return max(1, min(soon)) if 2 * len(soon) > len(self.game.levels) else least
 
     def _waiting_wins(self) -> bool:

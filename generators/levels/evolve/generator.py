@@ -22,6 +22,10 @@ from pcg.generators.levels.distance import Codes, code_distance, codes
 from pcg.generators.levels.population import BREEDING, BreedingGenerator, Child, Individual, tournament
 
 
+FRESH_AT_FIRST = 0.4
+"""Share of children made anew as long as no level is feasible, if `fresh` is less."""
+
+
 class EvolvingGenerator(BreedingGenerator):
     """FI-2pop over tile grids."""
 
@@ -58,7 +62,9 @@ class EvolvingGenerator(BreedingGenerator):
         return self._distinct(rng, self.integer("offspring"), self.feasible + self.infeasible)
 
     def _child(self, rng: np.random.Generator) -> Child:
-        if rng.random() < self.number("fresh"):
+        # Before anything is feasible there is often nothing to climb: then other beginnings are worth more than children.
+        fresh = self.number("fresh") if self.feasible else max(self.number("fresh"), FRESH_AT_FIRST)
+        if rng.random() < fresh:
             return Child(*self.seeds.one(rng))
         from_infeasible = rng.random() < self.number("infeasible")
         pool = self.infeasible if from_infeasible else self.feasible

@@ -316,7 +316,7 @@ class LevelEvaluator:
         """
         if not any(ending.kind == "timeout" for ending in self.analysis.wins):
             return False
-        won = []
+        won: list[bool] = []
         for level in self.game.levels:
             if check_level(level, self.game.definition, reading="gvgai", file="<level>"):
                 continue

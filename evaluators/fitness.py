@@ -71,8 +71,8 @@ TICKS_PER_GOAL = 5
 """Ticks that a play may take for everything that must vanish, beside half of `max_length`."""
 PLANNING: Mapping[str, int] = {"checks": 1}
 """Parameters of the planner: it keeps a plan that holds in another future; as many wins for two thirds of the cost."""
-STILL_AT_ZERO = 0.3
-"""The progress of a play that is not lost and has come no nearer to winning."""
+HALF_WAY = 0.6
+"""The progress of a play that is not lost and has done half of what there is to do."""
 CHEAP = 300
 """Forward-model calls of a decision of the agents that are asked for a second opinion."""
 LATER = 0.45
@@ -542,7 +542,7 @@ class _Judgement:
         """The plays of capable agents, one after the other; a planner at a loss waits until the others have played.
 
         A planner mostly wins soon or never, and every tick of its play is dear; so it plays `PATIENCE` ticks, and the
-        rest only if nobody else wins and it has achieved something by then.
+        rest only if nobody else wins and it has come half of the way by then.
         """
         longest = self.longest
         waiting = []
@@ -552,7 +552,7 @@ class _Judgement:
             playout = self._play(start, agent, attempt, ticks, budget)
             if playout.over or playout.ticks >= longest:
                 yield agent, playout
-            elif self._progress(start, playout) > STILL_AT_ZERO:
+            elif self._progress(start, playout) >= HALF_WAY:
                 waiting.append((agent, budget, playout))
             else:
                 yield agent, playout

@@ -240,7 +240,12 @@ class _Analyst:
                      for e in effects for x in self.by_effect[e])
             for c in self.concrete
         }  # fmt: skip
-        self.timed = tuple(c for t in definition.time_effects for c in self.by_effect[t.effect])
+        self.timed = tuple(
+            (c, tuple(v for n in (c.named or ((t.bound,) if t.bound >= 0 else ())) for v in self._covered(n)))
+            for t in definition.time_effects
+            for c in self.by_effect[t.effect]
+        )
+        """What time alone does, each consequence with the types it befalls."""
         self.endings = self._endings()
         self.sources = self._sources()
         self.removals = self._removals()
@@ -339,8 +344,8 @@ class _Analyst:
         for type_id, happening in self.edges.items():
             found += [Source(p, type_id, None, c, c.kind == "transform") for c in happening
                       if c.kind in ("transform", "spawn") for p in c.products]  # fmt: skip
-        found += [Source(p, v, None, c, True) for c in self.timed if c.kind == "transform"
-                  for p in c.products for n in c.named for v in self._covered(n)]  # fmt: skip
+        found += [Source(p, v, None, c, c.kind == "transform") for c, victims in self.timed
+                  if c.kind in ("transform", "spawn") for p in c.products for v in victims]  # fmt: skip
         return tuple(s for s in found if s.product in set(self.concrete))
 
     def _removals(self) -> tuple[Removal, ...]:
@@ -368,8 +373,8 @@ class _Analyst:
             )
             if sprite.class_name in EXPIRING_CLASSES or spends:
                 found.append(Removal(type_id, None, None))
-        found += [Removal(v, None, c) for c in self.timed if c.kind in ("kill", "transform", "hurt")
-                  for n in c.named for v in self._covered(n)]  # fmt: skip
+        found += [Removal(v, None, c) for c, victims in self.timed if c.kind in ("kill", "transform", "hurt")
+                  for v in victims]  # fmt: skip
         return tuple(found)
 
     def _endings(self) -> tuple[Ending, ...]:
@@ -506,8 +511,7 @@ class _Analyst:
             return False
         if any(t in (s.product, s.maker) for s in self.sources):
             return False
-        named = {n for c in self.timed for n in c.named}
-        return not any(t in self._covered(n) for n in named)
+        return not any(t in victims for _, victims in self.timed)
 
     def _spread_harm(self, roles: dict[int, frozenset[str]]) -> None:
         """A type that brings forth harmful sprites is harmful itself (to a fixpoint)."""

@@ -124,7 +124,7 @@ MEANINGS: Mapping[str, tuple[_Template, ...]] = {
     "collectResource": (_T("collect"), _T("kill", only_if=("killResource", True))),
     "collectResourceIfHeld": (
         _T("collect", holding=(SECOND, "heldResource", "value", True)),
-        _T("kill", only_if=("killResource", True)),
+        _T("kill", holding=(SECOND, "heldResource", "value", True), only_if=("killResource", True)),
     ),
     "changeResource": (_T("gain"), _T("kill", SECOND, only_if=("killResource", False))),
     "addHealthPoints": (_T("heal"), _KILL_SECOND),

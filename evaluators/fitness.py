@@ -62,15 +62,23 @@ CONSTRAINTS: Mapping[str, str] = {
     "kinds": "enough kinds of sprites occur",
     "start": "a player who does nothing is not lost in the first moments",
     "survival": "a player who looks one step ahead is not lost early",
-    "idle": "doing nothing does not win",
+    "idle": "doing nothing does not win, or (where the rules reward waiting) less well than playing",
     "win": "a capable player wins",
     "length": "winning takes some time",
 }
 """The constraints by name, in the order in which they are looked at; all values lie in [0, 1] and 1 means kept."""
 
 IDLE_SEEDS = 3
+TICKS_PER_GOAL = 5
+"""Ticks that a play may take for everything that must vanish, beside half of `max_length`."""
 PLANNING: Mapping[str, int] = {"checks": 1}
 """Parameters of the planner: it keeps a plan that holds in another future; as many wins for two thirds of the cost."""
+HALF_WAY = 0.6
+"""The progress of a play that is not lost and has done half of what there is to do."""
+CHEAP = 300
+"""Forward-model calls of a decision of the agents that are asked for a second opinion."""
+LATER = 0.45
+"""Weight of the distance of something that can only be had after something else, as a share of that one's."""
 PATIENCE = 100
 """Ticks after which a planner without a win lets the others play first: of its wins nineteen in twenty come sooner."""
 
@@ -166,6 +174,10 @@ class LevelEvaluator:
         self.estimate = self._estimate()
         self.players = self._players()
         self.horizon = self._horizon()
+        self.waiting_wins = self._waiting_wins()
+        """Whether waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
+        if self.waiting_wins:
+            self.players = (("olets", self._integer("budget")), ("mcts", self._integer("budget")))
 
     def evaluate(self, level: str, seed: int = 0) -> Evaluation:
         """Judge a level.
@@ -200,20 +212,45 @@ class LevelEvaluator:
         """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning
         is near.
 
-        Goals weigh ten ticks each and their distance, what must be fetched first half of that. The plans found this
+        Goals weigh ten ticks each and their distance, what must be fetched half of that; distances of what can only be
+        had later weigh less, so that the next thing draws more than all that follow. The plans found this
         way are a little longer than the shortest ones, and are found in levels with a hundred times more states.
         """
         weights = [0.0] * (2 * len(self.game.definition.types))
         for ending in self.analysis.wins:
             for t in ending.types:
                 if ending.kind == "vanish":
-                    weights[2 * t], weights[2 * t + 1] = 10.0, 1.0
+                    weights[2 * t], weights[2 * t + 1] = 10.0, 1.0 * LATER ** self.requirements.before.get(t, 0)
                 elif ending.kind == "appear":
-                    weights[2 * t] = -10.0
+                    for made, steps in self._steps_to(t, frozenset()).items():
+                        weights[2 * made] = min(weights[2 * made], -10.0 * steps)
         for need in self.requirements.needs:
             if self.analysis.has(need.other, "collectable") and not weights[2 * need.other]:
-                weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5
+                later = LATER ** self.requirements.before.get(need.other, 0)
+                weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5 * later
         return weights
+
+    def _steps_to(self, product: int, trail: frozenset[int]) -> dict[int, int]:
+        """What has to be made on the way to `product`, each with how many things are made for it, itself included.
+
+        What a level can start with is not made. Of several ways the one with the fewest steps counts.
+        """
+        if product in self.requirements.placeable or product in self.analysis.avatars:
+            return {}
+        best: dict[int, int] | None = None
+        for source in self.analysis.sources:
+            parts = {source.maker, source.partner} - {None, product}
+            if source.product != product or parts & trail:
+                continue
+            found: dict[int, int] = {}
+            total = 1
+            for part in sorted(p for p in parts if p is not None):
+                below = self._steps_to(part, trail | {product})
+                total += below.get(part, 0)
+                found |= below
+            if best is None or total < best[product]:
+                best = {**found, product: total}
+        return best if best is not None else {product: 1}
 
     def _horizon(self) -> int:
         """Ticks after which a play is given up: `max_length`, or longer where winning means waiting.
@@ -231,6 +268,44 @@ class LevelEvaluator:
                     longest = max(longest, 2 * waiting + 200)
         return min(longest, MAX_TICKS)
 
+    def longest(self, counts: Mapping[int, int]) -> int:
+        """Ticks after which a play of a level with these sprites is given up: more where there is much to deal with."""
+        longest = self.horizon
+        for ending in self.analysis.wins:
+            if ending.kind == "vanish":
+                left = sum(counts.get(t, 0) for t in ending.types) - ending.limit
+                longest = max(longest, self._integer("max_length") // 2 + TICKS_PER_GOAL * left)
+        return min(longest, MAX_TICKS)
+
+    @functools.cached_property
+    def least_length(self) -> int:
+        """Ticks that winning must take: `min_length`, or less where most of the game's own levels are won sooner."""
+        least = self._integer("min_length")
+        agent, budget = self.players[0]
+        soon = []
+        for level in self.game.levels:
+            if not check_level(level, self.game.definition, reading="gvgai", file="<level>"):
+                start = self.game.start(level, seed=1)
+                played = play(start, make_agent(agent, seed=1, budget=budget), max_ticks=least)
+                if played.winner == 1:
+                    soon.append(played.ticks)
+        return max(1, min(soon)) if 2 * len(soon) > len(self.game.levels) else least
+
+    def _waiting_wins(self) -> bool:
+        """Whether time alone wins the game, and most of its own levels.
+
+        Then no level can be such that doing nothing does not win, and a level is about the score.
+        """
+        if not any(ending.kind == "timeout" for ending in self.analysis.wins):
+            return False
+        won: list[bool] = []
+        for level in self.game.levels:
+            if check_level(level, self.game.definition, reading="gvgai", file="<level>"):
+                continue
+            start = self.game.start(level, seed=1)
+            won.append(play(start, make_agent("nothing", seed=1), max_ticks=self.horizon).winner == 1)
+        return 2 * sum(won) > len(won)
+
     def _players(self) -> tuple[tuple[str, int], ...]:
         """The capable agents for games of chance with their budgets, the likelier winner first.
 
@@ -239,7 +314,9 @@ class LevelEvaluator:
         """
         planner, searcher = ("solver", self._integer("planner_budget")), ("mcts", self._integer("budget"))
         goals = any(e.kind != "timeout" for e in self.analysis.wins)
-        return (planner, searcher) if goals and self.analysis.mobility == "freely" else (searcher, planner)
+        if goals and self.analysis.mobility == "freely":
+            return planner, ("guided", CHEAP), ("olets", CHEAP), searcher
+        return searcher, ("olets", CHEAP), planner
 
     def _families(self) -> tuple[frozenset[int], ...]:
         """Kinds of sprites a level can show: types that can be placed, those of one class under one parent together."""
@@ -274,6 +351,8 @@ class _Judgement:
         self.steps: Steps | None = None
         self.proved = False
         self.calls = 0
+        self.waited: Playout | None = None
+        """The best win of doing nothing, where that is what the rules reward."""
 
     def result(self) -> Evaluation:
         if not self._look():
@@ -287,7 +366,10 @@ class _Judgement:
             return self._verdict("capable")
         winner, game_seed, playout = won
         self._follow(game_seed, playout)
-        self.constraints["length"] = min(1.0, playout.ticks / max(1, self.of._integer("min_length")))
+        least = self.of._integer("min_length")
+        if playout.ticks < least:
+            least = self.of.least_length
+        self.constraints["length"] = min(1.0, playout.ticks / max(1, least))
         if self.constraints["length"] < 1:
             return self._verdict("capable", winner, game_seed, playout)
         fitness = self._quality(playout)
@@ -355,6 +437,7 @@ class _Judgement:
         held["cover"] = cover / low if cover < low else (1 - cover) / (1 - high) if cover > high else 1.0
         least = of._number("min_kinds")
         held["kinds"] = 1.0 if share >= least else share / least
+        self.longest = of.longest(counts)
         return all(held[name] >= 1.0 for name in ("check", "avatar", "goal", "cover", "kinds"))
 
     # -- stage 2: next to no skill -------------------------------------------------------------------------------------
@@ -362,7 +445,7 @@ class _Judgement:
     def _idle(self) -> bool:
         """Plays of those who do nothing or next to nothing; chance is met with the median of a few."""
         of, held = self.of, self.constraints
-        longest = of.horizon
+        longest = self.longest
         starts = [of.game.start(self.read, seed=self._game_seed(100 + k)) for k in range(IDLE_SEEDS)]
         idle = [self._play(s, "nothing", k, longest) for k, s in enumerate(starts)]
         lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
@@ -370,6 +453,9 @@ class _Judgement:
         self.metrics["idle_death"] = sum(p.winner == 0 for p in idle) / IDLE_SEEDS
         held["start"] = min(1.0, lived / max(1, of._integer("start")))
         held["idle"] = 1.0 - sum(p.winner == 1 for p in idle) / IDLE_SEEDS
+        if of.waiting_wins and held["idle"] < 1:
+            held["idle"] = 1.0  # settled by whoever plays
+            self.waited = max((p for p in idle if p.winner == 1), key=lambda p: p.score)
         wanted = of._integer("survival")
         if lived >= wanted:
             held["survival"] = 1.0
@@ -391,7 +477,9 @@ class _Judgement:
     def _win(self) -> tuple[str, int, Playout] | None:
         """A win by a capable player: the solver where nothing is left to chance, else planning and MCTS in turn."""
         of = self.of
-        longest = of.horizon
+        longest = self.longest
+        if of.waiting_wins:
+            return self._play_better()
         solution = solve(
             self.start, max_nodes=of._integer("nodes"), max_ticks=longest, algorithm="astar", weights=of.estimate
         )
@@ -416,15 +504,34 @@ class _Judgement:
         self.constraints["win"] = best
         return None
 
+    def _play_better(self) -> tuple[str, int, Playout] | None:
+        """A win that is worth more than waiting: sooner, or with more points."""
+        of, waited = self.of, self.waited
+        best = 0.0
+        for attempt in range(of._integer("attempts")):
+            game_seed = self._game_seed(attempt)
+            start = of.game.start(self.level, seed=game_seed)
+            for agent, budget in of.players:
+                playout = self._play(start, agent, attempt, self.longest, budget)
+                if playout.winner == 1:
+                    best = self.constraints["win"] = 1.0
+                    if waited is None or playout.score > waited.score or 2 * playout.ticks <= waited.ticks:
+                        return agent, game_seed, playout
+                    self.constraints["idle"] = 0.5
+                else:
+                    best = max(best, self._progress(start, playout))
+        self.constraints["win"] = best
+        return None
+
     def _in_turns(
         self, start: State, players: Sequence[tuple[str, int]], attempt: int
     ) -> Iterator[tuple[str, Playout]]:
         """The plays of capable agents, one after the other; a planner at a loss waits until the others have played.
 
         A planner mostly wins soon or never, and every tick of its play is dear; so it plays `PATIENCE` ticks, and the
-        rest only if nobody else wins.
+        rest only if nobody else wins and it has come half of the way by then.
         """
-        longest = self.of.horizon
+        longest = self.longest
         waiting = []
         for place, (agent, budget) in enumerate(players):
             last = place == len(players) - 1
@@ -432,8 +539,10 @@ class _Judgement:
             playout = self._play(start, agent, attempt, ticks, budget)
             if playout.over or playout.ticks >= longest:
                 yield agent, playout
-            else:
+            elif self._progress(start, playout) >= HALF_WAY:
                 waiting.append((agent, budget, playout))
+            else:
+                yield agent, playout
         for agent, budget, begun in waiting:
             state = final_state(start, begun.actions)
             rest = self._play(state, agent, 400 + attempt, longest - begun.ticks, budget)
@@ -472,7 +581,7 @@ class _Judgement:
     def _quality(self, won: Playout) -> float:
         """The fitness of a feasible level in [0, 1]; a weighted mean of four measures, each in [0, 1]."""
         of = self.of
-        patience = min(of.horizon, 2 * won.ticks + 20)
+        patience = min(self.longest, 2 * won.ticks + 20)
         values, wins = [], 0
         for k in range(of._integer("weak_plays")):
             start = of.game.start(self.read, seed=self._game_seed(200 + k))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pcg.engine.vgdl.definition import SpriteType
 from pcg.evaluators.analysis import GameAnalysis, Removal, Source
@@ -56,6 +56,9 @@ class Requirements:
     unwinnable: tuple[int, ...]
     """Goal types that, once placed, nothing known to the analysis can remove."""
     players: int
+    before: Mapping[int, int] = field(default_factory=dict)
+    """Type that has to go or be taken -> how many other kinds of things that takes, all told: 1 for a door with a
+    key."""
 
     def shortfalls(self, counts: Mapping[int, int]) -> list[str]:
         """Why sprites in these numbers break a rule, as sentences; empty when they keep all."""
@@ -147,7 +150,20 @@ class _Search:
             if self.types[t].singleton and t not in analysis.avatars:
                 counts.append(CountRule((t,), 0, 1, f"{self.types[t].name} is a singleton"))
         needs, unwinnable = self._needs()
-        return Requirements(tuple(counts), tuple(needs), self.placeable, tuple(unwinnable), players)
+        return Requirements(
+            tuple(counts), tuple(needs), self.placeable, tuple(unwinnable), players, self._before(needs)
+        )
+
+    def _before(self, needs: Iterable[Need]) -> dict[int, int]:
+        """Of every goal and of what it needs, how many kinds of things come before it."""
+        types = {t for ending in self.analysis.wins if ending.kind == "vanish" for t in ending.types}
+        types |= {need.other for need in needs}
+        found: dict[int, int] = {}
+        for t in sorted(types & self._placeable):
+            recipe = self.remove(t, 1)
+            if recipe is not None:
+                found[t] = sum(other != t for other, _ in recipe)
+        return found
 
     def _needs(self) -> tuple[list[Need], list[int]]:
         analysis = self.analysis
@@ -265,8 +281,12 @@ class _Search:
 
     def _resource(self, resource: int, amount: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
         """What must be placed so that `amount` units of a resource can be gathered."""
+        key = ("resource", resource)
         if amount <= 0:
             return ()
+        if key in trail:
+            return None
+        trail = trail | {key}
         ways: list[Recipe | None] = []
         for t in self.analysis.concrete:
             sprite = self.types[t]
@@ -274,13 +294,26 @@ class _Search:
                 named = type_ids(self.analysis.definition, sprite.raw.get("resource_name")) or (t,)
                 value = max(1, first_number(sprite.params.get("value"), 1))
                 if resource in named or resource in sprite.path:
-                    ways.append(self.obtain(t, math.ceil(amount / value), trail))
+                    number = math.ceil(amount / value)
+                    ways.append(_union([self.obtain(t, number, trail), self._taking(t, number, trail)]))
         for (first, second), found in self.analysis.meetings.items():
             kept = not any(c.kind == "kill" and c.target == SECOND for c in found)
             for c in found:
                 if c.kind == "gain" and resource in c.products and c.amount > 0 and first in self.analysis.avatars:
                     ways.append(self.obtain(second, 1 if kept else math.ceil(amount / c.amount), trail))
         return _cheapest(ways)
+
+    def _taking(self, type_id: int, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
+        """What the avatar must hold to take `number` sprites of a resource that lie there (spec 03,
+        collectResourceIfHeld).
+        """
+        taking = [
+            self._condition(c, type_id, avatar, number, trail)
+            for avatar in self.analysis.avatars
+            for c in self.analysis.meetings.get((type_id, avatar), ())
+            if c.kind == "collect"
+        ]
+        return _cheapest(taking) if taking else ()
 
 
 def _ammunition(analysis: GameAnalysis, avatar: SpriteType, product: int) -> tuple[int, ...]:

@@ -137,7 +137,10 @@ class Targets:
             for c in found:
                 gives = c.kind == "collect" and (a == resource or resource in self._path(a))
                 if gives and b == moment.avatar:
-                    ways.append(self._present_or_obtain(a, moment, trail))
+                    if moment.counts[a] > 0:
+                        ways.append(self._touch(a, c, a, moment, trail))
+                    else:
+                        ways.append(self._obtain(a, moment, trail))
                 if c.kind == "gain" and resource in c.products and c.amount > 0 and a == moment.avatar:
                     ways.append(self._present_or_obtain(b, moment, trail))
         return self._best(ways)

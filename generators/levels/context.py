@@ -98,6 +98,13 @@ class LevelContext:
             if t in needed or self.analysis.has(t, "collectable") or self.analysis.has(t, "goal")
         )  # fmt: skip
 
+    @cached_property
+    def customs(self) -> frozenset[str]:
+        """The rules of thumb for levels that the game's own levels keep; see `repair.customs`."""
+        from pcg.generators.levels.repair import customs  # which builds on this module
+
+        return customs(self)
+
     @property
     def links_closed_rooms(self) -> bool:
         """Whether the game has portals, so that rooms need no opening."""

@@ -101,6 +101,12 @@ class LevelGenerator(ABC):
         """Take the evaluations of candidates, in the order of their ids; nothing is learnt here from them."""
         del candidates, evaluations
 
+    def findings(self) -> dict[str, Any]:
+        """What the search has found out beside the levels themselves (a front, the best settings), as JSON; {} for
+        nothing. Levels in it, under "level", are written out by a run.
+        """
+        return {}
+
     def state_dict(self) -> dict[str, Any]:
         """Everything that decides what comes next, as JSON; candidates that are out are not part of it."""
         return {"next": self._next}

@@ -21,15 +21,28 @@ Counts = dict[int, int]
 """Tile -> how many of it."""
 
 
-def draw_counts(context: LevelContext, rng: np.random.Generator, area: int) -> Counts:
-    """Numbers of object tiles for a level with `area` cells inside its frame; together they keep all requirements."""
-    counts = (
-        _like_own_levels(context, rng, area) if context.statistics is not None else _by_priority(context, rng, area)
-    )
-    return fit(context, rng, counts)
+def draw_plenty(rng: np.random.Generator) -> float:
+    """How many objects a level is to have, as a multiple of what is usual: in four levels of ten less.
+
+    The game's own levels were made for people. What agents can win is often a level with a few of each thing.
+    """
+    return float(rng.uniform(0.1, 0.7)) if rng.random() < 0.4 else 1.0
 
 
-def _like_own_levels(context: LevelContext, rng: np.random.Generator, area: int) -> Counts:
+def draw_counts(context: LevelContext, rng: np.random.Generator, area: int, plenty: float = 1.0) -> Counts:
+    """Numbers of object tiles for a level with `area` cells inside its frame; together they keep all requirements.
+
+    Args:
+        context: of the game.
+        rng: draws.
+        area: cells inside the frame.
+        plenty: number of objects as a multiple of what is usual for the game.
+    """
+    draw = _like_own_levels if context.statistics is not None else _by_priority
+    return fit(context, rng, draw(context, rng, area, plenty))
+
+
+def _like_own_levels(context: LevelContext, rng: np.random.Generator, area: int, plenty: float) -> Counts:
     statistics = context.statistics
     assert statistics is not None
     counts: Counts = {}
@@ -39,13 +52,13 @@ def _like_own_levels(context: LevelContext, rng: np.random.Generator, area: int)
         if rng.random() >= max(used, 0.1):
             continue
         mean = float(statistics.share[tile]) / used * area if used else 1.0
-        drawn = mean * rng.uniform(0.6, 1.5)
+        drawn = mean * plenty * rng.uniform(0.6, 1.5)
         number = int(drawn) + int(rng.random() < drawn - int(drawn))
         counts[tile] = int(np.clip(number, 1, max(2, round(1.5 * float(statistics.most[tile])))))
     return counts
 
 
-def _by_priority(context: LevelContext, rng: np.random.Generator, area: int) -> Counts:
+def _by_priority(context: LevelContext, rng: np.random.Generator, area: int, plenty: float) -> Counts:
     analysis, tiles = context.analysis, context.palette.tiles
     weights, harmful, collectable = [], 0.0, 0.0
     for tile in context.objects:
@@ -57,7 +70,7 @@ def _by_priority(context: LevelContext, rng: np.random.Generator, area: int) -> 
         weights.append(weight)
     cover = MAX_COVER * (collectable + 1) / (harmful + collectable + 1) * rng.uniform(0.8, 1.2) + 0.02
     counts: Counts = {}
-    for _ in range(max(1, round(cover * area))):
+    for _ in range(max(1, round(cover * plenty * area))):
         place = choose(rng, np.array(weights))
         if place is not None:
             tile = context.objects[place]

@@ -109,7 +109,7 @@ def place_avatar(site: Site, rng: np.random.Generator) -> bool:
     weights = fitting(site, tile) * profile(site, tile)
     top, left, bottom, right = site.inside()
     line = {"top": (top, None), "bottom": (bottom - 1, None), "left": (None, left), "right": (None, right - 1)}
-    side = context.analysis.avatar_side
+    side = context.analysis.avatar_side if "line" in context.customs else None
     if side is None and context.lanes and context.statistics is None:
         side = "bottom" if context.lanes[0].horizontal else "left"
     if side is not None:
@@ -129,8 +129,8 @@ def place_avatar(site: Site, rng: np.random.Generator) -> bool:
     if cell is None:
         cell = _draw(site, rng, site.free().astype(np.float64))
     if cell is None:
-        top, left, bottom, right = site.inside()
-        cell = (int(rng.integers(top, bottom)), int(rng.integers(left, right)))
+        height, width = site.grid.shape
+        cell = (int(rng.integers(height)), int(rng.integers(width)))
     site.put(cell, tile)
     return True
 

@@ -281,7 +281,7 @@ def _traffic(
         row[(offset + 3 * i + extra) % len(row)] = mover
 
 
-def fill(site: Site, rng: np.random.Generator) -> None:
+def fill(site: Site, rng: np.random.Generator, plenty: float = 1.0) -> None:
     """Fill the open ground with the game's filler, leaving winding tunnels or pockets as large as its share leaves
     room.
     """
@@ -291,7 +291,10 @@ def fill(site: Site, rng: np.random.Generator) -> None:
     free = site.free()
     cells = np.argwhere(free)
     site.grid[free] = context.filler
-    hollow = round((1 - context.filler_share) * len(cells) * rng.uniform(0.6, 1.4))
+    share = context.filler_share
+    if any(context.analysis.has(t, "goal") for t in context.palette.tiles[context.filler].content):
+        share *= plenty  # pellets that are all to be eaten are objects as well
+    hollow = round((1 - share) * len(cells) * rng.uniform(0.6, 1.4))
     objects = (
         sum(float(context.statistics.share[i]) for i in context.objects) if context.statistics is not None else 0.1
     )

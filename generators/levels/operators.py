@@ -1,8 +1,9 @@
 """Genetic operators on levels: how two levels make two new ones, and how one changes a little.
 
-A genotype is the grid of tiles itself, as in spec 04 section 2.4. Crossover exchanges whole regions, which keeps
-rooms together; mutations add, clear, move and swap tiles, draw and break walls, and change the size. Children are
-damaged and want `repair`.
+A genotype is the grid of tiles itself, as in spec 04 section 2.4. Crossover exchanges rectangles, bands, rows of
+traffic, or rooms along with their walls; mutations add, clear, move and swap tiles, draw and break walls, and change
+the size; what is done to one half of a mirrored level can be done to the other (`mirror_edits`). Children are damaged
+and want `repair`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.furnish import place
 from pcg.generators.levels.layout import build_wall, draw_wall
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.site import Site, components
 
 Pair = tuple[Grid, Grid]
 
@@ -23,7 +24,7 @@ Pair = tuple[Grid, Grid]
 # -- crossover: both parents stay as they are --------------------------------------------------------------------------
 
 
-def cross_regions(a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
+def cross_regions(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
     """Exchange a rectangle of a quarter to three quarters of either side."""
     height, width = min(a.shape[0], b.shape[0]), min(a.shape[1], b.shape[1])
     rows = int(rng.integers(max(1, height // 4), max(2, 3 * height // 4 + 1)))
@@ -32,7 +33,7 @@ def cross_regions(a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
     return _exchange(a, b, slice(y, y + rows), slice(x, x + columns))
 
 
-def cross_bands(a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
+def cross_bands(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
     """Exchange all rows above a cut, or all columns left of one."""
     height, width = min(a.shape[0], b.shape[0]), min(a.shape[1], b.shape[1])
     if rng.random() < 0.5:
@@ -40,7 +41,7 @@ def cross_bands(a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
     return _exchange(a, b, slice(0, height), slice(0, int(rng.integers(1, width))))
 
 
-def cross_rows(a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
+def cross_rows(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
     """Exchange each row with probability one half: what works as a whole row (a lane, a shelf) stays whole."""
     height, width = min(a.shape[0], b.shape[0]), min(a.shape[1], b.shape[1])
     chosen = np.flatnonzero(rng.random(height) < 0.5)
@@ -49,25 +50,68 @@ def cross_rows(a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
     return first, second
 
 
+def cross_rooms(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
+    """Exchange some rooms of the first parent, walls and all, for what the second has at their place.
+
+    Rooms are what narrow passages part; at most half of the level changes hands. Parents without rooms exchange a
+    rectangle.
+    """
+    height, width = min(a.shape[0], b.shape[0]), min(a.shape[1], b.shape[1])
+    found = rooms_of(context, a)
+    if len(found) < 2:
+        return cross_regions(context, a, b, rng)
+    taken = np.zeros(a.shape, bool)
+    for i in rng.permutation(len(found)).tolist():
+        more = taken | found[i]
+        if taken.any() and (rng.random() < 0.4 or 2 * int(more.sum()) > a.size):
+            break
+        taken = more
+    part = taken[:height, :width]
+    first, second = a.copy(), b.copy()
+    first[:height, :width][part], second[:height, :width][part] = b[:height, :width][part], a[:height, :width][part]
+    return first, second
+
+
+def rooms_of(context: LevelContext, grid: Grid) -> list[Mask]:
+    """The rooms of a level, each with the cells around it, as masks of the grid's shape; passages part them."""
+    site = Site(context, grid)
+    open_cells = site.walkable()
+    passages = [(y, x) for y, x in np.argwhere(open_cells).tolist() if site.cuts((y, x))]
+    closed = open_cells.copy()
+    for cell in passages:
+        closed[cell] = False
+    found = []
+    for region in components(closed):
+        if len(region) >= 3:
+            mask = np.zeros(np.add(grid.shape, 2), bool)
+            rows, columns = region.T
+            for dy in (0, 1, 2):
+                for dx in (0, 1, 2):
+                    mask[rows + dy, columns + dx] = True
+            found.append(mask[1:-1, 1:-1])
+    return found
+
+
 def _exchange(a: Grid, b: Grid, rows: slice, columns: slice) -> Pair:
     first, second = a.copy(), b.copy()
     first[rows, columns], second[rows, columns] = b[rows, columns], a[rows, columns]
     return first, second
 
 
-CROSSOVERS: Mapping[str, Callable[[Grid, Grid, np.random.Generator], Pair]] = {
+CROSSOVERS: Mapping[str, Callable[[LevelContext, Grid, Grid, np.random.Generator], Pair]] = {
     "regions": cross_regions,
     "bands": cross_bands,
     "rows": cross_rows,
+    "rooms": cross_rooms,
 }
 """The crossover operators by name."""
 
 
 def crossover(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator) -> Pair:
-    """One of the crossovers: rows in games made of lanes, regions and bands in the others."""
+    """One of the crossovers: rows in games made of lanes, else regions, bands, and rooms where there are walls."""
     horizontal = bool(context.lanes) and context.lanes[0].horizontal
-    names = ("rows",) if horizontal else ("regions", "regions", "bands")
-    return CROSSOVERS[names[int(rng.integers(len(names)))]](a, b, rng)
+    names = ("rows",) if horizontal else ("regions", "rooms" if context.walls else "regions", "bands")
+    return CROSSOVERS[names[int(rng.integers(len(names)))]](context, a, b, rng)
 
 
 # -- mutation: works on the site ---------------------------------------------------------------------------------------
@@ -189,13 +233,18 @@ MUTATIONS: Mapping[str, tuple[Callable[[Site, np.random.Generator], None], float
 
 
 def mutate(context: LevelContext, grid: Grid, rng: np.random.Generator, edits: int) -> Grid:
-    """A copy of `grid` with one to `edits` mutations of kinds that mean something in this game."""
+    """A copy of `grid` with one to `edits` mutations."""
+    return edit(context, grid, rng, 1 + int(rng.integers(edits)))
+
+
+def edit(context: LevelContext, grid: Grid, rng: np.random.Generator, count: int) -> Grid:
+    """A copy of `grid` with `count` mutations of kinds that mean something in this game."""
     useless = {*(() if context.walls else ("draw", "breach")), *(() if context.lanes else ("shift",)),
                *(() if context.filler is not None else ("refill",))}  # fmt: skip
     kinds = [(operator, weight) for name, (operator, weight) in MUTATIONS.items() if name not in useless]
     weights = np.array([weight for _, weight in kinds])
     site = Site(context, grid.copy())
-    for _ in range(1 + int(rng.integers(edits))):
+    for _ in range(count):
         kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))][0](site, rng)
     return site.grid
 
@@ -222,3 +271,48 @@ def resize(
     if grid.shape[axis] <= bounds[0] or high - low <= 2:
         return grid.copy()
     return np.delete(grid, at, axis=axis)
+
+
+# -- symmetry ----------------------------------------------------------------------------------------------------------
+
+MIRRORED = 0.8
+"""Levels count as mirrored from this share of matching cells on."""
+
+
+def symmetric_axis(context: LevelContext, grid: Grid) -> int | None:
+    """The axis along which a level is mirrored: 1 for left and right, 0 for top and bottom, None for neither.
+
+    Looked at is what stands inside the frame, the avatar aside.
+    """
+    top, left, bottom, right = Site(context, grid).inside()
+    inner = grid[top:bottom, left:right]
+    avatars = np.isin(inner, context.palette.avatars)
+    best: tuple[float, int] | None = None
+    for axis in (1, 0):
+        mirror = np.flip(inner, axis)
+        filled = ~(np.isin(inner, context.palette.grounds) & np.isin(mirror, context.palette.grounds))
+        filled &= ~avatars & ~np.flip(avatars, axis)
+        share = float((inner == mirror)[filled].mean()) if filled.any() else 0.0
+        if share >= MIRRORED and (best is None or share > best[0]):
+            best = share, axis
+    return best[1] if best is not None else None
+
+
+def mirror_edits(context: LevelContext, before: Grid, after: Grid, axis: int) -> Grid:
+    """`after` with all that differs from `before` done in the mirror image as well, but for avatars.
+
+    Where both a cell and its image were changed, the upper left of the two counts.
+    """
+    mirrored = after.copy()
+    height, width = after.shape
+    top, left, bottom, right = Site(context, after).inside()
+    avatars = context.palette.avatars
+    changed = np.argwhere((before != after) & ~np.isin(before, avatars) & ~np.isin(after, avatars)).tolist()
+    done: set[tuple[int, int]] = set()
+    for y, x in changed:
+        image = (y, left + right - 1 - x) if axis == 1 else (top + bottom - 1 - y, x)
+        inside = 0 <= image[0] < height and 0 <= image[1] < width
+        if (y, x) not in done and inside and int(mirrored[image]) not in avatars:
+            mirrored[image] = after[y, x]
+            done.add(image)
+    return mirrored

@@ -25,13 +25,17 @@ _PLACES: Mapping[str, str] = {
     "bsp": "noise:PartitionGenerator",
     "wfc": "wfc:CollapseGenerator",
     "markov": "markov:MarkovGenerator",
+    "grammar": "grammar:GrammarGenerator",
+    "asp": "asp:AnswerSetGenerator",
+    "variation": "variation:VariationGenerator",
     "evolve": "evolve:EvolvingGenerator",
+    "ge": "grammar:GrammaticalEvolution",
+    "es": "es:StrategyGenerator",
+    "nsga2": "nsga2:ParetoGenerator",
+    "cmaes": "cmaes:TuningGenerator",
     "map-elites": "qd:MapElitesGenerator",
     "cvt-map-elites": "qd:CvtMapElitesGenerator",
     "constrained-map-elites": "qd:ConstrainedMapElitesGenerator",
-    "grammar": "grammar:GrammarGenerator",
-    "ge": "grammar:GrammaticalEvolution",
-    "asp": "asp:AnswerSetGenerator",
 }
 """Name of a generator -> package below this one, and the class in it."""
 

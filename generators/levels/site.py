@@ -159,19 +159,27 @@ class Site:
 
     def region_arrays(self) -> list[NDArray[np.int64]]:
         """The same as arrays of cells, shape (n, 2) each."""
-        labels, number = ndimage.label(self.walkable())
-        flat = labels.ravel()
-        cells = np.flatnonzero(flat)
-        # Sorted by label, each region in reading order; labels are given in the order of the regions' first cells.
-        cells = cells[np.argsort(flat[cells], kind="stable")]
-        places = np.stack(np.divmod(cells, labels.shape[1]), axis=1)
-        found = np.split(places, np.cumsum(np.bincount(flat, minlength=number + 1)[1:])[:-1]) if number else []
-        found.sort(key=len, reverse=True)
-        return found
+        return components(self.walkable())
 
     def text(self) -> str:
         """The level text."""
         return self.palette.text(self.grid)
+
+
+def components(mask: Mask) -> list[NDArray[np.int64]]:
+    """The connected parts of the cells set in a mask, largest first (ties: the first in reading order).
+
+    Each is an array of cells (row, column), shape (n, 2).
+    """
+    labels, number = ndimage.label(mask)
+    flat = labels.ravel()
+    cells = np.flatnonzero(flat)
+    # Sorted by label, each region in reading order; labels are given in the order of the regions' first cells.
+    cells = cells[np.argsort(flat[cells], kind="stable")]
+    places = np.stack(np.divmod(cells, labels.shape[1]), axis=1)
+    found = np.split(places, np.cumsum(np.bincount(flat, minlength=number + 1)[1:])[:-1]) if number else []
+    found.sort(key=len, reverse=True)
+    return found
 
 
 def choose(rng: np.random.Generator, weights: NDArray[np.float64]) -> int | None:

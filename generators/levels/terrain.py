@@ -18,7 +18,7 @@ from pcg.evaluators.level_grid import FREE, Mask
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.counts import draw_counts
+from pcg.generators.levels.counts import draw_counts, draw_plenty
 from pcg.generators.levels.furnish import furnish
 from pcg.generators.levels.layout import draw_size, fill, join_regions, lay_lanes, main_wall
 from pcg.generators.levels.repair import meet_needs, mend_reach
@@ -120,7 +120,7 @@ def finish(site: Site, rng: np.random.Generator) -> None:
     if context.analysis.mobility == "platform":
         stand_on_ground(site)
     top, left, bottom, right = site.inside()
-    counts = draw_counts(context, rng, (bottom - top) * (right - left))
+    counts = draw_counts(context, rng, (bottom - top) * (right - left), draw_plenty(rng))
     laid = np.bincount(site.grid.ravel(), minlength=len(site.palette.tiles))
     furnish(site, rng, {tile: max(0, number - int(laid[tile])) for tile, number in counts.items()})
     mend_reach(site, rng)

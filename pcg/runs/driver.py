@@ -335,6 +335,16 @@ class _Run:
         else:
             remove_levels(others)
 
+    def write_findings(self) -> dict[str, Any]:
+        """What the generator found out, for `summary.json`; the levels of a front are written to `front/` instead."""
+        findings = self.generator.findings()
+        front = findings.get("front")
+        if front is not None:
+            entries = [(e["level"], {k: v for k, v in e.items() if k != "level"}) for e in front]
+            write_levels(self.folder / "front", entries, self.game.source)
+            findings["front"] = [entry for _, entry in entries]
+        return {"findings": findings} if findings else {}
+
     def open_log(self) -> None:
         """Open the log, and start where the last checkpoint was taken, or at the beginning if none is to be trusted."""
         state = self._read_checkpoint()
@@ -412,6 +422,7 @@ class _Run:
             if self.kept is not None:
                 summary["archive"] = self.kept["statistics"]
             summary["repeated"] = self.repeated
+            summary |= self.write_findings()
             write_whole(self.folder / "summary.json", to_json(summary, indent=1) + "\n")
             stopped = {"type": "stopped", "elapsed": round(self.elapsed(), 3), "reason": reason}
             append_line(timing, {**stopped, "cached": self.cached, "lost_workers": workers.lost})

@@ -12,6 +12,7 @@ from pcg.generators.levels import LevelContext, level_distance, make_generator
 from pcg.generators.levels.evolve import EvolvingGenerator
 from pcg.generators.levels.layout import STYLES
 from pcg.generators.levels.operators import CROSSOVERS, MUTATIONS, crossover, mutate, resize
+from pcg.generators.levels.population import Individual
 from pcg.generators.levels.repair import repair
 from pcg.generators.levels.site import Site, choose
 
@@ -66,10 +67,10 @@ def test_rooms_of_a_game_with_portals_may_be_closed() -> None:
 
 
 @pytest.mark.parametrize("name", list(CROSSOVERS))
-def test_crossover_exchanges_cells_and_leaves_the_parents_alone(name: str) -> None:
+def test_crossover_exchanges_cells_and_leaves_the_parents_alone(dungeon: LevelContext, name: str) -> None:
     a, b = np.zeros((7, 9), np.int16), np.ones((7, 9), np.int16)
     for seed in range(20):
-        first, second = CROSSOVERS[name](a, b, rng(seed))
+        first, second = CROSSOVERS[name](dungeon, a, b, rng(seed))
         assert first.shape == second.shape == a.shape
         assert ((first + second) == 1).all()
         assert not a.any() and b.all()
@@ -193,9 +194,7 @@ def test_survivors_that_are_too_like_a_better_one_stand_back(dungeon: LevelConte
         "wwwwwww\nwA.cc.w\nw.....w\nwwwwwww",
         "wwwwwww\nw.....w\nwAbb.cw\nwwwwwww",
     ]
-    from pcg.generators.levels.evolve import individual
-
-    members = [individual(levels[0], 0.9, 0), individual(levels[1], 0.8, 1), individual(levels[2], 0.1, 2)]
+    members = [Individual(levels[0], (0.9,), 0), Individual(levels[1], (0.8,), 1), Individual(levels[2], (0.1,), 2)]
     assert isinstance(generator, EvolvingGenerator)
     kept = generator._survivors(members, 2)
     assert [one.id for one in kept] == [0, 2]

@@ -13,7 +13,7 @@ import numpy as np
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.counts import draw_counts
+from pcg.generators.levels.counts import draw_counts, draw_plenty
 from pcg.generators.levels.furnish import furnish
 from pcg.generators.levels.layout import STYLES, draw_size, fill, lay_lanes
 from pcg.generators.levels.repair import meet_needs, mend_reach
@@ -30,18 +30,19 @@ def draw_style(context: LevelContext, rng: np.random.Generator) -> str:
     return list(weights)[int(rng.choice(len(weights), p=list(weights.values())))]
 
 
-def construct(site: Site, rng: np.random.Generator, style: str, wall_share: float) -> None:
-    """Build a level on a blank site: walls in a style, lanes, filling, objects."""
+def construct(site: Site, rng: np.random.Generator, style: str, wall_share: float, plenty: float | None = None) -> None:
+    """Build a level on a blank site: walls in a style, lanes, filling, objects (as many as `draw_plenty` says)."""
+    plenty = draw_plenty(rng) if plenty is None else plenty
     context = site.context
     if context.lanes:
         lay_lanes(site, rng)
     if context.walls and wall_share > 0:
         STYLES[style](site, rng, wall_share)
-    fill(site, rng)
+    fill(site, rng, plenty)
     top, left, bottom, right = site.inside()
-    counts = draw_counts(context, rng, (bottom - top) * (right - left))
+    counts = draw_counts(context, rng, (bottom - top) * (right - left), plenty)
     furnish(site, rng, counts)
-    mend_reach(site, rng)
+    mend_reach(site, rng, always=True)
     meet_needs(site, rng)
 
 
@@ -58,6 +59,7 @@ class ConstructiveGenerator(IndependentGenerator):
         *SIZE_PARAMETERS,
         Parameter("style", "mixed", "how walls are laid out", choices=("mixed", *STYLES)),
         Parameter("walls", 1.0, "amount of walls, as a multiple of what the game's levels have", 0.0, 3.0),
+        Parameter("objects", 1.0, "number of objects, as a multiple of what the game's levels have", 0.0, 3.0),
     )
 
     def generate(self, rng: np.random.Generator) -> str:
@@ -69,5 +71,5 @@ class ConstructiveGenerator(IndependentGenerator):
             style = draw_style(context, rng)
         site = Site.blank(context, width, height)
         share = min(0.6, context.wall_share * self.number("walls") * rng.uniform(0.7, 1.3))
-        construct(site, rng, style, share)
+        construct(site, rng, style, share, self.number("objects") * draw_plenty(rng))
         return site.text()

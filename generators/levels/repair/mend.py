@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.evaluators.level_grid import GATE
+from pcg.evaluators.level_grid import GATE, Grid, Mask
+from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.counts import fit
 from pcg.generators.levels.furnish import place, place_avatar
 from pcg.generators.levels.layout import draw_wall, join_regions, tunnel
@@ -17,14 +18,45 @@ from pcg.generators.levels.site import Site
 
 
 def repair(site: Site, rng: np.random.Generator) -> None:
-    """Mend a level in place; a sound level stays as it is."""
-    mend_frame(site)
-    mend_lanes(site)
+    """Mend a level in place; a sound level stays as it is, and so does what is usual in the game's own levels."""
+    usual = site.context.customs
+    if "frame" in usual:
+        mend_frame(site)
+    if "lanes" in usual:
+        mend_lanes(site)
     mend_avatar(site, rng)
     mend_reach(site, rng)
     mend_counts(site, rng)
     mend_reach(site, rng)
     meet_needs(site, rng)
+
+
+def customs(context: LevelContext) -> frozenset[str]:
+    """The rules of thumb that a game's own levels keep: "frame", "lanes", "line", "pockets", "reach", "objects".
+
+    A rule that would change most of them is none of this game's: its frames have gaps, its avatar starts anywhere,
+    what it collects lies behind walls that will fall. Games without levels of their own keep all rules.
+    """
+
+    def changed(rule: str, grid: Grid) -> bool:
+        site = Site(context, grid.copy())
+        if rule == "frame":
+            mend_frame(site)
+        elif rule == "lanes":
+            mend_lanes(site)
+        elif rule == "line":
+            line = _line(context, site)
+            return line is not None and site.avatar is not None and site.avatar not in line
+        elif rule == "pockets":
+            return bool(_pockets(site).any())
+        elif rule == "reach":
+            return bool(_lost(site))
+        else:
+            _clear_strange(site)
+        return bool((site.grid != grid).any())
+
+    rules = ("frame", "lanes", "line", "pockets", "reach", "objects")
+    return frozenset(r for r in rules if 2 * sum(changed(r, g) for g in context.examples) <= len(context.examples))
 
 
 def mend_frame(site: Site) -> None:
@@ -90,7 +122,7 @@ def mend_avatar(site: Site, rng: np.random.Generator) -> None:
     for y, x in np.argwhere(site.palette.type_counts[site.grid][:, :, list(analysis.avatars)].sum(axis=2) > 0).tolist():
         if (y, x) not in found:
             site.clear((y, x))
-    line = _line(site)
+    line = _line(site.context, site) if "line" in site.context.customs else None
     on_line = [c for c in found if line is None or c in line]
     keep = on_line[int(rng.integers(len(on_line)))] if on_line else None
     for cell in found:
@@ -100,10 +132,10 @@ def mend_avatar(site: Site, rng: np.random.Generator) -> None:
         place_avatar(site, rng)
 
 
-def _line(site: Site) -> set[tuple[int, int]] | None:
+def _line(context: LevelContext, site: Site) -> set[tuple[int, int]] | None:
     """The cells an avatar that keeps to a line may start on; None if it may start anywhere."""
     top, left, bottom, right = site.inside()
-    side = site.context.analysis.avatar_side
+    side = context.analysis.avatar_side
     if side is None:
         return None
     if side in ("top", "bottom"):
@@ -119,13 +151,8 @@ def mend_counts(site: Site, rng: np.random.Generator) -> None:
     present = np.bincount(site.grid.ravel(), minlength=len(context.palette.tiles))
     counts = {int(t): int(present[t]) for t in np.flatnonzero(present)}
     objects = {t: n for t, n in counts.items() if t in context.objects}
-    for tile in counts:
-        # What no object is (an avatar's own shots, say) was never meant to be in a level.
-        known = tile in context.objects or tile in context.walls or tile in context.palette.avatars
-        in_lane = any(tile in lane.movers for lane in context.lanes)
-        if not (known or in_lane or tile in context.palette.grounds or tile == context.filler or tile in context.frame):
-            for y, x in np.argwhere(site.grid == tile).tolist():
-                site.clear((y, x))
+    if "objects" in context.customs:
+        _clear_strange(site)
     wanted = fit(context, rng, objects)
     for tile in sorted(set(wanted) | set(objects)):
         difference = wanted.get(tile, 0) - objects.get(tile, 0)
@@ -137,25 +164,48 @@ def mend_counts(site: Site, rng: np.random.Generator) -> None:
             place(site, rng, tile)
 
 
-def mend_reach(site: Site, rng: np.random.Generator) -> None:
-    """Bring what must be reached within reach, and fill or open the pockets nobody can enter."""
+def _clear_strange(site: Site) -> None:
+    """Take away what was never meant to be in a level: an avatar's own shots, say."""
+    context = site.context
+    traffic = {m for lane in context.lanes for m in lane.movers}
+    known = {*context.objects, *context.walls, *context.palette.avatars, *context.palette.grounds, *traffic}
+    known |= {tile for tile in (*context.frame, context.filler) if tile is not None}
+    for tile in np.unique(site.grid).tolist():
+        if tile not in known:
+            for y, x in np.argwhere(site.grid == tile).tolist():
+                site.clear((y, x))
+
+
+def mend_reach(site: Site, rng: np.random.Generator, *, always: bool = False) -> None:
+    """Bring what must be reached within reach, and fill or open the pockets nobody can enter.
+
+    Each only where the game's own levels keep it so, or `always`.
+    """
     context = site.context
     if context.analysis.mobility != "freely" or site.avatar is None:
         return
-    steps = site.distances()
-    lost = [(y, x) for y, x in np.argwhere(np.isin(site.grid, list(context.targets)) & (steps < 0)).tolist()]
-    if context.walls and bool((site.walkable() & (steps < 0)).any()):
+    pockets = bool(context.walls) and (always or "pockets" in context.customs)
+    if pockets and _pockets(site).any():
         _close_pockets(site, rng)
-        steps = site.distances()
-        lost = [c for c in lost if steps[c] < 0]
-    for cell in lost:
-        tile = int(site.grid[cell])
-        if tile not in context.targets:
-            continue
-        site.clear(cell)
-        place(site, rng, tile)
-    if context.walls and not context.links_closed_rooms and bool((site.walkable() & (site.distances() < 0)).any()):
+    if always or "reach" in context.customs:
+        for cell in _lost(site):
+            tile = int(site.grid[cell])
+            if tile in context.targets:
+                site.clear(cell)
+                place(site, rng, tile)
+    if pockets and not context.links_closed_rooms and _pockets(site).any():
         join_regions(site, rng)
+
+
+def _lost(site: Site) -> list[tuple[int, int]]:
+    """Cells with something that must be reached and cannot be."""
+    lost = np.isin(site.grid, list(site.context.targets)) & (site.distances() < 0)
+    return [(y, x) for y, x in np.argwhere(lost).tolist()]
+
+
+def _pockets(site: Site) -> Mask:
+    """Cells to walk on that the avatar cannot get to."""
+    return site.walkable() & (site.distances() < 0)
 
 
 def _close_pockets(site: Site, rng: np.random.Generator) -> None:

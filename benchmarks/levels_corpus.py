@@ -1,0 +1,281 @@
+"""How soon `evolve` finds a feasible level: every one-player game of the corpus with grid physics, and our own.
+
+A level is feasible when an agent wins it and all constraints of the evaluation are kept. Each game is one run on one
+core; what is measured is the processor time from the start of the generator to the verdict on the first feasible
+level, so that other programs on the machine do not count. Games that were measured are skipped when the program is
+called again (also after `kill -9`); `--again` measures those anew that failed, `report` writes docs/results/levels.md.
+
+    python benchmarks/levels_corpus.py measure --minutes 60
+    python benchmarks/levels_corpus.py measure --games aliens zelda --seconds 20 --store /tmp/try --show
+    python benchmarks/levels_corpus.py report
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from pcg.engine.game import Game, builtin_games, load
+from pcg.engine.kernel.runtime import compile_all
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator
+from pcg.generators.levels import Candidate, make_generator
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = ROOT.parent / "shared" / "gvgai" / "games"
+STORE = ROOT / "runs" / "levels-corpus"
+REPORT = ROOT / "docs" / "results" / "levels.md"
+LIST, PHYSICS = "all_games_sp.csv", "gridphysics"
+PROMISED = 0.95
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run over one game came to."""
+
+    game: str
+    own: bool
+    """Whether the game is one of ours, not of the corpus."""
+    seed: int
+    limit: float
+    seconds: float
+    """Processor seconds to the verdict on the first feasible level, or until it was given up."""
+    evaluations: int
+    feasible: bool
+    origin: str = ""
+    """How the feasible level was made: name of a generator or operator."""
+    winner: str = ""
+    """The agent that won it."""
+    length: int = 0
+    """Ticks of its win."""
+    failing: Mapping[str, int] = field(default_factory=dict)
+    """Constraint -> infeasible levels of which it is the first that is not kept."""
+    level: str = ""
+    """The feasible level, or the one nearest to it."""
+    constraints: Mapping[str, float] = field(default_factory=dict)
+    """Of `level`."""
+
+    @property
+    def worst(self) -> str:
+        """The constraint that fails most, "" without infeasible levels."""
+        return max(self.failing, key=lambda name: self.failing[name], default="")
+
+
+def games(folder: Path) -> dict[str, Path | None]:
+    """Name -> file of every game to be measured, None for a built-in one; those of the corpus first.
+
+    Raises:
+        PcgError: when there is no corpus in the folder.
+    """
+    try:
+        rows = list(csv.reader((folder / LIST).open(encoding="utf-8")))
+    except OSError as error:
+        raise PcgError(f"no corpus in {folder}: {error.strerror} ({LIST}); name its folder with --corpus") from None
+    files = [folder / row[1].removeprefix("examples/") for row in rows if len(row) > 1]
+    found: dict[str, Path | None] = {file.stem: file for file in files if file.parent.name == PHYSICS}
+    for name in builtin_games():
+        found[f"our {name}" if name in found else name] = None
+    return found
+
+
+def open_game(name: str, file: Path | None) -> Game:
+    """The game."""
+    return load(file, reading="gvgai") if file is not None else load(name.removeprefix("our "))
+
+
+def measure(name: str, file: Path | None, seed: int, limit: float) -> Outcome:
+    """Evolve levels of one game until one is feasible or the time is up."""
+    game = open_game(name, file)
+    started = time.process_time()
+    generator = make_generator("evolve", game, seed=seed)
+    evaluator = LevelEvaluator(game)
+    failing = Counter[str]()
+    best: tuple[float, Candidate, Evaluation] | None = None
+    evaluations = 0
+    while True:
+        (candidate,) = generator.ask(1)
+        evaluation = evaluator.evaluate(candidate.level, seed)
+        generator.tell([candidate], [evaluation])
+        evaluations += 1
+        seconds = time.process_time() - started
+        value = 2.0 if evaluation.feasible else evaluation.constraint
+        if best is None or value > best[0]:
+            best = value, candidate, evaluation
+        if not evaluation.feasible:
+            failing[next(c for c in CONSTRAINTS if evaluation.constraints[c] < 1)] += 1
+        if evaluation.feasible or seconds >= limit:
+            break
+    _, candidate, evaluation = best
+    return Outcome(
+        name, file is None, seed, limit, round(seconds, 2), evaluations, evaluation.feasible,
+        candidate.origin if evaluation.feasible else "", evaluation.winner,
+        len(evaluation.play), dict(failing.most_common()), candidate.level,
+        {k: round(v, 3) for k, v in evaluation.constraints.items()},
+    )  # fmt: skip
+
+
+# --- the store --------------------------------------------------------------------------------------------------------
+
+
+def stored(store: Path) -> dict[str, Outcome]:
+    """The latest outcome of each game; a last line that was cut off is left out."""
+    found: dict[str, Outcome] = {}
+    path = store / "results.jsonl"
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                outcome = Outcome(**json.loads(line))
+            except (json.JSONDecodeError, TypeError):
+                continue
+            found[outcome.game] = outcome
+    return found
+
+
+def keep(store: Path, outcome: Outcome) -> None:
+    """Write an outcome down."""
+    store.mkdir(parents=True, exist_ok=True)
+    path = store / "results.jsonl"
+    cut = path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
+    with path.open("a", encoding="utf-8") as file:
+        file.write(("\n" if cut else "") + json.dumps(asdict(outcome)) + "\n")
+
+
+def chosen(names: Sequence[str], known: Mapping[str, Path | None]) -> list[str]:
+    """The games named, all without any.
+
+    Raises:
+        PcgError: for a name that is none of `known`.
+    """
+    for name in names:
+        if name not in known:
+            near = nearest(name, known)
+            raise PcgError(f"no game `{name}` among the {len(known)}" + (f", did you mean `{near}`?" if near else ""))
+    return list(names) or list(known)
+
+
+def run(given: argparse.Namespace) -> bool:
+    """Measure what has not been measured; whether everything has been."""
+    known = games(given.corpus)
+    names = chosen(given.games, known)
+    done = stored(given.store)
+    deadline = None if given.minutes is None else time.monotonic() + 60 * given.minutes
+    compile_all()
+    for name in names:
+        outcome = done.get(name)
+        if outcome is not None and (outcome.feasible or not given.again) and not given.show:
+            continue
+        if deadline is not None and time.monotonic() > deadline:
+            return False
+        game = open_game(name, known[name])
+        if game.players != 1:
+            continue
+        outcome = measure(name, known[name], given.seed, given.seconds)
+        keep(given.store, outcome)
+        found = f"{outcome.winner}, {outcome.length} ticks" if outcome.feasible else f"none: {dict(outcome.failing)}"
+        print(f"{name:20} {outcome.seconds:6.1f} s {outcome.evaluations:4} evaluations  {found}", flush=True)
+        if given.show:
+            print(outcome.level, {k: v for k, v in outcome.constraints.items() if v < 1}, sep="\n", flush=True)
+    return True
+
+
+# --- report -----------------------------------------------------------------------------------------------------------
+
+
+def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> str:
+    """The results as Markdown."""
+    found = [outcomes[name] for name in known if name in outcomes]
+    groups = {"corpus": [o for o in found if not o.own], "our own": [o for o in found if o.own], "together": found}
+    limit = max((o.limit for o in found), default=0.0)
+    lines = [
+        "# Results: levels for every game",
+        "",
+        "How soon `evolve` finds a feasible level: an agent wins it, doing nothing neither wins nor loses it at once, "
+        "and all other constraints are kept ([Level generators](../generators.md)). One run per game on one core, "
+        f"default parameters, given up after {limit:g} s of processor time; seed "
+        f"{', '.join(sorted({str(o.seed) for o in found}))}. Written by `python benchmarks/levels_corpus.py report`.",
+        "",
+        "| games | measured | with a feasible level | share | promised | median seconds | within 5 s |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for title, group in groups.items():
+        if group:
+            won = sorted(o.seconds for o in group if o.feasible)
+            promised = f"{PROMISED:.0%}" if title == "together" else ""
+            median = f"{won[len(won) // 2]:.1f}" if won else ""
+            share = len(won) / len(group)
+            soon = sum(seconds <= 5 for seconds in won)
+            lines.append(
+                f"| {title} | {len(group)} | {len(won)} | {share:.1%} | {promised} | {median} | {soon} |"
+            )  # fmt: skip
+    lines += ["", *_left_out(known), ""]
+    failed = [o for o in found if not o.feasible]
+    if failed:
+        lines += ["## Games without", "", "| game | evaluations | what failed first, and how often |", "|---|---:|---|"]
+        lines += [
+            f"| {o.game} | {o.evaluations} | {', '.join(f'{k} {v}' for k, v in o.failing.items())} |" for o in failed
+        ]
+        lines.append("")
+    lines += [
+        "## Game by game",
+        "",
+        "| game | seconds | evaluations | feasible | made by | won by | ticks | fails most |",
+        "|---|---:|---:|---|---|---|---:|---|",
+    ]
+    for o in found:
+        lines.append(
+            f"| {o.game} | {o.seconds:.1f} | {o.evaluations} | {'yes' if o.feasible else '**no**'} | {o.origin} | "
+            f"{o.winner} | {o.length or ''} | {o.worst} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _left_out(known: Mapping[str, Path | None]) -> Iterator[str]:
+    """Which games are not measured and why."""
+    two = [name for name, file in known.items() if file is None and open_game(name, file).players != 1]
+    yield (
+        f"The corpus here is the {sum(file is not None for file in known.values())} games with grid physics of its "
+        f"list of one-player games ({LIST}). Left out are games for two players, for which no levels are generated: "
+        f"the corpus' list of them and, of our own, {', '.join(two)}."
+    )
+
+
+def main() -> int:
+    """Read the command line and do it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("measure", "report"))
+    parser.add_argument("--games", nargs="+", default=[], metavar="GAME", help="only these")
+    parser.add_argument("--seconds", type=float, default=60.0, help="processor time after which a game is given up")
+    parser.add_argument("--minutes", type=float, help="begin no further game after this time")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--again", action="store_true", help="measure games anew that had no feasible level")
+    parser.add_argument("--show", action="store_true", help="measure in any case, and print the levels")
+    parser.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the corpus")
+    parser.add_argument("--store", type=Path, default=STORE, help="folder of the results")
+    parser.add_argument("--out", type=Path, default=REPORT, help="page that `report` writes")
+    given = parser.parse_args()
+    try:
+        if given.what == "report":
+            given.out.write_text(page(stored(given.store), games(given.corpus)), encoding="utf-8")
+            print(given.out)
+            return 0
+        done = run(given)
+        print("everything is measured" if done else "the time is up; the same command goes on")
+    except PcgError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

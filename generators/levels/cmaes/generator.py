@@ -1,0 +1,157 @@
+"""CMA-ES over the parameters of a constructive generator, on DEAP.
+
+What is searched are not levels but settings of a generator that makes levels which are worth much on the average: a
+vector of parameters, tried out on several levels each because chance decides much of what one level is worth. The
+covariance matrix adaptation evolution strategy (Hansen, Ostermeier 2001) learns which parameters to change together;
+that noise is averaged by repetition and by recombining many parents is discussed by Hansen et al. (2009). When the
+search has narrowed down to a point it starts anew somewhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from deap import cma
+
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.parameters import Parameter, Setting
+from pcg.generators.levels.cmaes.space import ParameterSpace, overshoot
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.contract import SIZE_PARAMETERS
+from pcg.generators.levels.population import Child, Individual, PopulationGenerator, fitness_class
+from pcg.generators.levels.registry import make_generator
+
+NARROW = 0.01
+"""The search starts anew when no direction is left in which it varies by more than this share of the ranges."""
+SKEWED = 1e14
+"""And when the directions differ in length by so much (Hansen, Ostermeier 2001)."""
+
+
+class _Vector(list[float]):
+    """A vector of parameters with the fitness that DEAP asks for."""
+
+    def __init__(self, values: Sequence[float], worth: float) -> None:
+        super().__init__(values)
+        self.fitness = fitness_class(1)((worth,))
+
+
+class TuningGenerator(PopulationGenerator):
+    """CMA-ES over parameters."""
+
+    name = "cmaes"
+    help = "tunes the parameters of a constructive generator until its levels are good on the average"
+    papers = (
+        "Hansen, Ostermeier: Completely Derandomized Self-Adaptation in Evolution Strategies (2001)",
+        "Hansen, Niederberger, Guzzella, Koumoutsakos: A Method for Handling Uncertainty in Evolutionary Optimization "
+        "(2009)",
+    )
+    parameters = (
+        *SIZE_PARAMETERS,
+        Parameter("base", "constructive", "generator whose parameters are searched"),
+        Parameter("vectors", 0, "parameter vectors per generation; 0: as many as CMA-ES advises", 0, 10_000),
+        Parameter("repeats", 4, "levels made with each vector", 1, 1000),
+        Parameter("sigma", 0.3, "spread of the vectors at the start, as a share of the ranges", 0.001, 1.0),
+    )
+
+    def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
+        super().__init__(context, seed=seed, **params)
+        self.space = ParameterSpace(str(self.settings["base"]), "generator cmaes: parameter `base`")
+        self._sizes = {p.name: self.settings[p.name] for p in SIZE_PARAMETERS}
+        self._made(self.space.start(), 0)  # mistakes show before anything is evaluated
+        self._strategy = self._new_strategy(self.space.start())
+        self._vectors: list[list[float]] = []
+        self.restarts = 0
+        self.best: tuple[float, list[float]] | None = None
+        """Worth and vector of the best settings so far."""
+
+    def _new_strategy(self, centroid: Sequence[float]) -> Any:
+        options = {"lambda_": max(4, self.integer("vectors"))} if self.integer("vectors") else {}
+        return cma.Strategy(list(centroid), self.number("sigma"), **options)
+
+    def _made(self, vector: Sequence[float], seed: int) -> Any:
+        settings = {**self._sizes, **self.space.settings(vector)}
+        return make_generator(self.space.base, self.context, seed=seed, wants=self.wants, **settings)
+
+    # -- generations ---------------------------------------------------------------------------------------------------
+
+    def _judge(self, evaluation: Evaluation) -> tuple[float, ...]:
+        return (1.0 + evaluation.fitness if evaluation.feasible else evaluation.constraint,)
+
+    def _make(self, rng: np.random.Generator) -> list[Child]:
+        strategy = self._strategy
+        # As Strategy.generate, which draws from numpy's global random numbers.
+        steps = rng.standard_normal((strategy.lambda_, strategy.dim))
+        self._vectors = (strategy.centroid + strategy.sigma * steps @ strategy.BD.T).tolist()
+        children = []
+        for number, vector in enumerate(self._vectors):
+            generator = self._made(vector, int(rng.integers(2**31)))
+            children += [Child(c.level, c.origin, (number,)) for c in generator.ask(self.integer("repeats"))]
+        return children
+
+    def _select(self, told: list[tuple[Individual, bool]]) -> None:
+        worth: list[list[float]] = [[] for _ in self._vectors]
+        for one, _ in told:
+            worth[int(one.note[0])].append(one.values[0])
+        means = [float(np.mean(values)) for values in worth]
+        for mean, vector in zip(means, self._vectors, strict=True):
+            if self.best is None or mean > self.best[0]:
+                self.best = mean, vector
+        strategy = self._strategy
+        pairs = zip(self._vectors, means, strict=True)
+        strategy.update([_Vector(vector, mean - overshoot(vector)) for vector, mean in pairs])
+        if strategy.sigma * float(strategy.diagD[-1]) < NARROW or strategy.cond > SKEWED:
+            self.restarts += 1
+            self._strategy = self._new_strategy(self.rng(self.generation, 1).random(len(self.space)).tolist())
+
+    # -- results -------------------------------------------------------------------------------------------------------
+
+    def findings(self) -> dict[str, Any]:
+        """The best settings that were tried, what their levels were worth, and the middle of the search."""
+
+        def rounded(settings: Mapping[str, Setting]) -> dict[str, Setting]:
+            return {k: round(v, 4) if isinstance(v, float) else v for k, v in settings.items()}
+
+        found: dict[str, Any] = {
+            "base": self.space.base,
+            "centre": rounded(self.space.settings(self._strategy.centroid)),
+            "spread": round(float(self._strategy.sigma), 4),
+            "restarts": self.restarts,
+        }
+        if self.best is not None:
+            found |= {"worth": self.best[0], "settings": rounded(self.space.settings(self.best[1]))}
+        return found
+
+    # -- resuming ------------------------------------------------------------------------------------------------------
+
+    def _keep(self) -> dict[str, Any]:
+        strategy = self._strategy
+        return {
+            "strategy": {
+                "centroid": strategy.centroid.tolist(),
+                "sigma": float(strategy.sigma),
+                "pc": strategy.pc.tolist(),
+                "ps": strategy.ps.tolist(),
+                "C": strategy.C.tolist(),
+                "B": strategy.B.tolist(),
+                "diagD": strategy.diagD.tolist(),
+                "cond": float(strategy.cond),
+                "update_count": strategy.update_count,
+            },
+            "vectors": self._vectors,
+            "restarts": self.restarts,
+            "best": list(self.best) if self.best is not None else None,
+        }
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        kept = state["strategy"]
+        strategy = self._strategy = self._new_strategy(kept["centroid"])
+        for name in ("pc", "ps", "C", "B", "diagD"):
+            setattr(strategy, name, np.array(kept[name], float))
+        strategy.BD = strategy.B * strategy.diagD
+        strategy.sigma, strategy.cond = float(kept["sigma"]), float(kept["cond"])
+        strategy.update_count = int(kept["update_count"])
+        self._vectors = [list(vector) for vector in state["vectors"]]
+        self.restarts = int(state["restarts"])
+        self.best = None if state["best"] is None else (float(state["best"][0]), list(state["best"][1]))

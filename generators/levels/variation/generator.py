@@ -1,0 +1,103 @@
+"""Variations on the game's own levels: crossed with each other, mirrored, thinned out, and changed here and there.
+
+In many games what makes a level work is an arrangement that no rule of thumb makes: belts that lead somewhere, a fleet
+above its targets. The game's own levels have it, and the genetic operators keep much of it. Seeding a search with
+solutions that are known is old practice in evolution (Langdon, Nordin 2000); variations come from one level rather
+than from statistics of all. Without levels of its own a game gets constructed ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.parameters import Parameter
+from pcg.generators.levels.constructive import construct, draw_style
+from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
+from pcg.generators.levels.distance import code_distance
+from pcg.generators.levels.layout import draw_size
+from pcg.generators.levels.operators import crossover, edit
+from pcg.generators.levels.repair import repair
+from pcg.generators.levels.site import Site
+
+APART = 0.05
+"""A variation is at least so far from each of the game's own levels, if a few more edits can do it."""
+
+
+class VariationGenerator(IndependentGenerator):
+    """The game's own levels, changed."""
+
+    name = "variation"
+    help = "the game's own levels, crossed with each other, thinned out and changed here and there"
+    papers = ("Langdon, Nordin: Seeding Genetic Programming Populations (EuroGP 2000)",)
+    parameters = (
+        *SIZE_PARAMETERS,
+        Parameter("edits", 5, "mean number of edits", 0, 1000, "edits"),
+        Parameter("crossed", 0.4, "share of levels that get a part of another one", 0.0, 1.0),
+        Parameter(
+            "mirrored", 0.3, "share of levels that are turned left to right, in games without directions", 0.0, 1.0
+        ),
+        Parameter("thinned", 0.6, "share of levels that lose some of their objects", 0.0, 1.0),
+    )
+
+    def generate(self, rng: np.random.Generator) -> str:
+        """One level text."""
+        context = self.context
+        examples = context.examples
+        if not examples:
+            return self._constructed(rng)
+        grid = examples[int(rng.integers(len(examples)))]
+        if len(examples) > 1 and rng.random() < self.number("crossed"):
+            other = examples[int(rng.integers(len(examples)))]
+            grid = crossover(context, grid, other, rng)[0]
+        grid = self._fitted(grid, rng)
+        if not context.analysis.drifts and rng.random() < self.number("mirrored"):
+            grid = np.ascontiguousarray(grid[:, ::-1])
+        site = Site(context, grid)
+        if rng.random() < self.number("thinned"):
+            _thin(site, rng)
+        # Few edits keep what works, many make something new: both are wanted.
+        edits = int(rng.poisson(self.number("edits") * rng.exponential()))
+        site = Site(context, edit(context, site.grid, rng, edits))
+        repair(site, rng)
+        for _ in range(5):
+            if all(code_distance(_codes(site.grid), _codes(own)) >= APART for own in examples):
+                break
+            site = Site(context, edit(context, site.grid, rng, 3))
+            repair(site, rng)
+        return site.text()
+
+    def _constructed(self, rng: np.random.Generator) -> str:
+        context = self.context
+        site = Site.blank(context, *draw_size(rng, self.widths, self.heights))
+        construct(site, rng, draw_style(context, rng), min(0.6, context.wall_share * rng.uniform(0.7, 1.3)))
+        return site.text()
+
+    def _fitted(self, grid: Grid, rng: np.random.Generator) -> Grid:
+        """A copy within the sizes: a part of a level that is too large, bare ground around one that is too small."""
+        context = self.context
+        for axis, (least, most) in enumerate((self.heights, self.widths)):
+            size = grid.shape[axis]
+            if size > most:
+                start = int(rng.integers(size - most + 1))
+                grid = np.take(grid, range(start, start + most), axis=axis)
+            elif size < least:
+                before = int(rng.integers(least - size + 1))
+                around = [(0, 0), (0, 0)]
+                around[axis] = (before, least - size - before)
+                grid = np.pad(grid, around, constant_values=context.palette.empty)
+        return grid.copy()
+
+
+def _codes(grid: Grid) -> np.ndarray[tuple[int, ...], np.dtype[np.uint32]]:
+    return grid.astype(np.uint32)
+
+
+def _thin(site: Site, rng: np.random.Generator) -> None:
+    """Take away a random share of each kind of object, but for the last of its kind."""
+    for tile in site.context.objects:
+        cells = np.argwhere(site.grid == tile).tolist()
+        share = rng.random()
+        for place in rng.permutation(len(cells)).tolist()[1:]:
+            if rng.random() < share:
+                site.clear((cells[place][0], cells[place][1]))

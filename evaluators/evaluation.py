@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pcg.evaluators.mechanics import MECHANIC
+
 STAGES: tuple[str, ...] = ("static", "idle", "capable", "complete")
 """How far an evaluation went: only the text was looked at; doing nothing was played; a capable agent played;
 everything was measured."""
@@ -39,8 +41,10 @@ class Evaluation:
     """What was found out about a level.
 
     `feasible` levels have every entry of `constraints` at 1 and a `fitness` in [0, 1]; the others have fitness 0 and
-    are ranked by `constraint`, the mean of `constraints`. `play` is the winning play of agent `winner` started with
-    `seed`.
+    are ranked by `constraint`, the mean of `constraints`. `metrics` holds what could be measured, by the names of
+    `pcg.evaluators.metrics.METRICS`; values of wanted sprites are there too. `play` is the winning play of agent
+    `winner` started with `seed`, and `mechanics` names the rules that take effect in it. `wants` says how nearly each
+    want is met, in [0, 1], 1 for achieved.
     """
 
     feasible: bool
@@ -52,6 +56,14 @@ class Evaluation:
     winner: str = ""
     seed: int = 0
     play: str = field(default="", repr=False)
+    wants: Mapping[str, float] = field(default_factory=dict)
+    mechanics: tuple[str, ...] = field(default=(), repr=False)
+
+    def measure(self, name: str) -> float | None:
+        """A metric, or whether a mechanic takes effect in the winning play (1 or 0); None for what is not known."""
+        if name.startswith(MECHANIC):
+            return float(name in self.mechanics) if self.winner else None
+        return self.metrics.get(name)
 
     @property
     def actions(self) -> list[str]:
@@ -70,9 +82,15 @@ class Evaluation:
             "winner": self.winner,
             "seed": self.seed,
             "play": self.play,
+            "wants": dict(self.wants),
+            "mechanics": list(self.mechanics),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Evaluation:
-        """The inverse of `to_json`; other keys of `data` are ignored."""
-        return cls(**{name: data[name] for name in cls.__dataclass_fields__})
+        """The inverse of `to_json`; other keys of `data` are ignored, and logs of old may lack the last two."""
+        old: dict[str, Any] = {"wants": {}, "mechanics": ()}
+        values = {
+            name: data[name] if name not in old else data.get(name, old[name]) for name in cls.__dataclass_fields__
+        }
+        return cls(**{**values, "mechanics": tuple(values["mechanics"])})

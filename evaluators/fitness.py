@@ -28,6 +28,7 @@ from pcg.evaluators.level_statistics import level_statistics
 from pcg.evaluators.metrics.play import final_state, path_coverage, type_counts, variety
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.requirements import requirements
+from pcg.evaluators.wants import Want, settle_wants, wanted_value
 
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter("min_length", 20, "shortest winning play of a feasible level", 0, 2000, "ticks"),
@@ -73,15 +74,60 @@ def play_value(won: bool, over: bool, score: float) -> float:
     return 0.9 * outcome + 0.1 / (1.0 + math.exp(-max(-500.0, min(500.0, 0.1 * score))))
 
 
+_GIVES_WAY: Mapping[str, tuple[str | None, str | None]] = {
+    "solution_length": ("min_length", "max_length"),
+    "cover": ("min_cover", "max_cover"),
+    "kinds": ("min_kinds", None),
+    "idle_ticks": ("start", None),
+}
+"""Metric -> the parameters that bound it from below and from above."""
+
+
+def make_way(settings: Mapping[str, Setting], given: Mapping[str, object], wants: Sequence[Want]) -> dict[str, Setting]:
+    """The settings of an evaluation with bounds moved so that wants can be met; what was `given` is not moved.
+
+    Raises:
+        PcgError: for a want that contradicts a given bound.
+    """
+    moved = dict(settings)
+    for want in wants:
+        least, most = _GIVES_WAY.get(want.name, (None, None))
+        for name, wanted, beyond in ((least, want.high, 1), (most, want.low, -1)):
+            if name is None or beyond * (float(moved[name]) - wanted) <= 0:
+                continue
+            if name in given:
+                raise PcgError(f"want `{want}` contradicts the evaluation's parameter {name}, which is {moved[name]}")
+            moved[name] = type(moved[name])(math.floor(wanted) if isinstance(moved[name], int) else wanted)
+    if "max_length" not in given:
+        # plays may go on until a little after the longest that is wanted
+        longest = [w.high if w.high < math.inf else 2 * w.low for w in wants if w.name == "solution_length"]
+        moved["max_length"] = max(int(moved["max_length"]), *(min(MAX_TICKS, math.ceil(x)) for x in longest), 0)
+    return moved
+
+
+def with_wants(quality: float, wants: Mapping[str, float]) -> float:
+    """The fitness in [0, 1] of a feasible level: wants first, then quality.
+
+    Where all wants are achieved it lies in [0.5, 1] and tells the quality; else below one half, mostly by how nearly
+    the wants are met.
+    """
+    if not wants:
+        return quality
+    met = math.fsum(wants.values()) / len(wants)
+    return 0.5 + 0.5 * quality if met >= 1.0 else 0.45 * met + 0.05 * quality
+
+
 class LevelEvaluator:
     """Evaluates levels of one game. Safe to use from several threads at once.
 
     Args:
         game: the game; its own levels (if any) widen the bounds on the cover.
-        params: see `PARAMETERS`.
+        wants: what levels are to be like, as text or read by `parse_wants`. Feasible levels that meet all have a
+            fitness of at least one half, by quality; the others less than one half, by how nearly they meet them.
+        params: see `PARAMETERS`. Bounds of constraints that are not given make way for wants.
 
     Raises:
-        PcgError: for unknown parameters or bad values, or a game with two players.
+        PcgError: for unknown parameters or bad values, wants that no level can meet, or a game with two players.
 
     >>> import pcg                                                                # doctest: +SKIP
     >>> game = pcg.load("boxes")                                                  # doctest: +SKIP
@@ -89,15 +135,17 @@ class LevelEvaluator:
     1.0
     """
 
-    def __init__(self, game: Game, **params: object) -> None:
+    def __init__(self, game: Game, wants: str | Sequence[Want] = (), **params: object) -> None:
         if game.players != 1:
             raise PcgError(f"{game.name} has {game.players} players; levels are evaluated for games with one player")
         self.game = game
         self.settings: dict[str, Setting] = resolve(PARAMETERS, params, "evaluation")
+        self.analysis = analyse(game.definition)
+        self.wants = settle_wants(wants, self.analysis)
+        self.settings = make_way(self.settings, params, self.wants)
         low, high = self._number("min_cover"), self._number("max_cover")
         if low > high:
             raise PcgError(f"evaluation: min_cover is {low}, expected at most max_cover, which is {high}")
-        self.analysis = analyse(game.definition)
         self.palette = palette(self.analysis)
         self.requirements = requirements(self.analysis)
         statistics = level_statistics(self.palette, game.levels)
@@ -229,6 +277,8 @@ class _Judgement:
         self.seed = seed
         self.constraints = dict.fromkeys(CONSTRAINTS, 0.0)
         self.metrics: dict[str, float] = {}
+        self.counts: Mapping[int, int] | None = None
+        self.mechanics: tuple[str, ...] = ()
         self.calls = 0
 
     def result(self) -> Evaluation:
@@ -243,7 +293,7 @@ class _Judgement:
         winner, game_seed, playout = won
         length = playout.ticks
         self.constraints["length"] = min(1.0, length / max(1, self.of._integer("min_length")))
-        self.metrics["length"] = length
+        self.metrics["solution_length"] = length
         self.metrics["score"] = float(playout.score)
         if self.constraints["length"] < 1:
             return self._verdict("capable", winner, game_seed, playout)
@@ -256,9 +306,10 @@ class _Judgement:
         self.metrics["calls"] = self.calls
         feasible = all(v >= 1.0 for v in self.constraints.values())
         constraint = 1.0 if feasible else math.fsum(self.constraints.values()) / len(self.constraints)
+        wants = self._wants(bool(winner))
         return Evaluation(
             feasible,
-            fitness if feasible else 0.0,
+            with_wants(fitness, wants) if feasible else 0.0,
             constraint,
             self.constraints,
             self.metrics,
@@ -266,7 +317,20 @@ class _Judgement:
             winner,
             game_seed,
             encode_play(playout.actions) if playout is not None else "",
+            wants,
+            self.mechanics,
         )
+
+    def _wants(self, won: bool) -> dict[str, float]:
+        """How nearly each want is met; their values join the metrics."""
+        of, found = self.of, {}
+        fired = self.mechanics if won else None
+        for want in of.wants:
+            value = wanted_value(want.name, of.analysis, self.metrics, self.counts, fired)
+            if value is not None:
+                self.metrics[want.name] = value
+            found[want.name] = want.satisfaction(value)
+        return found
 
     def _game_seed(self, k: int) -> int:
         """Seed of the k-th play, as the game's generator takes it (31 bits)."""
@@ -283,7 +347,7 @@ class _Judgement:
             self.grid = of.palette.parse(self.level)
         except PcgError:
             return False
-        counts = of.palette.count_types(self.grid)
+        counts = self.counts = of.palette.count_types(self.grid)
         avatars = sum(counts.get(t, 0) for t in of.analysis.avatars)
         held["avatar"] = 1.0 if avatars == 1 else 1.0 / (1 + avatars) if avatars else 0.0
         held["goal"] = of.requirements.satisfaction(counts)

@@ -1,5 +1,9 @@
-"""Measures of plays and levels, each a function of one thing that gives one number."""
+"""Measures of plays and levels, each a function of one thing that gives one number.
+
+`registry` is the table of all of them: name, range, source.
+"""
 
 from pcg.evaluators.metrics.play import path_coverage, variety
+from pcg.evaluators.metrics.registry import METRICS, STAGES, Metric
 
-__all__ = ["path_coverage", "variety"]
+__all__ = ["METRICS", "STAGES", "Metric", "path_coverage", "variety"]

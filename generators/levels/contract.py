@@ -7,6 +7,7 @@ are the caller's business.
 
 from __future__ import annotations
 
+import math
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter, Setting, resolve
+from pcg.evaluators.wants import Want, check_wants, settle_wants
 from pcg.generators.levels.context import LevelContext
 
 __all__ = ["Candidate", "Evaluation", "LevelGenerator"]
@@ -72,9 +74,12 @@ class LevelGenerator(ABC):
     """Whether being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
     """
 
-    def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
+    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
         self.context = context
         self.seed = seed
+        self.wants = settle_wants(wants, context.analysis)
+        """What levels are to be like. They reach every generator that learns through the fitness it is told; one that
+        can aim (at numbers of sprites, at sizes) may read them here."""
         self.settings: dict[str, Setting] = resolve(self.parameters, params, f"generator {self.name}")
         smallest, largest = self._range("width"), self._range("height")
         self.widths, self.heights = smallest, largest
@@ -82,6 +87,7 @@ class LevelGenerator(ABC):
             "min_width": self.widths[0], "max_width": self.widths[1],
             "min_height": self.heights[0], "max_height": self.heights[1],
         }  # fmt: skip
+        check_wants(self.wants, context.analysis, self.widths[1] * self.heights[1])
         self._next = 0
 
     @abstractmethod
@@ -115,6 +121,7 @@ class LevelGenerator(ABC):
 
     def _range(self, side: str) -> tuple[int, int]:
         low, high = int(self.settings[f"min_{side}"]), int(self.settings[f"max_{side}"])
+        low, high = self._wanted_range(side, low, high)
         default_low, default_high = getattr(self.context, f"{side}s")
         least = self.context.smallest
         if low and high and low > high:
@@ -124,6 +131,17 @@ class LevelGenerator(ABC):
                 raise PcgError(f"generator {self.name}: {name} is {value}, expected at least {least} for this game")
         low = low or max(least, min(default_low, high or default_low))
         high = high or max(low, default_high)
+        return low, high
+
+    def _wanted_range(self, side: str, low: int, high: int) -> tuple[int, int]:
+        """The range of a side (0: not given) within what is wanted of it."""
+        for want in self.wants:
+            if want.name == side:
+                least = max(low, math.ceil(want.low)) if want.low > -math.inf else low
+                most = min(high or math.inf, math.floor(want.high)) if want.high < math.inf else high
+                if most and least > most:
+                    raise PcgError(f"generator {self.name}: want `{want}` contradicts {side}s of {low} to {high} cells")
+                low, high = least, int(most)
         return low, high
 
     def __repr__(self) -> str:

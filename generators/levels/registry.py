@@ -6,10 +6,11 @@ archives) are no burden to the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.evaluators.wants import Want
 from pcg.generators.levels.context import HasLevels, LevelContext, require_single_player
 from pcg.generators.levels.contract import LevelGenerator
 
@@ -57,17 +58,22 @@ def generator_class(name: str) -> type[LevelGenerator]:
     return GENERATORS[name]
 
 
-def make_generator(name: str, game: HasLevels | LevelContext, *, seed: int, **params: object) -> LevelGenerator:
+def make_generator(
+    name: str, game: HasLevels | LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object
+) -> LevelGenerator:
     """A level generator for a game.
 
     Args:
         name: of the generator; `GENERATORS` lists them.
         game: a game with its own levels (possibly none), or a context worked out before.
         seed: equal seeds give equal levels.
+        wants: what levels are to be like, as ``"enemies=3, symmetry>=0.8"`` or as read by `parse_wants`. Search
+            follows the fitness of a `LevelEvaluator` with the same wants.
         params: parameters of the generator; see its `parameters`.
 
     Raises:
-        PcgError: for unknown names, bad values, or a game without a level alphabet to build from.
+        PcgError: for unknown names, bad values, wants that no level can meet, or a game without a level
+            alphabet to build from.
 
     >>> import pcg                                                                # doctest: +SKIP
     >>> print(pcg.make_generator("constructive", pcg.load("boxes"), seed=1).ask(1)[0].level)   # doctest: +SKIP
@@ -75,4 +81,4 @@ def make_generator(name: str, game: HasLevels | LevelContext, *, seed: int, **pa
     kind = generator_class(name)
     context = game if isinstance(game, LevelContext) else LevelContext.of(game)
     require_single_player(context)
-    return kind(context, seed=seed, **params)
+    return kind(context, seed=seed, wants=wants, **params)

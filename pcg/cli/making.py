@@ -45,6 +45,13 @@ def levels(
         int | None,
         typer.Option(min=1, help="Stop after so many levels tried; the result is then the same on every machine."),
     ] = None,
+    want: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What levels are to be like, as in 'solution_length=40..60, enemies=3, symmetry>=0.8'; `pcg metrics "
+            "GAME` lists the names. Can be given several times."
+        ),
+    ] = None,
     workers: WorkersOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-levels]")] = None,
     settings: Annotated[
@@ -71,6 +78,7 @@ def levels(
             "count": count,
             "seed": seed,
             "reading": reading.value if reading else "",
+            "want": ", ".join(want or []),
         },
         "budget": {"seconds": parse_seconds(budget) if budget else 0.0, "evaluations": evaluations or 0},
     }

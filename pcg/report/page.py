@@ -30,7 +30,7 @@ METRICS: Mapping[str, str] = {
     "gap": "how much better the winning play is than those of weak agents, 0 to 1",
     "variety": "how many different things happen in the winning play, 0 to 1",
     "coverage": "share of the level's walkable cells that the winning play visits",
-    "length": "ticks of the winning play",
+    "solution_length": "ticks of the winning play",
     "score": "score of the winning play",
     "pairs": "different pairs of sprites that meet with an effect in the winning play",
     "weak_wins": "share of the weak agents' plays that are won",

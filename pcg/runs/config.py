@@ -24,6 +24,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
             "reading", "", "how the game text is read; empty: as `load` decides", choices=("", "strict", "gvgai")
         ),
         Parameter("generator", "evolve", "name of the level generator"),
+        Parameter("want", "", "what levels are to be like, as in enemies=3, symmetry>=0.8"),
         Parameter("count", 10, "levels wanted", 1, 10_000),
         Parameter("seed", 1, "equal seeds give equal levels", 0, 2**63 - 1),
         Parameter("distance", 0.5, "levels nearer to each other than this do not both count", 0.0, 1.0),
@@ -53,6 +54,7 @@ class LevelRun:
     seconds: float = 0.0
     evaluations: int = 0
     reading: str = ""
+    want: str = ""
     distance: float = 0.5
     window: int = 16
     checkpoint: int = 25

@@ -106,16 +106,16 @@ class GameText:
 
 
 @functools.lru_cache(maxsize=4)
-def _evaluator(game: GameText, parameters: tuple[tuple[str, Setting], ...]) -> LevelEvaluator:
-    return LevelEvaluator(game.load(), **dict(parameters))
+def _evaluator(game: GameText, parameters: tuple[tuple[str, Setting], ...], wants: str) -> LevelEvaluator:
+    return LevelEvaluator(game.load(), wants, **dict(parameters))
 
 
 def evaluate_level(
-    game: GameText, parameters: tuple[tuple[str, Setting], ...], level: str, seed: int
+    game: GameText, parameters: tuple[tuple[str, Setting], ...], wants: str, level: str, seed: int
 ) -> tuple[Evaluation, float]:
     """Evaluate a level in whatever thread, process or machine this runs; with the seconds it took."""
     started = time.perf_counter()
-    evaluation = _evaluator(game, parameters).evaluate(level, seed)
+    evaluation = _evaluator(game, parameters, wants).evaluate(level, seed)
     return evaluation, time.perf_counter() - started
 
 
@@ -201,9 +201,9 @@ class _Run:
         # Made here, before anything is written, so that every mistake shows at once.
         loaded = game.load()
         self.generator: LevelGenerator = make_generator(
-            config.generator, loaded, seed=config.seed, **config.generator_parameters
+            config.generator, loaded, seed=config.seed, wants=config.want, **config.generator_parameters
         )
-        self.evaluator = LevelEvaluator(loaded, **config.evaluation_parameters)
+        self.evaluator = LevelEvaluator(loaded, config.want, **config.evaluation_parameters)
         self.parameters = tuple(self.evaluator.settings.items())
         self.archive = Archive(config.count, config.distance)
         self.logged: list[dict[str, Any]] = []
@@ -240,6 +240,7 @@ class _Run:
             "seed": config.seed,
             "generator": {"name": config.generator, "parameters": self.generator.settings},
             "evaluation": self.evaluator.settings,
+            "wants": [str(want) for want in self.evaluator.wants],
             "archive": {"size": config.count, "distance": config.distance},
             "budget": {"seconds": config.seconds or None, "evaluations": config.evaluations or None},
             "versions": {
@@ -404,7 +405,9 @@ class _Run:
                 )
             return None
         assert self.executor is not None
-        return self.executor.submit(evaluate_level, self.game, self.parameters, candidate.level, self.config.seed)
+        return self.executor.submit(
+            evaluate_level, self.game, self.parameters, self.config.want, candidate.level, self.config.seed
+        )
 
     def _reason(self) -> str:
         """Why to stop, or ""."""

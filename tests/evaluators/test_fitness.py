@@ -77,7 +77,7 @@ def test_the_winning_play_can_be_replayed(maze: Game, judge: LevelEvaluator) -> 
     for action in found.actions:
         state.advance(action)
     assert state.winner == Outcome.PLAYER_WINS
-    assert len(found.actions) == found.metrics["length"]
+    assert len(found.actions) == found.metrics["solution_length"]
 
 
 @pytest.mark.parametrize(

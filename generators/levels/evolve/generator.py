@@ -17,6 +17,7 @@ from deap import base, creator, tools
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.wants import Want
 from pcg.generators.levels.constructive import construct, draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
@@ -66,8 +67,8 @@ class EvolvingGenerator(LevelGenerator):
     )
     learns = True
 
-    def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
-        super().__init__(context, seed=seed, **params)
+    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+        super().__init__(context, seed=seed, wants=wants, **params)
         self.generation = 0
         self.feasible: list[Any] = []
         self.infeasible: list[Any] = []
@@ -169,7 +170,7 @@ class EvolvingGenerator(LevelGenerator):
         repair(site, rng)
         return site.text(), "ca" if style == "caves" else "constructive"
 
-    def _sizes(self) -> dict[str, object]:
+    def _sizes(self) -> dict[str, Any]:
         return {name: self.settings[name] for name in ("min_width", "max_width", "min_height", "max_height")}
 
     def _child(self, rng: np.random.Generator) -> tuple[str, str]:

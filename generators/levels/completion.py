@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.wants import Want, sprites_of
 from pcg.generators.levels.constructive import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.counts import Counts, draw_counts
@@ -63,7 +64,7 @@ def complete(
     partial: str,
     locked: NDArray[np.bool_],
     rng: np.random.Generator,
-    wants: Sequence[object] = (),
+    wants: Sequence[Want] = (),
     count: int = 1,
 ) -> list[str]:
     """Up to `count` different levels that agree with `partial` on its locked cells.
@@ -73,7 +74,8 @@ def complete(
         partial: level text; cells that are not locked may hold anything.
         locked: bools, shape (height, width) of the text.
         rng: decides everything that is not locked.
-        wants: taken for the sake of the common form; this method does not aim.
+        wants: of the levels that are sound, those come first that nearly have the numbers of sprites wanted; other
+            wants are for the evaluation to judge.
         count: levels wanted; fewer come back when there are no more.
 
     Raises:
@@ -87,13 +89,24 @@ def complete(
     grid = context.palette.parse(partial)
     if locked.shape != grid.shape:
         raise PcgError(f"locked cells of shape {locked.shape} for a level of {grid.shape}: expected the same")
-    built: dict[str, float] = {}
+    built: dict[str, tuple[float, float]] = {}
     for _ in range(TRIES * count):
         site = _build(context, grid, locked, rng)
-        built.setdefault(site.text(), _soundness(site))
-        if sum(value >= 1 for value in built.values()) == count:
+        built.setdefault(site.text(), (_soundness(site), _satisfaction(site, wants)))
+        if sum(value == (1.0, 1.0) for value in built.values()) == count:
             break
-    return sorted(built, key=lambda text: -built[text])[:count]
+    return sorted(built, key=lambda text: built[text], reverse=True)[:count]
+
+
+def _satisfaction(site: Site, wants: Sequence[Want]) -> float:
+    """How nearly the level has the numbers of sprites wanted, in [0, 1]."""
+    counts = site.palette.count_types(site.grid)
+    found = []
+    for want in wants:
+        types = sprites_of(want.name, site.context.analysis)
+        if types is not None:
+            found.append(want.satisfaction(sum(counts.get(t, 0) for t in types)))
+    return sum(found) / len(found) if found else 1.0
 
 
 def _soundness(site: Site) -> float:

@@ -261,7 +261,9 @@ class RunFolder:
             return list(self.tried.points())
         names = ("kept", "closest") if group == "kept" else (group,)
         return [
-            Point(e.key, e.feasible, e.fitness, e.metrics, e.cell) for name in names for e in self._groups[name].values()
+            Point(e.key, e.feasible, e.fitness, e.metrics, e.cell)
+            for name in names
+            for e in self._groups[name].values()
         ]
 
     def entry(self, key: str) -> Entry:

@@ -81,10 +81,12 @@ def complete(
     Raises:
         PcgError: when the text is no level of the game or `locked` has another shape.
 
-    >>> import numpy as np, pcg                                                   # doctest: +SKIP
-    >>> context = LevelContext.of(pcg.load("boxes"))                              # doctest: +SKIP
-    >>> locked = np.zeros((7, 9), bool)                                           # doctest: +SKIP
-    >>> complete(context, "\\n".join([" " * 9] * 7), locked, np.random.default_rng(1))  # doctest: +SKIP
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> locked = np.array([[char == "w" for char in row] for row in game.levels[0].split()])
+    >>> made = complete(LevelContext.of(game), game.levels[0].strip(), locked, np.random.default_rng(1), count=2)
+    >>> len(made)
+    2
     """
     grid = context.palette.parse(partial)
     if locked.shape != grid.shape:

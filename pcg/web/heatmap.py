@@ -56,7 +56,7 @@ class Axis:
         """The axis of an archive."""
         cells = max(1, measure.cells)
         width = (measure.high - measure.low) / cells
-        return cls(measure.name, tuple(measure.low + width * i for i in range(cells)) + (measure.high,))
+        return cls(measure.name, (*(measure.low + width * i for i in range(cells)), measure.high))
 
     @classmethod
     def of_values(cls, name: str, values: Sequence[float]) -> Axis:

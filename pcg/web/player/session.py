@@ -86,6 +86,7 @@ class PlaySession:
         self._held: list[str] = []
         self._waited = 0
         self._told: dict[str, Any] = {}
+        self.whole_frame()
 
     # -- keys ----------------------------------------------------------------------------------------------------------
 
@@ -150,7 +151,8 @@ class PlaySession:
     def _hold(self) -> int:
         """Ticks for which a held key waits before it repeats."""
         avatar = self.state.avatar
-        whole_steps = avatar is None or avatar.speed >= 1 or self.pace.by_turn
+        by_cells = avatar is not None and int(self.game.tables.types[avatar.type]["grid_number"]) == 1
+        whole_steps = self.pace.by_turn or avatar is None or (by_cells and avatar.speed >= 1)
         return round(HOLD_S * self.pace.ticks_per_second) if whole_steps else 0
 
     def tick(self) -> dict[str, Any]:

@@ -183,6 +183,21 @@ def render_level(
     return image
 
 
+def render_cells(game: Game, rows: Sequence[Sequence[Sequence[int]]], *, tile: int = 16) -> Image.Image:
+    """Cells that hold sprites of the given types, as a picture; no level has to look so.
+
+    `rows` are type ids by row, column and cell.
+    """
+    definition, block = game.definition, 10 * tile
+    items = [
+        Item(kind, column * block, row * block, block, block, _first_direction(definition, kind))
+        for row, cells in enumerate(rows)
+        for column, kinds in enumerate(cells)
+        for kind in kinds
+    ]
+    return Image.fromarray(painter_for(game, tile).paint(items, max(map(len, rows)), len(rows), block))
+
+
 def contact_sheet(
     images: Sequence[Image.Image],
     captions: Sequence[str] | None = None,

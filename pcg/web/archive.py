@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.metrics.registry import METRICS
-from pcg.render import render_level
+from pcg.render import render_cells, render_level
 from pcg.web.entries import GROUPS, Entry, RunFolder
 from pcg.web.guard import LOCAL_HOSTS, Refused, read_object, take
 from pcg.web.heatmap import FITNESS, heatmap
@@ -156,8 +156,8 @@ class ArchiveSite:
         something else.
         """
         file = io.BytesIO()
-        chars = "".join(tile["char"] for tile in self.workshop.tiles())
-        render_level(self.run.game, f"{chars}\n{chars}", tile=_TILE).save(file, "PNG")
+        row = [tile.types for tile in self.workshop.context.palette.tiles]
+        render_cells(self.run.game, [row, row], tile=_TILE).save(file, "PNG")
         return Response(file.getvalue(), media_type="image/png", headers={"cache-control": "no-cache"})
 
     async def blank(self, request: Request) -> Response:

@@ -27,7 +27,7 @@ from pcg.web.heatmap import FITNESS, heatmap
 from pcg.web.pages import application, page
 from pcg.web.player import PlayServer, PlaySession, replay_frames, sheet_for
 from pcg.web.single import play_route
-from pcg.web.workshop import COMPLETERS, LARGEST_SIDE, MOST_SUGGESTIONS, Bench, Workshop, failed, metrics_json
+from pcg.web.workshop import LARGEST_SIDE, MOST_SUGGESTIONS, Bench, Workshop, failed, metrics_json
 
 DRAWN = "drawn"
 """Folder of a run for the levels that were drawn in the editor."""
@@ -75,6 +75,7 @@ class ArchiveSite:
 
     async def home(self, request: Request) -> Response:
         await self.bench.run(self.run.refresh)
+        completers = await self.bench.run(lambda: self.workshop.completers)
         manifest, game = self.run.run, self.run.game
         start = self.workshop.tidy(game.levels[0]) if game.levels else self.workshop.blank(12, 10)
         return page(
@@ -87,7 +88,7 @@ class ArchiveSite:
             goal=analyse(game.definition).how_to_win,
             groups={group: (GROUPS[group], size) for group, size in self.run.groups().items() if group != "closest"},
             tiles=self.workshop.tiles(),
-            sources={name: COMPLETERS[name][1] for name in self.workshop.completers()},
+            sources={name: completer.help for name, completer in completers.items()},
             start=start,
             least=self.workshop.context.smallest,
             largest=LARGEST_SIDE,

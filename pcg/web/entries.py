@@ -231,12 +231,17 @@ class RunFolder:
         self.measures = tuple(
             Measure(str(m["name"]), float(m["low"]), float(m["high"]), int(m["cells"])) for m in data["measures"]
         )
-        for one in data["cells"]:
-            cell = tuple(int(i) for i in one["index"])
-            key = "cell-" + "-".join(str(i) for i in cell)
-            title = f"cell {', '.join(str(i) for i in cell)}"
+        names = [measure.name for measure in self.measures]
+        grid = data.get("kind", "grid") == "grid"
+        for k, one in enumerate(data["cells"]):
+            # In an archive of another shape than a grid the cells are numbered, and put by their values.
+            cell = tuple(int(i) for i in one["index"]) if grid else None
+            key = "cell-" + ("-".join(str(i) for i in cell) if cell is not None else str(k))
+            title = f"cell {', '.join(str(i) for i in one['index'])}"
+            values = dict(zip(names, one.get("values", ()), strict=False))
             self._candidates[key] = int(one.get("candidate", -1))
-            yield Entry.of(key, title, str(one["level"]), {"feasible": True, **one}, cell=cell)
+            merged = {"feasible": True, **one, "metrics": {**one.get("metrics", {}), **values}}
+            yield Entry.of(key, title, str(one["level"]), merged, cell=cell)
 
     # -- looking up ----------------------------------------------------------------------------------------------------
 

@@ -8,11 +8,11 @@ web pages call them through `Bench.run`.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,10 +27,10 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, PARAMETERS, LevelEvaluator
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.evaluators.wants import Want, parse_wants
-from pcg.generators.levels.completion import complete
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.site import Site
 from pcg.runs.store import read_json, to_json, write_whole
+from pcg.web.completers import Completer, completers
 from pcg.web.guard import Refused
 
 T = TypeVar("T")
@@ -40,16 +40,6 @@ LARGEST_SIDE = 100
 MOST_SUGGESTIONS = 12
 MOST_DRAWN = 1000
 CACHED = 200
-
-Completer = Callable[[LevelContext, str, NDArray[np.bool_], np.random.Generator, Sequence[Want], int], list[str]]
-
-COMPLETERS: Mapping[str, tuple[str, str]] = {
-    "constructive": ("pcg.generators.levels.completion", "built around the locked cells by the constructive tools"),
-    "wfc": ("pcg.generators.levels.wfc", "wave function collapse: looks like the game's own levels"),
-    "solver": ("pcg.generators.levels.asp", "answer-set programming: keeps every constraint that can be written down"),
-    "repair": ("pcg.generators.levels.repair", "as few changes as make the level sound"),
-}
-"""Ways to complete a level: the module whose `complete` does it, and what to expect; those not there are left out."""
 
 
 class Bench:
@@ -197,17 +187,10 @@ class Workshop:
 
     # -- completing ----------------------------------------------------------------------------------------------------
 
-    def completers(self) -> dict[str, Completer]:
-        """The ways to complete a level that are there."""
-        found: dict[str, Completer] = {}
-        for name, (module, _) in COMPLETERS.items():
-            try:
-                method = getattr(importlib.import_module(module), "complete", None)
-            except ImportError:  # a family or its library that is not installed
-                continue
-            if method is not None:
-                found[name] = method
-        return found
+    @cached_property
+    def completers(self) -> Mapping[str, Completer]:
+        """The ways to complete a level of this game, by name; the first one never fails."""
+        return completers(self.context)
 
     def complete(self, text: str, locked: Sequence[str], *, count: int = 6, wants: str = "", seed: int = 0) -> Any:
         """Suggestions of how a level might go on.
@@ -230,25 +213,24 @@ class Workshop:
         asked = self.wants(wants)
         if not 1 <= count <= MOST_SUGGESTIONS:
             raise Refused(f"{count} suggestions: expected 1 to {MOST_SUGGESTIONS}")
-        sources = self.completers()
+        self.context.palette.parse(level)  # foreign characters are told once, not by every method
         found: dict[str, str] = {}
         notes: list[str] = []
-        for turn, (name, method) in enumerate(sources.items()):
-            # Every source gets its share of what is still wanted; the first one, which never fails, fills up.
-            share = max(1, count // len(sources))
+        # The first method, which never fails, makes up for what the others do not find.
+        first, *others = self.completers
+        share = max(1, count // len(self.completers))
+        for turn, name in enumerate([*others, first], start=1):
+            wanted = count - len(found) if name == first else min(share, count - len(found) - 1)
+            if wanted <= 0:
+                continue
             rng = np.random.default_rng([self.seed, seed & 0xFFFFFFFF, turn])
             try:
-                made = method(self.context, level, mask, rng, asked, share)
+                made = self.completers[name].method(self.context, level, mask, rng, asked, wanted)
             except PcgError as error:
                 notes.append(f"{name}: {error}")
                 continue
             for one in made:
                 found.setdefault(one, name)
-        missing = count - len(found)
-        if missing > 0:
-            rng = np.random.default_rng([self.seed, seed & 0xFFFFFFFF, len(sources)])
-            for one in complete(self.context, level, mask, rng, asked, missing):
-                found.setdefault(one, "constructive")
         return {"suggestions": [{"level": k, "source": v} for k, v in found.items()][:count], "notes": notes}
 
     # -- starting ------------------------------------------------------------------------------------------------------

@@ -160,6 +160,16 @@ def test_an_archive_is_shown_by_its_cells_and_knows_the_plays(client: TestClient
     assert frames[-1]["winner"] == 1
 
 
+def test_an_archive_that_is_no_grid_is_put_by_its_values(client: TestClient, folder: Path) -> None:
+    cells = make_archive(folder)
+    data = json.loads((folder / "archive.json").read_text())
+    placed = [{**c, "index": [k], "values": [0.1 + 0.3 * k, 50.0]} for k, c in enumerate(cells)]
+    (folder / "archive.json").write_text(json.dumps({**data, "kind": "cvt", "cells": placed}))
+    shown = client.get("/api/archive").json()["cells"]
+    assert [(c["i"], c["j"]) for c in shown] == [(k, 1) for k in range(len(cells))]
+    assert client.get("/api/levels/cell-1").json()["level"] == cells[1]["level"]
+
+
 def test_a_level_is_shown_with_its_picture_measures_and_winning_play(client: TestClient, folder: Path) -> None:
     entry = client.get("/api/levels/kept-0").json()
     assert entry["level"] + "\n" == (folder / "levels" / "lvl0.txt").read_text()
@@ -294,6 +304,39 @@ def test_wants_are_achieved_or_missed(client: TestClient) -> None:
     bad = client.post("/api/evaluate", json={"level": WINNABLE, "wants": "bxo=2"})
     assert bad.status_code == 400
     assert "bxo" in bad.json()["error"]
+
+
+def test_generators_that_can_complete_take_their_share(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Filling:
+        name, help = "filling", "ground everywhere"
+
+        def __init__(self, context: Any, *, seed: int) -> None:
+            self.context = context
+
+        def complete(self, grid: Any, locked: Any, rng: Any) -> Any:
+            filled = grid.copy()
+            filled[~locked] = self.context.palette.empty
+            return filled
+
+    class Refusing(Filling):
+        name = "refusing"
+
+        def complete(self, grid: Any, locked: Any, rng: Any) -> Any:
+            raise PcgError("nothing fits")
+
+    def drafted(context: Any, partial: str, locked: Any, rng: Any, wants: Any, *, count: int) -> tuple[str, ...]:
+        drafts.append(partial)
+        return (WINNABLE,)
+
+    drafts: list[str] = []
+    monkeypatch.setattr("pcg.web.completers.GENERATORS", {"filling": Filling, "refusing": Refusing})
+    monkeypatch.setattr("pcg.web.completers.repair_package.complete", drafted, raising=False)
+    workshop = Workshop(RunFolder(folder).game)
+    made = workshop.complete(WINNABLE, locked_rows(WINNABLE, {(3, 3)}), count=6)
+    sources = [one["source"] for one in made["suggestions"]]
+    assert sorted(sources) == ["constructive"] * 4 + ["filling", "solver"]  # the same level twice is one suggestion
+    assert made["notes"] == ["refusing: nothing fits"]
+    assert [draft.count("?") for draft in drafts] == [62, 0]  # all that is not locked is open, or nothing is
 
 
 def locked_rows(level: str, cells: set[tuple[int, int]]) -> list[str]:

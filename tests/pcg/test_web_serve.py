@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -11,7 +12,6 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -59,7 +59,7 @@ def test_the_server_answers_to_local_names_and_its_own() -> None:
     assert hosts_of("0.0.0.0") == ("*",)
 
 
-@contextmanager
+@contextlib.contextmanager
 def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A `pcg` command that serves, and the address it prints."""
     program = "import sys; from pcg.cli import main; sys.argv = ['pcg', *sys.argv[1:]]; main()"
@@ -114,8 +114,10 @@ def test_ctrl_c_ends_the_server_while_someone_plays() -> None:
             await play.send('{"type": "resume"}')
             await play.recv()
             server.send_signal(signal.SIGINT)
-            async for _ in play:  # ends when the server closes the connection
-                pass
+            with contextlib.suppress(websockets.ConnectionClosed):
+                async for _ in play:
+                    pass
+            assert play.close_code == 1012  # the server is going away
 
     with serving("play", "invaders", "--browser", "--port", "0") as (server, url):
         asyncio.run(play_until_it_ends(server, url))

@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import decode_play
@@ -73,15 +76,31 @@ class Entry:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """What a heat-map needs of a level."""
+@dataclass(frozen=True)
+class Points:
+    """What a heat-map needs of n levels, as columns."""
 
-    key: str
-    feasible: bool
-    fitness: float
-    values: Mapping[str, float]
-    cell: tuple[int, ...] | None = None
+    keys: Sequence[str]
+    feasible: NDArray[np.bool_]
+    """Shape (n,)."""
+    fitness: NDArray[np.float64]
+    """Shape (n,)."""
+    values: Mapping[str, NDArray[np.float64]]
+    """Measure -> its values, shape (n,), NaN where it is not known."""
+    cells: Sequence[tuple[int, ...] | None]
+    """Places in an archive."""
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry]) -> Points:
+        """The points of some levels."""
+        names = dict.fromkeys(name for entry in entries for name in entry.metrics)
+        return cls(
+            [entry.key for entry in entries],
+            np.array([entry.feasible for entry in entries], np.bool_),
+            np.array([entry.fitness for entry in entries], np.float64),
+            {n: np.array([entry.metrics.get(n, math.nan) for entry in entries], np.float64) for n in names},
+            [entry.cell for entry in entries],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +158,15 @@ class TriedLevels:
             column.extend([math.nan] * (count - len(column)))
             column.append(value)
 
-    def points(self) -> Iterator[Point]:
+    def points(self) -> Points:
         """Every level tried, in order."""
-        for k, fitness in enumerate(self._fitness):
-            values = {n: c[k] for n, c in self._columns.items() if k < len(c) and not math.isnan(c[k])}
-            yield Point(f"tried-{k}", bool(self._feasible[k]), fitness, values)
+        count = len(self)
+        values = {}
+        for name, column in self._columns.items():
+            values[name] = np.full(count, math.nan)
+            values[name][: len(column)] = np.array(column)
+        feasible, fitness = np.array(list(self._feasible), np.bool_), np.array(self._fitness)
+        return Points([f"tried-{k}" for k in range(count)], feasible, fitness, values, [None] * count)
 
     def entry(self, number: int) -> Entry:
         """One line of the log.
@@ -254,7 +277,7 @@ class RunFolder:
         """The levels of a group other than "tried", in order."""
         return list(self._groups[group].values())
 
-    def points(self, group: str) -> list[Point]:
+    def points(self, group: str) -> Points:
         """The levels of a group as a heat-map sees them; with "kept" go those closest to feasible.
 
         Raises:
@@ -263,13 +286,9 @@ class RunFolder:
         if group not in GROUPS:
             raise Refused(f"no levels called {group[:40]!r} (expected {', '.join(GROUPS)})")
         if group == "tried":
-            return list(self.tried.points())
+            return self.tried.points()
         names = ("kept", "closest") if group == "kept" else (group,)
-        return [
-            Point(e.key, e.feasible, e.fitness, e.metrics, e.cell)
-            for name in names
-            for e in self._groups[name].values()
-        ]
+        return Points.of([entry for name in names for entry in self._groups[name].values()])
 
     def entry(self, key: str) -> Entry:
         """A level by its key.

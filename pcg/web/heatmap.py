@@ -8,11 +8,14 @@ the values that there are, so that any run can be looked at as if it had kept an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pcg.web.entries import Measure, Point
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.web.entries import Measure, Points
 from pcg.web.guard import Refused
 
 ABOUT = 9
@@ -40,16 +43,19 @@ class Axis:
         """Number of cells."""
         return len(self.edges) - 1
 
-    def index(self, value: float) -> int:
-        """The cell of a value; what lies outside falls into the nearest.
+    def indices(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The cells of values; what lies outside falls into the nearest, what is NaN into -1.
 
-        >>> Axis("length", (0.0, 10.0, 20.0)).index(10.0)
-        1
+        >>> Axis("length", (0.0, 10.0, 20.0)).indices(np.array([10.0, 99.0, np.nan])).tolist()
+        [1, 1, -1]
         """
         low, high = self.edges[0], self.edges[-1]
+        known = ~np.isnan(values)
+        places = np.full(len(values), -1, np.int64)
         # a hair of tolerance, for values that lie on an edge but for rounding
-        place = math.floor((value - low) / (high - low) * self.cells + 1e-9) if high > low else 0
-        return min(max(place, 0), self.cells - 1)
+        share = (values[known] - low) / (high - low) * self.cells + 1e-9
+        places[known] = np.clip(np.floor(share), 0, self.cells - 1).astype(np.int64)
+        return places
 
     @classmethod
     def of_measure(cls, measure: Measure) -> Axis:
@@ -82,31 +88,29 @@ def _round_step(least: float) -> float:
     return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least * (1 - 1e-9))
 
 
-def measures_in(points: Iterable[Point]) -> list[str]:
-    """The names of the measures that some level has, fitness last, in the order in which they turn up."""
-    names: dict[str, None] = {}
-    for point in points:
-        for name in point.values:
-            names.setdefault(name)
-    return [*names, FITNESS]
+def _values(points: Points, name: str) -> NDArray[np.float64]:
+    """The values of a measure, NaN where it is not known."""
+    if name == FITNESS:
+        return points.fitness
+    return points.values.get(name, np.full(len(points.keys), math.nan))
 
 
-def _value(point: Point, name: str) -> float | None:
-    return point.fitness if name == FITNESS else point.values.get(name)
+def _tells(values: NDArray[np.float64]) -> bool:
+    """Whether a measure has different values."""
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and bool((known != known[0]).any())
 
 
-def default_axes(points: Sequence[Point], measures: Sequence[Measure]) -> tuple[str, str]:
+def default_axes(points: Points, measures: Sequence[Measure]) -> tuple[str, str]:
     """The two measures to begin with: those of the archive, else two that tell levels apart."""
-    if len(measures) >= 2:
-        return measures[0].name, measures[1].name
-    telling = [n for n in measures_in(points) if len({_value(p, n) for p in points} - {None}) > 1]
-    named = [m.name for m in measures] + [n for n in PREFERRED if n in telling]
-    chosen = list(dict.fromkeys([*named, *(n for n in telling if n != FITNESS), FITNESS, *measures_in(points)]))
-    chosen = chosen if len(chosen) > 1 else chosen * 2
-    return chosen[0], chosen[1]
+    archive = [measure.name for measure in measures]
+    telling = [name for name in points.values if _tells(points.values[name])]
+    preferred = [name for name in PREFERRED if name in telling]
+    first, second, *_ = dict.fromkeys([*archive, *preferred, *telling, FITNESS, *points.values, ""])
+    return first, second or first
 
 
-def heatmap(points: Sequence[Point], measures: Sequence[Measure], x: str = "", y: str = "") -> dict[str, Any]:
+def heatmap(points: Points, measures: Sequence[Measure], x: str = "", y: str = "") -> dict[str, Any]:
     """The grid of some levels as JSON.
 
     Args:
@@ -122,55 +126,49 @@ def heatmap(points: Sequence[Point], measures: Sequence[Measure], x: str = "", y
     Raises:
         Refused: for a measure that no level has.
     """
-    names = list(dict.fromkeys([*(m.name for m in measures), *measures_in(points)]))
-    first = default_axes(points, measures)
-    chosen = (x or first[0], y or first[1])
+    names = list(dict.fromkeys([*(m.name for m in measures), *points.values, FITNESS]))
     for name in (x, y):
         if name and name not in names:
             raise Refused(f"no level here has a measure {name[:60]!r} (expected one of {', '.join(names)})")
-    axes = [_axis(name, points, measures) for name in chosen]
-    cells: dict[tuple[int, int], list[Point]] = {}
-    left_out = 0
-    for point in points:
-        place = [_place(point, axis, measures) for axis in axes]
-        if place[0] is None or place[1] is None:
-            left_out += 1
-        else:
-            cells.setdefault((place[0], place[1]), []).append(point)
+    first, second = default_axes(points, measures)
+    axes = [_axis(name, points, measures) for name in (x or first, y or second)]
+    columns, rows = (_places(points, axis, measures) for axis in axes)
+    on_map = (columns >= 0) & (rows >= 0)
+    # by cell, in it feasible ones first, better ones first, earlier ones first
+    order = np.lexsort((-points.fitness, ~points.feasible, rows, columns))
+    cells: list[dict[str, Any]] = []
+    for k in order[on_map[order]].tolist():
+        place = (int(columns[k]), int(rows[k]))
+        if not cells or (cells[-1]["i"], cells[-1]["j"]) != place:
+            quality = {"fitness": float(points.fitness[k]), "feasible": bool(points.feasible[k])}
+            cells.append({"i": place[0], "j": place[1], "keys": [], "levels": 0, **quality})
+        cells[-1]["levels"] += 1
+        if len(cells[-1]["keys"]) < SHOWN_KEYS:
+            cells[-1]["keys"].append(points.keys[k])
     return {
         "x": {"name": axes[0].name, "edges": list(axes[0].edges)},
         "y": {"name": axes[1].name, "edges": list(axes[1].edges)},
         "names": names,
-        "cells": [_cell(place, found) for place, found in sorted(cells.items())],
-        "left_out": left_out,
+        "cells": cells,
+        "left_out": int((~on_map).sum()),
     }
 
 
-def _axis(name: str, points: Sequence[Point], measures: Sequence[Measure]) -> Axis:
+def _axis(name: str, points: Points, measures: Sequence[Measure]) -> Axis:
     for measure in measures:
         if measure.name == name:
             return Axis.of_measure(measure)
-    values = [v for p in points if (v := _value(p, name)) is not None]
-    return Axis.of_values(name, values or [0.0])
+    values = _values(points, name)
+    known = values[~np.isnan(values)]
+    return Axis.of_values(name, known.tolist() or [0.0])
 
 
-def _place(point: Point, axis: Axis, measures: Sequence[Measure]) -> int | None:
-    """The cell of a level along an axis: its place in the archive where it has one."""
+def _places(points: Points, axis: Axis, measures: Sequence[Measure]) -> NDArray[np.int64]:
+    """The cell of each level along an axis, -1 for none: its place in the archive where it has one."""
     names = [m.name for m in measures]
-    if point.cell is not None and axis.name in names and len(point.cell) == len(names):
-        return min(max(point.cell[names.index(axis.name)], 0), axis.cells - 1)
-    value = _value(point, axis.name)
-    return None if value is None else axis.index(value)
-
-
-def _cell(place: tuple[int, int], points: list[Point]) -> Mapping[str, Any]:
-    points.sort(key=lambda p: (not p.feasible, -p.fitness))
-    best = points[0]
-    return {
-        "i": place[0],
-        "j": place[1],
-        "keys": [p.key for p in points[:SHOWN_KEYS]],
-        "levels": len(points),
-        "fitness": best.fitness,
-        "feasible": best.feasible,
-    }
+    places = axis.indices(_values(points, axis.name))
+    if axis.name in names:
+        for k, cell in enumerate(points.cells):
+            if cell is not None and len(cell) == len(names):
+                places[k] = min(max(cell[names.index(axis.name)], 0), axis.cells - 1)
+    return places

@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 from starlette.testclient import TestClient
@@ -20,7 +21,7 @@ import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.runs import LevelRun, run_levels
 from pcg.web.archive import archive_app
-from pcg.web.entries import Measure, Point, RunFolder
+from pcg.web.entries import Entry, Measure, Points, RunFolder
 from pcg.web.guard import LARGEST_BODY, Refused
 from pcg.web.heatmap import Axis, heatmap
 from pcg.web.workshop import Bench, Workshop
@@ -76,6 +77,12 @@ def make_archive(folder: Path) -> list[dict[str, Any]]:
     return cells
 
 
+def point(
+    key: str, feasible: bool, fitness: float, metrics: dict[str, float], cell: tuple[int, ...] | None = None
+) -> Entry:
+    return Entry(key, key, "", feasible, fitness, 1.0, {}, metrics, cell=cell)
+
+
 # -- the map -----------------------------------------------------------------------------------------------------------
 
 
@@ -85,20 +92,19 @@ def test_an_axis_made_from_values_has_round_edges_and_holds_them_all() -> None:
         assert 1 <= axis.cells <= 12
         assert axis.edges[0] <= min(values)
         assert axis.edges[-1] >= max(values)
-        for value in values:
-            k = axis.index(float(value))
+        for value, k in zip(values, axis.indices(np.array(values, float)), strict=True):
             assert axis.edges[k] - 1e-9 <= value <= axis.edges[k + 1] + 1e-9
     assert Axis.of_values("n", [3.0, 5.0]).edges == (3.0, 4.0, 5.0, 6.0)  # a cell for each whole number
 
 
 def test_the_best_feasible_level_of_a_cell_comes_first() -> None:
-    points = [
-        Point("bad", False, 0.0, {"a": 1.0, "b": 1.0}),
-        Point("good", True, 0.3, {"a": 1.0, "b": 1.0}),
-        Point("best", True, 0.9, {"a": 1.0, "b": 1.0}),
-        Point("other", True, 0.5, {"a": 2.0, "b": 1.0}),
-        Point("lacking", True, 0.5, {"a": 2.0}),
-    ]
+    points = Points.of([
+        point("bad", False, 0.0, {"a": 1.0, "b": 1.0}),
+        point("good", True, 0.3, {"a": 1.0, "b": 1.0}),
+        point("best", True, 0.9, {"a": 1.0, "b": 1.0}),
+        point("other", True, 0.5, {"a": 2.0, "b": 1.0}),
+        point("lacking", True, 0.5, {"a": 2.0}),
+    ])  # fmt: skip
     made = heatmap(points, (), "a", "b")
     assert [cell["keys"] for cell in made["cells"]] == [["best", "good", "bad"], ["other"]]
     assert made["left_out"] == 1
@@ -108,8 +114,8 @@ def test_the_best_feasible_level_of_a_cell_comes_first() -> None:
 
 def test_an_archive_brings_its_own_grid() -> None:
     measures = (Measure("a", 0.0, 1.0, 4), Measure("b", 0.0, 10.0, 5), Measure("c", 0.0, 1.0, 2))
-    points = [Point("x", True, 0.5, {"a": 0.99, "b": 1.0, "c": 0.1}, (3, 0, 0)),
-              Point("y", True, 0.7, {"a": 0.99, "b": 1.0, "c": 0.9}, (3, 0, 1))]  # fmt: skip
+    points = Points.of([point("x", True, 0.5, {"a": 0.99, "b": 1.0, "c": 0.1}, (3, 0, 0)),
+              point("y", True, 0.7, {"a": 0.99, "b": 1.0, "c": 0.9}, (3, 0, 1))])  # fmt: skip
     made = heatmap(points, measures)
     assert made["x"] == {"name": "a", "edges": [0.0, 0.25, 0.5, 0.75, 1.0]}
     assert [(c["i"], c["j"], c["keys"]) for c in made["cells"]] == [(3, 0, ["y", "x"])]
@@ -117,7 +123,7 @@ def test_an_archive_brings_its_own_grid() -> None:
 
 
 def test_no_levels_make_an_empty_map() -> None:
-    assert heatmap([], ())["cells"] == []
+    assert heatmap(Points.of([]), ())["cells"] == []
 
 
 def test_the_page_and_all_it_loads_are_there(client: TestClient) -> None:

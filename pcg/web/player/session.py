@@ -91,13 +91,13 @@ class PlaySession:
     # -- keys ----------------------------------------------------------------------------------------------------------
 
     def press(self, action: str) -> None:
-        """A key goes down. Repeats of a key that is down already change nothing.
+        """A key goes down. Repeats of a key that is down already, and what the avatar cannot do, change nothing.
 
         Raises:
             PcgError: for something that is no action.
         """
         _check(action)
-        if action in self._held or self.is_over:
+        if action in self._held or action not in self.state.actions:
             return
         self._held.append(action)
         if len(self._queue) < QUEUE:

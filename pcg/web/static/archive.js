@@ -14,6 +14,7 @@ let level = null; // what is shown of a run: an entry as the server tells it; nu
 let siblings = []; // the keys of the levels in the same cell
 let open = null; // a player or replay that runs
 let editor = null;
+let edited = null; // the key of the level that the editor began with
 
 function fail(error) {
   part("level-error").textContent = error.message;
@@ -85,14 +86,17 @@ function showOthers(key) {
 function facts(entry) {
   const found = [];
   if (entry.feasible) found.push(make("p", {}, make("span", { class: "good" }, "Feasible"), `, fitness ${number(entry.fitness)}`, entry.winner ? `; won by ${entry.winner} in ${entry.ticks} ticks` : ""));
-  else if (entry.failed) found.push(make("p", {}, make("span", { class: "bad" }, "Not feasible"), ":"), reasons(entry.failed));
+  else {
+    found.push(make("p", {}, make("span", { class: "bad" }, "Not feasible"), entry.failed.length ? ":" : ""));
+    if (entry.failed.length) found.push(reasons(entry.failed));
+  }
   const rows = entry.metrics.map(({ name, value, help, unit }) =>
     make("tr", {}, make("th", { scope: "row" }, words(name), make("small", {}, help)), make("td", {}, `${number(value)} ${unit}`)));
   if (rows.length) found.push(make("h3", {}, "Measures"), make("table", {}, make("tbody", {}, ...rows)));
   return found;
 }
 
-export function reasons(failed) {
+function reasons(failed) {
   return make("ul", { class: "reasons" }, ...failed.map(({ name, help, value }) =>
     make("li", {}, make("b", {}, name), `: expected that ${help || "it is kept"} (${Math.round(value * 100)} %)`)));
 }
@@ -115,7 +119,10 @@ async function showTab(name) {
     open = new Replay(part("pane-replay").firstChild, play);
   }
   if (name === "play") open = await player(level ? { key: level.key } : { level: editor.text() });
-  if (name === "edit" && level) editor.edit(level.level);
+  if (name === "edit" && level && level.key !== edited) {
+    edited = level.key; // what was drawn stays while one looks at other tabs
+    editor.edit(level.level);
+  }
 }
 
 async function player(what) {
@@ -126,7 +133,7 @@ async function player(what) {
 
 /** Show the editor with a level that is not of the run. */
 function drawNew() {
-  level = null;
+  level = edited = null;
   history.replaceState(null, "", "#draw");
   part("level-none").hidden = true;
   part("level-some").hidden = false;
@@ -162,8 +169,8 @@ async function showDrawn() {
 
 editor = new Editor(part("editor"), {
   reasons,
-  play: async (text) => {
-    level = null;
+  play: async () => {
+    level = edited = null;
     part("level-title").textContent = "A level of your own";
     for (const tab of ["picture", "replay"]) part(`tab-${tab}`).hidden = true;
     await showTab("play");

@@ -52,10 +52,16 @@ def completers(context: LevelContext) -> Mapping[str, Completer]:
         except (ImportError, PcgError):
             continue
         found[name] = Completer(str(kind.help), _by_generator(kind))
-    draft = getattr(repair_package, "complete", None)
+    draft = drafting()
     if draft is not None:
         found["solver"] = Completer("keeps every constraint that can be written down", _by_draft(draft, True))
         found["repair"] = Completer("keeps what is drawn where it can, locked or not", _by_draft(draft, False))
+    return found
+
+
+def drafting() -> Callable[..., Sequence[str]] | None:
+    """The repair's own way to complete a draft, in which `?` stands for open cells."""
+    found: Callable[..., Sequence[str]] | None = getattr(repair_package, "complete", None)
     return found
 
 

@@ -336,7 +336,7 @@ def test_generators_that_can_complete_take_their_share(folder: Path, monkeypatch
 
     drafts: list[str] = []
     monkeypatch.setattr("pcg.web.completers.GENERATORS", {"filling": Filling, "refusing": Refusing})
-    monkeypatch.setattr("pcg.web.completers.repair_package.complete", drafted, raising=False)
+    monkeypatch.setattr("pcg.web.completers.drafting", lambda: drafted)
     workshop = Workshop(RunFolder(folder).game)
     made = workshop.complete(WINNABLE, locked_rows(WINNABLE, {(3, 3)}), count=6)
     sources = [one["source"] for one in made["suggestions"]]

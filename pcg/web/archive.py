@@ -44,7 +44,7 @@ class ArchiveSite:
         self.workshop = Workshop(
             self.run.game,
             manifest.get("evaluation", {}),
-            wants=str(manifest.get("wants") or ""),
+            wants=", ".join(manifest.get("wants", ())),
             seed=int(manifest.get("seed", 1)),
             folder=self.run.folder / DRAWN,
         )
@@ -90,6 +90,7 @@ class ArchiveSite:
             tiles=self.workshop.tiles(),
             sources={name: completer.help for name, completer in completers.items()},
             start=start,
+            wants=", ".join(manifest.get("wants", ())),
             least=self.workshop.context.smallest,
             largest=LARGEST_SIDE,
             most=MOST_SUGGESTIONS,
@@ -236,6 +237,8 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
         "metrics": metrics_json(entry.metrics),
         "winner": entry.winner,
         "ticks": len(entry.actions),
+        "wants": {name: value >= 1.0 for name, value in entry.wants.items()},
+        "mechanics": list(entry.mechanics),
         "origin": entry.origin,
     }
 

@@ -7,6 +7,7 @@ log of everything tried may be large: of its lines only the places and the numbe
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import threading
@@ -51,6 +52,10 @@ class Entry:
     seed: int = 0
     actions: tuple[str, ...] = field(default=(), repr=False)
     origin: str = ""
+    wants: Mapping[str, float] = field(default_factory=dict)
+    """How nearly each want is met, in [0, 1]."""
+    mechanics: tuple[str, ...] = ()
+    """The rules that take effect in the winning play."""
     cell: tuple[int, ...] | None = None
     """Its place in an archive."""
 
@@ -72,6 +77,8 @@ class Entry:
             int(data.get("seed", 0)),
             tuple(actions),
             str(data.get("origin", "")),
+            numbers(data.get("wants", {})),
+            tuple(str(name) for name in data.get("mechanics", ())),
             **more,
         )
 
@@ -242,6 +249,8 @@ class RunFolder:
             return list(self._cells(data) if group == "cell" else self._index(group, path.parent, data))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise PcgError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+        except OSError as error:
+            raise PcgError(f"cannot read {error.filename}, which {path} names: {error.strerror}") from None
 
     def _index(self, group: str, folder: Path, data: Mapping[str, Any]) -> Iterator[Entry]:
         for k, one in enumerate(data["levels"]):
@@ -313,7 +322,12 @@ class RunFolder:
         logged = self.tried.entry(candidate)
         if logged.level != entry.level:
             return entry
-        return Entry(
-            entry.key, entry.title, entry.level, entry.feasible, entry.fitness, logged.constraint, logged.constraints,
-            entry.metrics or logged.metrics, logged.winner, logged.seed, logged.actions, logged.origin, entry.cell,
-        )  # fmt: skip
+        return dataclasses.replace(
+            logged,
+            key=entry.key,
+            title=entry.title,
+            feasible=entry.feasible,
+            fitness=entry.fitness,
+            metrics=entry.metrics or logged.metrics,
+            cell=entry.cell,
+        )

@@ -189,6 +189,25 @@ def test_a_level_is_shown_with_its_picture_measures_and_winning_play(client: Tes
     assert play["frames"][-1]["winner"] == 1
 
 
+def test_a_run_with_wants_tells_which_are_achieved(folder: Path) -> None:
+    run = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**run, "wants": ["box=2..3", "enemies=0"]}))
+    index = json.loads((folder / "levels" / "index.json").read_text())
+    index["levels"][0] |= {"wants": {"box": 1.0, "enemies": 0.5}, "mechanics": ["mechanic.hero.wall.stepBack"]}
+    (folder / "levels" / "index.json").write_text(json.dumps(index))
+    with TestClient(archive_app(folder), base_url="http://localhost") as client:
+        assert "Wanted: box=2..3, enemies=0." in client.get("/").text
+        entry = client.get("/api/levels/kept-0").json()
+        assert entry["wants"] == {"box": True, "enemies": False}
+        assert entry["mechanics"] == ["mechanic.hero.wall.stepBack"]
+
+
+def test_a_level_file_that_is_missing_is_named(folder: Path) -> None:
+    (folder / "levels" / "lvl0.txt").unlink()
+    with pytest.raises(PcgError, match=r"cannot read .*lvl0\.txt"):
+        RunFolder(folder)
+
+
 def test_the_page_follows_a_run_that_goes_on(client: TestClient, folder: Path) -> None:
     before = client.get("/api/archive", params={"show": "tried"}).json()["groups"]["tried"]
     event = {**events(folder)[0], "id": before}

@@ -90,9 +90,16 @@ function facts(entry) {
     found.push(make("p", {}, make("span", { class: "bad" }, "Not feasible"), entry.failed.length ? ":" : ""));
     if (entry.failed.length) found.push(reasons(entry.failed));
   }
+  const wants = Object.entries(entry.wants);
+  if (wants.length) found.push(make("p", {}, ...wants.flatMap(([name, met], k) =>
+    [k ? ", " : "", make("span", { class: met ? "good" : "bad" }, met ? "achieved" : "missed"), ` ${words(name)}`])));
   const rows = entry.metrics.map(({ name, value, help, unit }) =>
     make("tr", {}, make("th", { scope: "row" }, words(name), make("small", {}, help)), make("td", {}, `${number(value)} ${unit}`)));
   if (rows.length) found.push(make("h3", {}, "Measures"), make("table", {}, make("tbody", {}, ...rows)));
+  if (entry.mechanics.length) {
+    found.push(make("details", {}, make("summary", {}, "Rules that take effect in the winning play"),
+      make("ul", { class: "reasons" }, ...entry.mechanics.map((name) => make("li", {}, name.replace("mechanic.", ""))))));
+  }
   return found;
 }
 

@@ -389,6 +389,26 @@ def test_a_flood_of_messages_ends_the_connection(client: TestClient) -> None:
         assert closed.value.code == player_server.TOO_MANY
 
 
+def test_a_play_that_the_engine_gives_up_is_told_and_paused(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def give_up(self: PlaySession) -> dict[str, Any]:
+        raise PcgError("the kernel gave up")
+
+    with connect(client, begin(client)) as socket:
+        browser = Browser(socket)
+        browser.hear("welcome")
+        browser.say("resume")
+        assert browser.hear("paused")["paused"] is False
+        monkeypatch.setattr(PlaySession, "tick", give_up)
+        browser.say("down", action="DOWN")
+        assert "gave up" in browser.hear("error")["message"]
+        assert browser.hear("paused")["paused"] is True
+        monkeypatch.undo()
+        browser.say("restart")
+        assert browser.hear("frame")["whole"]
+
+
 def test_an_unknown_play_is_gone(client: TestClient) -> None:
     with connect(client, "/play/nonesuch") as socket:
         assert "no such play" in Browser(socket).hear("gone")["message"]

@@ -245,7 +245,13 @@ class PlayServer:
             async with seat.turn:
                 if seat.paused or seat.socket is not socket:
                     continue
-                frame = session.tick()
+                try:
+                    frame = session.tick()
+                except PcgError as error:  # a play that outgrew the engine's memory
+                    seat.pause()
+                    await seat.send("error", message=str(error))
+                    await seat.send("paused", paused=True)
+                    continue
                 due = max(due + 1 / session.pace.ticks_per_second, loop.time() - LATE_S)
                 if frame:
                     await seat.send("frame", **frame)

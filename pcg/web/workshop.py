@@ -31,6 +31,7 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.site import Site
 from pcg.runs.store import read_json, to_json, write_whole
 from pcg.web.completers import Completer, completers
+from pcg.web.entries import numbers
 from pcg.web.guard import Refused
 
 T = TypeVar("T")
@@ -355,5 +356,5 @@ def metrics_json(metrics: Mapping[str, float]) -> list[dict[str, Any]]:
             "help": METRICS[name].help if name in METRICS else "",
             "unit": METRICS[name].unit if name in METRICS else "",
         }
-        for name, value in metrics.items()
+        for name, value in numbers(metrics).items()
     ]

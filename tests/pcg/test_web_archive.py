@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PIL import Image
 from starlette.testclient import TestClient
 
@@ -440,6 +442,27 @@ def test_levels_and_drawings_can_be_played(client: TestClient) -> None:
     assert client.post("/api/play", json={"key": "kept-0", "level": WINNABLE}).status_code == 400
     assert client.post("/api/play", json={"key": "kept-99"}).status_code == 404
     assert client.post("/api/play", json={"level": WINNABLE.replace("A", "?")}).status_code == 400
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12) | st.just(WINNABLE),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+BODIES = st.dictionaries(
+    st.sampled_from(["level", "locked", "count", "wants", "seed", "key", "title"]), JSON, max_size=5
+)  # fmt: skip
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(path=st.sampled_from(["check", "evaluate", "complete", "drawn", "play"]), body=BODIES)
+def test_whatever_is_sent_is_done_or_refused_with_one_message(client: TestClient, path: str, body: Any) -> None:
+    """An error of ours would be raised by the test client."""
+    sent = json.dumps(body)  # with Infinity, which Python's reader takes
+    response = client.post(f"/api/{path}", content=sent, headers={"content-type": "application/json"})
+    assert response.status_code < 500
+    if response.status_code >= 400:
+        assert response.json()["error"]
 
 
 # -- limits ------------------------------------------------------------------------------------------------------------

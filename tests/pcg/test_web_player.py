@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PIL import Image
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -370,6 +372,36 @@ def test_a_bad_message_is_answered_and_the_play_goes_on(client: TestClient, text
         browser.say("resume")
         browser.say("down", action="DOWN")
         assert browser.hear("frame")["tick"] == 1
+
+
+MESSAGES = st.fixed_dictionaries(
+    {"type": st.sampled_from(["down", "up", "release", "pause", "resume", "restart", "pace"])},
+    optional={
+        "action": st.sampled_from(["UP", "LEFT", "NIL", "ESCAPE", ""])
+        | st.none()
+        | st.lists(st.integers(), max_size=2),
+        "ticks_per_second": st.integers() | st.floats() | st.none() | st.text(max_size=3),
+        "by_turn": st.booleans() | st.integers() | st.none(),
+    },
+)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(messages=st.lists(MESSAGES, max_size=12))
+def test_no_sequence_of_messages_ends_a_play(client: TestClient, messages: list[dict[str, Any]]) -> None:
+    page = begin(client)
+    with connect(client, page) as socket:
+        browser = Browser(socket)
+        browser.hear("welcome")
+        for message in messages:
+            socket.send_text(json.dumps(message))
+        browser.say("restart")
+        for _ in range(200):
+            frame = browser.hear("frame")
+            if frame.get("whole") and frame["tick"] == 0:
+                break
+    for play in client.get(f"{page}/recording").json()["plays"]:
+        Recording.from_json(play).replay(pcg.load("boxes"))
 
 
 def test_a_binary_message_is_answered_too(client: TestClient) -> None:

@@ -60,7 +60,7 @@ class Arena:
         self._context_address = context.address
         self.room = room
         probe = np.zeros(L.STATE.itemsize // 8 + 1, np.int64)
-        context.format(int(probe.ctypes.data), room)
+        context.format(int(probe.ctypes.data), room, 0, 1)
         header = probe.view(np.uint8)[: L.STATE.itemsize].view(L.STATE)[0]
         self.stride = (int(header["bytes"]) + 63) & ~63
         self.at_events = int(header["at_events"])
@@ -80,8 +80,7 @@ class Arena:
                 # blocks start on cache lines
                 base = (int(slab.ctypes.data) + 63) & ~63
                 addresses = [base + k * self.stride for k in range(count)]
-                for address in addresses:
-                    invoke3(tick.format_block.address, self._context_address, address, self.room)
+                invoke5(tick.format_blocks.address, self._context_address, base, self.room, self.stride, count)
                 self.free.extend(addresses[1:])
                 return addresses[0]
 
@@ -171,9 +170,9 @@ class Context:
         """Bytes of a state block with room for so many moving sprites, a multiple of 64."""
         return self.arena(room).stride
 
-    def format(self, address: int, room: int) -> None:
-        """Lay out a zeroed block."""
-        invoke3(tick.format_block.address, self.address, address, room)
+    def format(self, address: int, room: int, stride: int, count: int) -> None:
+        """Lay out `count` zeroed blocks, `stride` bytes apart."""
+        invoke5(tick.format_blocks.address, self.address, address, room, stride, count)
 
     def arena(self, room: int) -> Arena:
         """The memory for states with room for so many moving sprites."""
@@ -258,7 +257,7 @@ class Context:
             self._model_record,
             room=self.room,
             stride_of=self.block_bytes,
-            format_block=self.format,
+            format_blocks=self.format,
             stochastic=self.stochastic,
             owner=self,
             categories=self._categories,

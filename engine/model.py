@@ -23,7 +23,7 @@ class Pool:
     """
 
     def __init__(self, memory: np.ndarray[Any, np.dtype[np.int64]], count: int, stride: int) -> None:
-        self._memory = memory
+        self.memory = memory
         self.count = count
         self.stride = stride
         self.address = int(memory.ctypes.data)
@@ -59,7 +59,7 @@ class Model:
         *,
         room: int,
         stride_of: Callable[[int], int],
-        format_block: Callable[[int, int], None],
+        format_blocks: Callable[[int, int, int, int], None],
         stochastic: bool,
         owner: object,
         action_names: Sequence[str] = ACTIONS,
@@ -69,7 +69,7 @@ class Model:
         self._record = record
         self._room = room
         self._stride_of = stride_of
-        self._format = format_block
+        self._format = format_blocks
         self._owner = owner  # keeps the tables alive
         self.stochastic = stochastic
         self.action_names = tuple(action_names)
@@ -98,8 +98,20 @@ class Model:
         stride = self.stride
         memory = np.zeros(count * stride // 8 + 1, dtype=np.int64)
         pool = Pool(memory, count, stride)
-        for k in range(count):
-            self._format(pool.address + k * stride, self._room)
+        self._format(pool.address, self._room, stride, count)
+        return pool
+
+    def pool_in(self, old: Pool) -> Pool:
+        """A pool of blocks of the size they have now, as many as fit into the memory of an old one (at least one).
+
+        The old pool's states are lost. Cheaper than new memory, whose pages have to be fetched first.
+        """
+        count = old.memory.nbytes // self.stride
+        if count == 0:
+            return self.pool(1)
+        old.memory[:] = 0
+        pool = Pool(old.memory, count, self.stride)
+        self._format(pool.address, self._room, self.stride, count)
         return pool
 
     def grow(self) -> None:

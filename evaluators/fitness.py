@@ -23,12 +23,14 @@ from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, make_agent, play, s
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.effect_meaning import first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
-from pcg.evaluators.level_grid import FREE, Grid, avatar_cells, distances, palette
+from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
-from pcg.evaluators.metrics.play import final_state, path_coverage, type_counts, variety
+from pcg.evaluators.metrics.play import PlayMetrics, final_state, type_counts
+from pcg.evaluators.metrics.profile import play_value
+from pcg.evaluators.metrics.text import Steps, TextMetrics
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.wants import Want, settle_wants, wanted_value
+from pcg.evaluators.wants import GROUPS, Want, group, settle_wants, wanted_value
 
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter("min_length", 20, "shortest winning play of a feasible level", 0, 2000, "ticks"),
@@ -68,12 +70,6 @@ CONSTRAINTS: Mapping[str, str] = {
 IDLE_SEEDS = 3
 
 
-def play_value(won: bool, over: bool, score: float) -> float:
-    """The value of a play in (0, 1): mostly the outcome, a little the score (spec 04 section 3.4)."""
-    outcome = 1.0 if won else 0.0 if over else 0.5
-    return 0.9 * outcome + 0.1 / (1.0 + math.exp(-max(-500.0, min(500.0, 0.1 * score))))
-
-
 _GIVES_WAY: Mapping[str, tuple[str | None, str | None]] = {
     "solution_length": ("min_length", "max_length"),
     "cover": ("min_cover", "max_cover"),
@@ -91,6 +87,8 @@ def make_way(settings: Mapping[str, Setting], given: Mapping[str, object], wants
     """
     moved = dict(settings)
     for want in wants:
+        if want.name == "solution_length" and want.low > MAX_TICKS:
+            raise PcgError(f"want `{want}`: plays end after {MAX_TICKS} ticks")
         least, most = _GIVES_WAY.get(want.name, (None, None))
         for name, wanted, beyond in ((least, want.high, 1), (most, want.low, -1)):
             if name is None or beyond * (float(moved[name]) - wanted) <= 0:
@@ -149,7 +147,10 @@ class LevelEvaluator:
         self.palette = palette(self.analysis)
         self.requirements = requirements(self.analysis)
         statistics = level_statistics(self.palette, game.levels)
-        self._frame = statistics.frame if statistics is not None else (self.palette.wall,) * 4
+        frame = statistics.frame if statistics is not None else (self.palette.wall,) * 4
+        groups = {name: group(name, self.analysis) for name in GROUPS}
+        self.text = TextMetrics(self.palette, self.requirements, frame, groups)
+        self.plays = PlayMetrics(self.analysis)
         self._bounds = self._cover_bounds(low, high)
         self._kinds = self._families()
         self.estimate = self._estimate()
@@ -180,29 +181,10 @@ class LevelEvaluator:
         covers = []
         for text in self.game.levels:
             try:
-                covers.append(self.cover(self.palette.parse(text)))
+                covers.append(self.text.cover(self.palette.parse(text)))
             except PcgError:
                 continue
         return min([low, *(0.5 * c for c in covers)]), max([high, *(min(1.0, 1.25 * c) for c in covers)])
-
-    def cover(self, grid: Grid) -> float:
-        """Share of the cells inside the frame that are not bare.
-
-        Bare are the grounds, and a tile to walk through that makes up most of the level (earth to dig, pellets
-        everywhere).
-        """
-        top, right, bottom, left = (int(side is not None) for side in self._frame)
-        inner = grid[top : grid.shape[0] - bottom, left : grid.shape[1] - right]
-        if not inner.size:
-            return 0.0
-        counts = np.bincount(inner.ravel(), minlength=len(self.palette.tiles))
-        bare = int(counts[list(self.palette.grounds)].sum())
-        for i in np.flatnonzero(counts > 0.4 * inner.size).tolist():
-            content = self.palette.tiles[i].content
-            still = content and not any(self.analysis.has(c, "mover") or self.analysis.has(c, "goal") for c in content)
-            if still and self.palette.access[i] == FREE:
-                bare += int(counts[i])
-        return 1.0 - bare / inner.size
 
     def _estimate(self) -> list[float]:
         """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning
@@ -279,6 +261,8 @@ class _Judgement:
         self.metrics: dict[str, float] = {}
         self.counts: Mapping[int, int] | None = None
         self.mechanics: tuple[str, ...] = ()
+        self.steps: Steps | None = None
+        self.proved = False
         self.calls = 0
 
     def result(self) -> Evaluation:
@@ -291,19 +275,19 @@ class _Judgement:
         if won is None:
             return self._verdict("capable")
         winner, game_seed, playout = won
-        length = playout.ticks
-        self.constraints["length"] = min(1.0, length / max(1, self.of._integer("min_length")))
-        self.metrics["solution_length"] = length
-        self.metrics["score"] = float(playout.score)
+        self._follow(game_seed, playout)
+        self.constraints["length"] = min(1.0, playout.ticks / max(1, self.of._integer("min_length")))
         if self.constraints["length"] < 1:
             return self._verdict("capable", winner, game_seed, playout)
-        fitness = self._quality(game_seed, playout)
+        fitness = self._quality(playout)
         return self._verdict("complete", winner, game_seed, playout, fitness)
 
     def _verdict(
         self, stage: str, winner: str = "", game_seed: int = 0, playout: Playout | None = None, fitness: float = 0.0
     ) -> Evaluation:
         self.metrics["calls"] = self.calls
+        if stage in ("capable", "complete"):
+            self.metrics |= {"playability": self.constraints["win"], "proof": int(self.proved)}
         feasible = all(v >= 1.0 for v in self.constraints.values())
         constraint = 1.0 if feasible else math.fsum(self.constraints.values()) / len(self.constraints)
         wants = self._wants(bool(winner))
@@ -341,24 +325,25 @@ class _Judgement:
     def _look(self) -> bool:
         of, held = self.of, self.constraints
         held["check"] = float(not check_level(self.level, of.game.definition, reading="strict", file="<level>"))
-        if not held["check"]:
-            return False
         try:
             self.grid = of.palette.parse(self.level)
         except PcgError:
+            held["check"] = 0.0
             return False
+        measured, self.steps = of.text.measure_with_steps(self.grid)
         counts = self.counts = of.palette.count_types(self.grid)
+        share = of.kinds(counts)
+        self.metrics |= {**measured, "kinds": share}
+        if not held["check"]:
+            return False
         avatars = sum(counts.get(t, 0) for t in of.analysis.avatars)
         held["avatar"] = 1.0 if avatars == 1 else 1.0 / (1 + avatars) if avatars else 0.0
         held["goal"] = of.requirements.satisfaction(counts)
-        cover = of.cover(self.grid)
+        cover = measured["cover"]
         low, high = of._bounds
         held["cover"] = cover / low if cover < low else (1 - cover) / (1 - high) if cover > high else 1.0
-        share = of.kinds(counts)
         least = of._number("min_kinds")
         held["kinds"] = 1.0 if share >= least else share / least
-        height, width = self.grid.shape
-        self.metrics |= {"width": width, "height": height, "cover": cover, "kinds": share}
         return all(held[name] >= 1.0 for name in ("check", "avatar", "goal", "cover", "kinds"))
 
     # -- stage 2: next to no skill -------------------------------------------------------------------------------------
@@ -371,6 +356,7 @@ class _Judgement:
         idle = [self._play(s, "nothing", k, longest) for k, s in enumerate(starts)]
         lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
         self.metrics["idle_ticks"] = lived
+        self.metrics["idle_death"] = sum(p.winner == 0 for p in idle) / IDLE_SEEDS
         held["start"] = min(1.0, lived / max(1, of._integer("start")))
         held["idle"] = 1.0 - sum(p.winner == 1 for p in idle) / IDLE_SEEDS
         wanted = of._integer("survival")
@@ -397,6 +383,7 @@ class _Judgement:
             self.start, max_nodes=of._integer("nodes"), max_ticks=longest, algorithm="astar", weights=of.estimate
         )
         self.calls += solution.calls
+        self.proved = solution.status in ("solved", "unsolvable")
         if solution.status == "solved":
             self.constraints["win"] = 1.0
             self.metrics["nodes"] = solution.nodes
@@ -432,9 +419,22 @@ class _Judgement:
         share = max(0.0, min(1.0, reached))
         return 0.6 * share + (0.0 if playout.winner == 0 else 0.3)
 
+    def _follow(self, game_seed: int, won: Playout) -> None:
+        """Measure the winning play."""
+        of = self.of
+        start = of.game.start(self.level, seed=game_seed)
+        assert self.steps is not None  # there is an avatar
+        room = int((self.steps >= 0).sum())
+        if of.analysis.mobility != "freely":
+            room = max(self.grid.shape) if of.analysis.mobility in ("horizontal", "vertical") else 1
+        trace = of.plays.follow(start, won.actions)
+        self.mechanics = trace.mechanics
+        self.metrics |= of.plays.measure(trace, won.actions, won.events, 1 + len(start.actions), room)
+        self.metrics["score"] = float(won.score)
+
     # -- stage 4: quality ----------------------------------------------------------------------------------------------
 
-    def _quality(self, game_seed: int, won: Playout) -> float:
+    def _quality(self, won: Playout) -> float:
         """The fitness of a feasible level in [0, 1]; a weighted mean of four measures, each in [0, 1]."""
         of = self.of
         patience = min(of.horizon, 2 * won.ticks + 20)
@@ -447,23 +447,13 @@ class _Judgement:
                 wins += weak.winner == 1
         weakness = math.fsum(values) / len(values)
         gap = max(0.0, min(1.0, (play_value(True, True, float(won.score)) - weakness) / 0.9))
-        start = of.game.start(self.level, seed=game_seed)
-        walkable = int((distances(of.palette, self.grid, avatar_cells(of.palette, self.grid)[0]) >= 0).sum())
-        if of.analysis.mobility != "freely":
-            walkable = max(self.grid.shape) if of.analysis.mobility in ("horizontal", "vertical") else 1
         measures = {
             "gap": gap,
             "length": min(1.0, won.ticks / of._integer("target_length")),
-            "variety": variety(won.events),
-            "coverage": path_coverage(start, won.actions, walkable),
+            "variety": self.metrics["variety"],
+            "coverage": self.metrics["coverage"],
         }
-        self.metrics |= {
-            "gap": gap,
-            "weak_wins": wins / len(values),
-            "pairs": len(won.events),
-            "variety": measures["variety"],
-            "coverage": measures["coverage"],
-        }
+        self.metrics |= {"gap": gap, "weak_wins": wins / len(values)}
         weights = {name: of._number(f"weight_{name}") for name in measures}
         total = math.fsum(weights.values())
         return math.fsum(weights[n] * measures[n] for n in measures) / total if total else 0.0

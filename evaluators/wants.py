@@ -192,6 +192,33 @@ def wanted_value(
     return None if counts is None or types is None else sum(counts.get(t, 0) for t in types)
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many of some levels achieve a want."""
+
+    want: Want
+    achieved: int
+    of: int
+
+
+def tally_wants(wants: Sequence[Want], satisfactions: Sequence[Mapping[str, float]]) -> list[Tally]:
+    """How many levels achieve each want.
+
+    Args:
+        wants: what was wanted.
+        satisfactions: for each level, by the name of the want (`Evaluation.wants`).
+    """
+    return [
+        Tally(want, sum(found.get(want.name, 0.0) >= 1.0 for found in satisfactions), len(satisfactions))
+        for want in wants
+    ]
+
+
+def all_achieved(satisfactions: Mapping[str, float]) -> bool:
+    """Whether a level achieves everything that was wanted of it."""
+    return all(value >= 1.0 for value in satisfactions.values())
+
+
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
@@ -212,6 +239,8 @@ def _read(part: str, text: str, start: int, analysis: GameAnalysis) -> Want:
         raise _error(text, begin + match.start("name"), str(error)) from None
     metric = METRICS.get(name)
     whole = types is not None or name.startswith(MECHANIC) or (metric is not None and metric.whole)
+    if any(numbers[part] and math.isinf(float(numbers[part])) for part in ("low", "high")):
+        raise _error(text, begin + match.start("value"), f"a number in `{value[:20]}...` is too large")
     low, high = float(numbers["low"]), math.inf
     if numbers["high"] is not None:
         high = float(numbers["high"])

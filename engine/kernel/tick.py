@@ -109,10 +109,13 @@ def lay_out(gm, st, room):
     return s.bytes
 
 
-@island("i8(i8, i8, i8)")
-def format_block(gm, st, room):
-    """Lay out a zeroed block; returns the bytes it needs."""
-    return lay_out(gm, st, room)
+@island("i8(i8, i8, i8, i8, i8)")
+def format_blocks(gm, st, room, stride, count):
+    """Lay out zeroed blocks that follow each other; returns the bytes that each needs."""
+    size = 0
+    for k in range(count):
+        size = lay_out(gm, st + k * stride, room)
+    return size
 
 
 @island("i8(i8, i8)")

@@ -3,46 +3,84 @@
 `make_agent(name, seed=..., budget=...)` makes an agent of the table `AGENTS`; a subclass of `Agent` with an `act`
 method is an agent too. `play` plays a game to the end and `solve` searches a deterministic one for a shortest win.
 Compiled agents are written against `pcg.engine.kernel.protocol`, so they serve every engine.
+All are imported when first asked for.
 """
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
 
 from pcg.evaluators.agents.base import Agent as Agent
 from pcg.evaluators.agents.base import AgentError as AgentError
 from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
-from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
-from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
-from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
-from pcg.evaluators.agents.greedy_tree import GreedyTree as GreedyTree
-from pcg.evaluators.agents.guided import GuidedMCTS as GuidedMCTS
-from pcg.evaluators.agents.mcts import MCTS as MCTS
-from pcg.evaluators.agents.mcts import Enhanced as Enhanced
-from pcg.evaluators.agents.olets import OLETS as OLETS
-from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
-from pcg.evaluators.agents.playout import Playout as Playout
-from pcg.evaluators.agents.playout import play as play
-from pcg.evaluators.agents.playout import replay as replay
-from pcg.evaluators.agents.portfolio import Portfolio as Portfolio
 from pcg.evaluators.agents.registry import AGENTS as AGENTS
 from pcg.evaluators.agents.registry import AgentType as AgentType
 from pcg.evaluators.agents.registry import make_agent as make_agent
 from pcg.evaluators.agents.registry import register as register
-from pcg.evaluators.agents.rhea import RandomSearch as RandomSearch
-from pcg.evaluators.agents.rhea import RollingHorizon as RollingHorizon
-from pcg.evaluators.agents.simple import HEURISTICS as HEURISTICS
-from pcg.evaluators.agents.simple import Heuristic as Heuristic
-from pcg.evaluators.agents.simple import Nothing as Nothing
-from pcg.evaluators.agents.simple import OneStep as OneStep
-from pcg.evaluators.agents.simple import Random as Random
-from pcg.evaluators.agents.simple_players import Human as Human
-from pcg.evaluators.agents.simple_players import Replay as Replay
-from pcg.evaluators.agents.solver import Progress as Progress
-from pcg.evaluators.agents.solver import Solution as Solution
-from pcg.evaluators.agents.solver import Solver as Solver
-from pcg.evaluators.agents.solver import solve as solve
-from pcg.evaluators.agents.value_field import ValueField as ValueField
-from pcg.evaluators.agents.width import IW as IW
-from pcg.evaluators.agents.width import YBCriber as YBCriber
+
+if TYPE_CHECKING:
+    from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
+    from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
+    from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
+    from pcg.evaluators.agents.greedy_tree import GreedyTree as GreedyTree
+    from pcg.evaluators.agents.guided import GuidedMCTS as GuidedMCTS
+    from pcg.evaluators.agents.mcts import MCTS as MCTS
+    from pcg.evaluators.agents.mcts import Enhanced as Enhanced
+    from pcg.evaluators.agents.olets import OLETS as OLETS
+    from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
+    from pcg.evaluators.agents.playout import Playout as Playout
+    from pcg.evaluators.agents.playout import play as play
+    from pcg.evaluators.agents.playout import replay as replay
+    from pcg.evaluators.agents.portfolio import Portfolio as Portfolio
+    from pcg.evaluators.agents.rhea import RandomSearch as RandomSearch
+    from pcg.evaluators.agents.rhea import RollingHorizon as RollingHorizon
+    from pcg.evaluators.agents.simple import HEURISTICS as HEURISTICS
+    from pcg.evaluators.agents.simple import Heuristic as Heuristic
+    from pcg.evaluators.agents.simple import Nothing as Nothing
+    from pcg.evaluators.agents.simple import OneStep as OneStep
+    from pcg.evaluators.agents.simple import Random as Random
+    from pcg.evaluators.agents.simple_players import Human as Human
+    from pcg.evaluators.agents.simple_players import Replay as Replay
+    from pcg.evaluators.agents.solver import Progress as Progress
+    from pcg.evaluators.agents.solver import Solution as Solution
+    from pcg.evaluators.agents.solver import Solver as Solver
+    from pcg.evaluators.agents.solver import solve as solve
+    from pcg.evaluators.agents.value_field import ValueField as ValueField
+    from pcg.evaluators.agents.width import IW as IW
+    from pcg.evaluators.agents.width import YBCriber as YBCriber
+
+_EXPORTS: dict[str, str] = {
+    "CompiledAgent": "compiled",
+    "Enhanced": "mcts",
+    "FastEvo": "fast_evo",
+    "GeneticAlgorithm": "ga",
+    "GreedyTree": "greedy_tree",
+    "GuidedMCTS": "guided",
+    "HEURISTICS": "simple",
+    "Heuristic": "simple",
+    "Human": "simple_players",
+    "IW": "width",
+    "MAX_TICKS": "playout",
+    "MCTS": "mcts",
+    "Nothing": "simple",
+    "OLETS": "olets",
+    "OneStep": "simple",
+    "Playout": "playout",
+    "Portfolio": "portfolio",
+    "Progress": "solver",
+    "Random": "simple",
+    "RandomSearch": "rhea",
+    "Replay": "simple_players",
+    "RollingHorizon": "rhea",
+    "Solution": "solver",
+    "Solver": "solver",
+    "ValueField": "value_field",
+    "YBCriber": "width",
+    "play": "playout",
+    "replay": "playout",
+    "solve": "solver",
+}
 
 __all__ = [
     "AGENTS",
@@ -84,3 +122,12 @@ __all__ = [
     "replay",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import an exported name on first use (PEP 562)."""
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'pcg.evaluators.agents' has no attribute {name!r}")
+    value = getattr(_import_module(f"pcg.evaluators.agents.{_EXPORTS[name]}"), name)
+    globals()[name] = value
+    return value

@@ -21,6 +21,10 @@ from pcg.evaluators.agents.decision_kernel import DECISION, decide
 Array = np.ndarray[Any, Any]
 
 _MOST_ROOM = 1 << 16
+_DEADLINE = 0.9
+"""Share of a budget of time after which kernels simulate no further tick; what they have begun must still be ended."""
+_CAUTION = 1.5
+"""Slices are not begun unless so many times the time of the last one is left."""
 _ROOMY = 4
 """Times the room of the state that an agent with a budget of time starts with."""
 
@@ -174,10 +178,14 @@ class CompiledAgent(Agent):
             self._record["resume"] = 0
 
     def _decide_in_time(self, address: int, milliseconds: float) -> None:
-        """Search in slices until the next one might end too late (loop B of spec 04 1.1, without its reserve)."""
+        """Search in slices until the next one might end too late (loop B of spec 04 1.1, without its reserve).
+
+        The kernel looks at the clock as well, between simulated ticks: a slice may take far longer than those before.
+        """
         record = self._record
         started = time.thread_time()
         limit = milliseconds / 1000
+        record["deadline"] = time.thread_time_ns() + int(_DEADLINE * milliseconds * 1e6)
         record["resume"] = 0
         slice_calls = 32
         record["budget"] = slice_calls
@@ -189,8 +197,9 @@ class CompiledAgent(Agent):
                 break  # nothing left to search
             if now - before < limit / 40:
                 slice_calls *= 2
-            if now - started + 2 * (now - before) >= limit:
+            elapsed = now - started
+            if elapsed >= _DEADLINE * limit or elapsed + _CAUTION * (now - before) >= limit:
                 break
             record["budget"] = record["calls"] + slice_calls
             record["resume"] = 1
-        record["resume"] = 0
+        record["resume"] = record["deadline"] = 0

@@ -17,13 +17,17 @@ from pcg.engine.kernel.protocol import (
     reseed,
 )
 from pcg.engine.kernel.random import next_bits, next_double, next_int
-from pcg.engine.kernel.runtime import call2, inner, island, load64, store64, view_of
+from pcg.engine.kernel.runtime import call2, inlined, inner, island, load64, store64, view_of
+from pcg.evaluators.agents.clock_kernel import processor_time
 
 NIL = 0
 """Code of the action that does nothing, in every engine."""
 
 EPSILON = 1e-6
 """Size of the noise that breaks ties (spec 04 1.1)."""
+
+_LOOK_AT_CLOCK = 4
+"""Simulated ticks between two looks at the clock, which take as long as a quick tick."""
 
 DECISION = np.dtype(
     [
@@ -34,6 +38,7 @@ DECISION = np.dtype(
         ("decide", "i8"),  # address of an island i8(decision, state)
         ("heuristic", "i8"),  # address of an island f8(decision, state); 0: none
         ("budget", "i8"),  # forward-model calls (advances) after which no further iteration starts
+        ("deadline", "i8"),  # processor time of the thread (ns) at which the budget counts as spent; 0: none
         ("calls", "i8"),  # spent on the current decision
         ("spent", "i8"),  # spent on all decisions since the last reset
         ("resume", "i8"),  # 1: continue the search of the previous call instead of starting a new one
@@ -90,6 +95,15 @@ def own_actions(decision: int, state: int) -> int:
     return count
 
 
+@inlined
+def count_call(decision: int) -> None:
+    """Count a simulated tick; when it is time, the rest of the budget is gone."""
+    d = decision_at(decision)
+    d.calls = d.calls + 1
+    if d.deadline != 0 and d.calls % _LOOK_AT_CLOCK == 0 and processor_time() >= d.deadline:
+        d.budget = min(d.budget, d.calls)
+
+
 @inner
 def step(decision: int, state: int, action: int) -> int:
     """Simulate one tick with the player's action; the other players draw theirs uniformly (spec 04 1.7). OK or GROW."""
@@ -101,7 +115,7 @@ def step(decision: int, state: int, action: int) -> int:
             store64(d.other + 8 * count, NIL)
             choice = load64(d.other + 8 * next_int(decision, count + 1))
         store64(d.joint + 8 * player, choice)
-    d.calls = d.calls + 1
+    count_call(decision)
     return advance_state(d.model, state, d.joint)
 
 

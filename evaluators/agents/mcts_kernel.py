@@ -37,7 +37,16 @@ from pcg.engine.kernel.runtime import (
     store32,
     store64,
 )
-from pcg.evaluators.agents.decision_kernel import EPSILON, NIL, decision_at, imagine, noise, own_actions, step
+from pcg.evaluators.agents.decision_kernel import (
+    EPSILON,
+    NIL,
+    count_call,
+    decision_at,
+    imagine,
+    noise,
+    own_actions,
+    step,
+)
 from pcg.evaluators.agents.mcts_knowledge_kernel import approach, clear_knowledge, learn, recall
 from pcg.evaluators.agents.mcts_moves_kernel import (
     choose_move,
@@ -96,7 +105,7 @@ def find_safe_moves(decision: int, state: int) -> int:
                     store64(d.joint + 8 * one, action if one == player else NIL)
                 if imagine(decision, d.work, state) == GROW or advance_state(d.model, d.work, d.joint) == GROW:
                     return GROW
-                d.calls = d.calls + 1
+                count_call(decision)
                 lost = 1 if outcome(d.model, d.work, player) == LOST else 0
             if lost == 0:
                 kept += 1
@@ -120,7 +129,7 @@ def step_carefully(decision: int, state: int, action: int) -> int:
             at = t.safe + t.safe_stride * player
             choice = load64(at + 8 * (1 + next_int(decision, load64(at))))
         store64(d.joint + 8 * player, choice)
-    d.calls = d.calls + 1
+    count_call(decision)
     return advance_state(d.model, state, d.joint)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from pcg.engine.kernel.protocol import GROW, advance_state, is_over, legal_actions
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import call2_double, inner, load64, store64, view_of
-from pcg.evaluators.agents.decision_kernel import NIL, decision_at
+from pcg.evaluators.agents.decision_kernel import NIL, count_call, decision_at
 
 GENES = 1 << 20
 """Random genes lie below; so far above any number of actions that the modulus is even."""
@@ -74,7 +74,7 @@ def tick(decision: int, plans: int, state: int, action: int, reply: int) -> int:
             if player != p.rival or reply < 0:
                 choice = action_of(decision, plans, state, player, random_gene(decision))
         store64(d.joint + 8 * player, choice)
-    d.calls = d.calls + 1
+    count_call(decision)
     return advance_state(d.model, state, d.joint)
 
 

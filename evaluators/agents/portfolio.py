@@ -24,7 +24,7 @@ ATTEMPTS = (Attempt("astar", 3.0, True), Attempt("bfs", 1.0, False), Attempt("as
 
 
 METHODS = ("ybcriber", "olets", "guided", "kbfastevo:refresh=4")
-"""Who plays what no search solves, in this order and round again; the first only where there is chance."""
+"""Who plays what no search solves, in this order and round again."""
 
 
 class _Turns:
@@ -33,15 +33,11 @@ class _Turns:
     def __init__(self, agents: Sequence[CompiledAgent], patience: int) -> None:
         self.agents = tuple(agents)
         self.patience = patience
-        self._playing = self.agents
         self._guided = next(agent for agent in agents if isinstance(agent, GuidedMCTS))
 
     def reset(self, state: GameState) -> None:
         """Begin with the first method; all get their memory now, because a decision has no time for it."""
-        # without chance, iterated width now and then takes far longer than a decision may, to enlarge its memory
-        first = 0 if state.model.stochastic else 1
-        self._playing = self.agents[first:]
-        for agent in self._playing:
+        for agent in self.agents:
             agent.reset(state)
         self.turn = 0
         self._best = -math.inf
@@ -59,8 +55,8 @@ class _Turns:
         self._best = max(self._best, value)
         if self._quiet > self.patience:
             self._quiet = 0
-            self.turn = (self.turn + 1) % len(self._playing)
-        return self._playing[self.turn].act_within(state, budget)
+            self.turn = (self.turn + 1) % len(self.agents)
+        return self.agents[self.turn].act_within(state, budget)
 
     def _value(self, state: GameState) -> float:
         score = state.score

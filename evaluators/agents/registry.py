@@ -1,11 +1,15 @@
 """The table of agents: name, parameters with types, defaults and ranges, one line of help, and the source.
 
-`make_agent`, the command line and the documentation read this table; `register` adds to it.
+`make_agent`, the command line and the documentation read this table; `register` adds to it. Our own agents are
+imported, and with that registered, when their entry is first read: a program that plays with one of them does not wait
+for the kernels of all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from pcg.engine.vgdl.diagnostics import nearest
@@ -24,9 +28,62 @@ class AgentType:
     paper: str = ""
 
 
-AGENTS: dict[str, AgentType] = {}
+class _Table(MutableMapping[str, AgentType]):
+    """Entries by name; those named with a module come when that is imported."""
+
+    def __init__(self, **modules: str) -> None:
+        self._modules = modules
+        self._entries: dict[str, AgentType | None] = dict.fromkeys(modules)
+
+    def __getitem__(self, name: str) -> AgentType:
+        if self._entries[name] is None:
+            import_module(f"pcg.evaluators.agents.{self._modules[name]}")
+        entry = self._entries[name]
+        assert entry is not None, f"module {self._modules[name]} registers no agent `{name}`"
+        return entry
+
+    def __setitem__(self, name: str, entry: AgentType) -> None:
+        self._entries[name] = entry
+
+    def __delitem__(self, name: str) -> None:
+        del self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def loaded(self, name: str) -> AgentType | None:
+        """The entry, None when there is none yet."""
+        return self._entries.get(name)
+
+
+AGENTS = _Table(
+    nothing="simple",
+    random="simple",
+    onestep="simple",
+    replay="simple_players",
+    greedytree="greedy_tree",
+    mcts="mcts",
+    enhanced="mcts",
+    kbfastevo="fast_evo",
+    olets="olets",
+    rhea="rhea",
+    randomsearch="rhea",
+    ga="ga",
+    iw="width",
+    ybcriber="width",
+    solver="solver",
+    valuefield="value_field",
+    guided="guided",
+    pcg="portfolio",
+)
 """All agents that play by themselves, by name."""
-ATTENDED: dict[str, AgentType] = {}
+ATTENDED = _Table(human="simple_players")
 """Agents that need a person at the keyboard; apart, so that whoever goes through `AGENTS` never waits for one."""
 
 
@@ -36,16 +93,22 @@ def register(entry: AgentType, *, attended: bool = False) -> AgentType:
     The class is called with keywords ``seed``, ``budget``, ``player`` and the parameters of the entry. An `attended`
     agent needs a person to play.
     """
-    known = agent_types().get(entry.name)
-    if known is not None and known.cls is not entry.cls:
-        raise AgentError(f"there is an agent `{entry.name}` already")
+    for table in (AGENTS, ATTENDED):
+        known = table.loaded(entry.name)
+        if known is not None and known.cls is not entry.cls:
+            raise AgentError(f"there is an agent `{entry.name}` already")
     (ATTENDED if attended else AGENTS)[entry.name] = entry
     return entry
 
 
-def agent_types() -> dict[str, AgentType]:
-    """All agents by name: those of `AGENTS`, then those of `ATTENDED`."""
-    return {**AGENTS, **ATTENDED}
+def agent_type(name: str) -> AgentType:
+    """The agent of that name, whether it needs a person or not; KeyError without one."""
+    return ATTENDED[name] if name in ATTENDED else AGENTS[name]
+
+
+def agent_names() -> list[str]:
+    """All names: those of `AGENTS`, then those of `ATTENDED`."""
+    return [*AGENTS, *ATTENDED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +121,7 @@ class AgentText:
 
 
 def read_agent(text: str) -> AgentText:
-    """Take apart how people name an agent: a name of `agent_types()`, then parameters.
+    """Take apart how people name an agent: a name of `agent_names()`, then parameters.
 
     Raises:
         AgentError: unknown agent (with the nearest name), or something that is not ``parameter=value``.
@@ -68,7 +131,7 @@ def read_agent(text: str) -> AgentText:
     """
     name, _, rest = text.partition(":")
     name = name.strip()
-    known = agent_types()
+    known = agent_names()
     if name not in known:
         close = nearest(name, known)
         hint = f", did you mean `{close}`?" if close else f" (expected one of {', '.join(known)})"
@@ -89,7 +152,7 @@ def make_agent(
     """An agent by name.
 
     Args:
-        name: a name of `agent_types()`, also with parameters: ``"mcts:depth=12,budget=40ms"``. Keywords win over what
+        name: a name of `agent_names()`, also with parameters: ``"mcts:depth=12,budget=40ms"``. Keywords win over what
             it says.
         seed: of the agent's own randomness. Same seed, same decisions (unless the budget is time).
         budget: a `Budget`, a number of forward-model calls, or a text such as ``"40ms"``.
@@ -103,7 +166,7 @@ def make_agent(
     <agent MCTS, Budget(calls=500), seed 1>
     """
     text = read_agent(name)
-    entry = agent_types()[text.name]
+    entry = agent_type(text.name)
     budget = text.budget if budget is None else budget
     given: dict[str, Any] = {**text.params, **params}
     values = resolve(entry.params, given, f"agent {name}")

@@ -6,18 +6,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island, invoke3
+from pcg.engine.kernel.runtime import Island, invoke4
 from pcg.engine.model import Model, Pool
 from pcg.evaluators.agents import width_kernel
 from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.goals import goal_weights
-from pcg.evaluators.agents.playout_kernel import duplicate
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_features, prepare_weights
 from pcg.evaluators.agents.width_facts_kernel import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
 from pcg.evaluators.agents.width_knowledge_kernel import KNOWLEDGE
-from pcg.evaluators.agents.width_tree_kernel import SEARCH
+from pcg.evaluators.agents.width_tree_kernel import SEARCH, move_states
 from pcg.evaluators.parameters import Parameter
 
 WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
@@ -32,10 +31,18 @@ _NODE_ARRAYS: dict[str, type] = {
 }
 _MOST_NODES = 1 << 13
 _TIMED_NODES = 1 << 12
+_MOST_TIMED_NODES = 1 << 15
+_TIMED_BYTES = 1 << 26
+"""Deterministic games with a budget of time, where nodes are kept from one decision to the next: bytes of states."""
 _FACTS = 512
 _TUPLES = 1 << 20
 _PLACES = 1 << 15
 _EVENTS = 64
+
+
+def _timed_nodes(model: Model, chance: bool) -> int:
+    """Nodes of a search whose budget is time; where there is chance, a search is over after a few hundred."""
+    return _TIMED_NODES if chance else max(_TIMED_NODES, min(_MOST_TIMED_NODES, _TIMED_BYTES // model.stride))
 
 
 class _Memory:
@@ -45,7 +52,7 @@ class _Memory:
         self.model = model
         chance = model.stochastic or model.players > 1
         calls = agent.budget.calls
-        room = _TIMED_NODES if calls is None else min(_MOST_NODES, (1 if chance else 2) * calls + 16)
+        room = _timed_nodes(model, chance) if calls is None else min(_MOST_NODES, (1 if chance else 2) * calls + 16)
         self.search = search = Record(
             SEARCH,
             discount=agent.discount,
@@ -86,13 +93,12 @@ class _Memory:
             for field, kind in (("touches", np.int64), ("deaths", np.int64), ("points", np.float64))
         ]
         self.knowledge.point("worth", np.zeros(kinds + 1, dtype=np.float64))
-        self.states = self._pool(room)
+        self.states = self._point_to(model.pool(room))
         self.forget()
 
-    def _pool(self, room: int) -> Pool:
-        pool = self.search.point_to_pool("states", self.model.pool(room))
+    def _point_to(self, pool: Pool) -> Pool:
         self.search["stride"] = pool.stride
-        return pool
+        return self.search.point_to_pool("states", pool)
 
     def forget(self) -> None:
         """Forget all that was learnt and simulated."""
@@ -103,13 +109,19 @@ class _Memory:
             array[:] = 0
 
     def enlarge(self) -> None:
-        """Move the nodes' states to blocks of the size that the model gives now."""
+        """Move the nodes' states to blocks of the size that the model gives now.
+
+        In a hurry there is no time for that, nor for getting memory: fewer, larger blocks of the old take over.
+        """
         old = self.states
-        self.states = self._pool(old.count)
-        for k in range(old.count):
-            # unused nodes hold states too, of an earlier search, or none at all: copying those does no harm
-            source, to = old.address + k * old.stride, self.states.address + k * self.states.stride
-            invoke3(duplicate.address, self.model.address, to, source)
+        if self.search["timed"]:
+            self.states = self._point_to(self.model.pool_in(old))
+            self.search["room"] = min(self.states.count, self.search["room"])
+            self.search["heir_root"] = -1
+            self.search["broken"] = 0
+        else:
+            self.states = self._point_to(self.model.pool(old.count))
+            invoke4(move_states.address, self.search.address, self.model.address, old.address, old.stride)
 
 
 class IW(CompiledAgent):

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import inner, load32, load64, load_double, store32, store64, store_double, view_of
+from pcg.engine.kernel.protocol import OK, copy_state
+from pcg.engine.kernel.runtime import (
+    inner,
+    island,
+    load32,
+    load64,
+    load_double,
+    store32,
+    store64,
+    store_double,
+    view_of,
+)
 from pcg.evaluators.agents.width_facts_kernel import place_of
 
 SEARCH = np.dtype(
@@ -152,6 +163,18 @@ def keep_subtree(search: int, node: int) -> None:
             store32(s.free + 4 * s.free_used, k)
             s.free_used = s.free_used + 1
     s.root = node
+
+
+@island("i8(i8, i8, i8, i8)")
+def move_states(search: int, model: int, source: int, stride: int) -> int:
+    """Fetch the states of all nodes from blocks elsewhere; OK.
+
+    Unused nodes hold states too, of an earlier search, or none at all: copying those does no harm.
+    """
+    s = search_at(search)
+    for k in range(s.room):
+        copy_state(model, s.states + k * s.stride, source + k * stride)
+    return OK
 
 
 # --- open nodes -------------------------------------------------------------------------------------------------------

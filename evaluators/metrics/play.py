@@ -1,17 +1,120 @@
-"""Measures of one play: how varied it is, and how much of the level it visits.
+"""Measures of one play: how long, how varied, how far about, how dangerous, and which rules of the game it uses.
 
-They describe what happened; whether that is good is for a fitness function to say.
+A recorded play is followed once (`follow`), and every measure is read off what was seen on the way. They describe what
+happened; whether that is good is for a fitness function to say.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.engine.coverage import Rule, Watch, rules_of
+from pcg.engine.kernel.ids import ACTION_ID
+from pcg.engine.kernel.runtime import invoke5
+from pcg.engine.kernel.tick import model_features
 from pcg.engine.state import State
+from pcg.evaluators.analysis import GameAnalysis
+from pcg.evaluators.mechanics import mechanics
 
 HALF = 3
 """Number of different events at which `variety` is one half."""
+
+NEAR = 2.0
+"""Danger this many cells away (rows plus columns) has come near."""
+
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What was seen of a play before its first tick and after each; all tuples but the last are of one length."""
+
+    cells: tuple[Cell | None, ...]
+    """(row, column) of the centre of the avatar, None while there is none."""
+    dangers: tuple[float, ...]
+    """Distance of the nearest harmful sprite in rows plus columns, infinite without one."""
+    mechanics: tuple[str, ...]
+    """Names of the rules that took effect, in the order of the game's text."""
+
+
+class PlayMetrics:
+    """Measures plays of one game.
+
+    >>> import pcg
+    >>> from pcg.evaluators.analysis import analyse
+    >>> game = pcg.load("boxes")
+    >>> trace = PlayMetrics(analyse(game.definition)).follow(game.start(0, seed=1), ["LEFT", "NIL", "RIGHT"])
+    >>> len(trace.cells)
+    4
+    """
+
+    def __init__(self, analysis: GameAnalysis) -> None:
+        definition = analysis.definition
+        self.mechanics = mechanics(definition)
+        self._rules: tuple[Rule, ...] = rules_of(definition)
+        self._first = len(definition.types)
+        self._harmful = np.array([analysis.has(t, "harmful") for t in range(len(definition.types))], bool)
+
+    def follow(self, start: State, actions: Sequence[str]) -> Trace:
+        """Play recorded actions and note what is seen.
+
+        Args:
+            start: where the play begins; not changed.
+            actions: one name per tick.
+        """
+        state, before = start.copy(), start.copy()
+        watch = Watch(state, self._rules)
+        features = np.zeros(2 * len(self._harmful), np.float64)
+        cells = [_cell(state)]
+        dangers = [self._danger(state, features)]
+        for action in actions:
+            state.advance(action)
+            watch.tick(before, state, (ACTION_ID[action], 0))
+            before = state.copy()
+            cells.append(_cell(state))
+            dangers.append(self._danger(state, features))
+        used = watch.coverage(state).used
+        return Trace(
+            tuple(cells), tuple(dangers), tuple(m.name for m in self.mechanics if self._first + m.effect in used)
+        )
+
+    def _danger(self, state: State, features: NDArray[np.float64]) -> float:
+        invoke5(
+            model_features.address, state.context.address, state.address, 0, int(features.ctypes.data), len(features)
+        )
+        near = features[1::2][self._harmful]
+        near = near[near >= 0.0]
+        return float(near.min()) if near.size else math.inf
+
+    def measure(
+        self, trace: Trace, actions: Sequence[str], events: Mapping[tuple[int, int], int], available: int, cells: int
+    ) -> dict[str, float]:
+        """All metrics of a play.
+
+        Args:
+            trace: what was seen on following it.
+            actions: what was played.
+            events: how often types met with an effect (`Playout.events`).
+            available: number of actions the avatar starts with, NIL included.
+            cells: number of cells it could have visited.
+        """
+        return {
+            "solution_length": len(actions),
+            "action_entropy": action_entropy(actions, available),
+            "coverage": coverage(trace, cells),
+            "pairs": len(events),
+            "variety": variety(events),
+            "mechanics": len(trace.mechanics),
+            "mechanics_share": len(trace.mechanics) / len(self.mechanics) if self.mechanics else 0.0,
+            "first_danger": first_danger(trace),
+        }
 
 
 def variety(events: Mapping[tuple[int, int], int]) -> float:
@@ -25,24 +128,42 @@ def variety(events: Mapping[tuple[int, int], int]) -> float:
     return float(1.0 - 2.0 ** (-len(events) / HALF))
 
 
-def path_coverage(start: State, actions: Sequence[Any], cells: int) -> float:
-    """Share of `cells` on which the avatar's centre is found at some time of a play, in [0, 1].
+def action_entropy(actions: Sequence[str], available: int) -> float:
+    """Shannon entropy of the actions of a play as a share of the largest possible, in [0, 1].
 
     Args:
-        start: where the play begins; not changed.
-        actions: the play, one per tick.
-        cells: number of cells it could have visited.
+        actions: of the play.
+        available: number of actions there were to choose from; at least as many as were used.
+
+    >>> action_entropy(["UP", "UP", "LEFT", "LEFT"], 4)
+    0.5
     """
-    state = start.copy()
-    size = state.block_size
-    visited = set()
-    for action in (None, *actions):
-        if action is not None:
-            state.advance(action)
-        avatar = state.avatar
-        if avatar is not None:
-            visited.add(((avatar.y + avatar.h // 2) // size, (avatar.x + avatar.w // 2) // size))
+    counts = Counter(actions)
+    most = max(available, len(counts))
+    if len(counts) < 2:
+        return 0.0
+    shares = [n / len(actions) for n in counts.values()]
+    return min(1.0, -math.fsum(p * math.log2(p) for p in shares) / math.log2(most))
+
+
+def coverage(trace: Trace, cells: int) -> float:
+    """Share of `cells` on which the avatar is found at some time of a play, in [0, 1]."""
+    visited = {cell for cell in trace.cells if cell is not None}
     return min(1.0, len(visited) / cells) if cells > 0 else 0.0
+
+
+def first_danger(trace: Trace) -> int:
+    """Ticks until something harmful is first within `NEAR` cells of the avatar; all of the play's if it never is."""
+    return next((k for k, distance in enumerate(trace.dangers) if distance <= NEAR), len(trace.dangers) - 1)
+
+
+def _cell(state: State) -> Cell | None:
+    slot = int(state.header.avatar0)
+    if slot < 0:
+        return None
+    avatar = state.context.moving(state.address)[slot]
+    size = state.block_size
+    return (int(avatar["y"]) + int(avatar["h"]) // 2) // size, (int(avatar["x"]) + int(avatar["w"]) // 2) // size
 
 
 def final_state(start: State, actions: Sequence[Any]) -> State:

@@ -52,6 +52,7 @@ _NIELSEN = (
     "Nielsen, Barros, Togelius, Nelson: General Video Game Evaluation Using Relative Algorithm Performance (2015)"
 )
 _KHALIFA = "Khalifa, Perez-Liebana, Lucas, Togelius: General Video Game Level Generation (2016)"
+_SURVIVAL = f"after the constraint on survival of {_KHALIFA}"
 _CHARITY = "Charity, Green, Khalifa, Togelius: Mech-Elites: Illuminating the Mechanic Space of GVG-AI (2020)"
 _LIAPIS = "Liapis, Yannakakis, Togelius: Towards a Generic Method of Evaluating Game Levels (2013)"
 _HORN = "Horn, Dahlskog, Shaker, Smith, Togelius: A Comparative Evaluation of Procedural Level Generators (2014)"
@@ -64,20 +65,20 @@ _TABLE: tuple[Metric, ...] = (
     _M("width", "columns of the level", 1, None, "cells", whole=True),
     _M("height", "rows of the level", 1, None, "cells", whole=True),
     _M("enemies", "harmful sprites that move, or bring forth what harms", 0, None, "sprites", _SMITH, whole=True),
-    _M("goals", "sprites counted by an ending that wins", 0, None, "sprites", whole=True),
-    _M("collectables", "sprites that the avatar takes by touching them", 0, None, "sprites", whole=True),
-    _M("walls", "sprites that stop the avatar and that nothing removes", 0, None, "sprites", whole=True),
+    _M("goals", "sprites counted by an ending that wins", 0, None, "sprites", _KHALIFA, whole=True),
+    _M("collectables", "sprites that the avatar takes by touching them", 0, None, "sprites", _KHALIFA, whole=True),
+    _M("walls", "sprites that stop the avatar and that nothing removes", 0, None, "sprites", _KHALIFA, whole=True),
     _M("cover", "share of the cells inside the frame that are not bare", 0, 1, source=_KHALIFA),
     _M("kinds", "share of the game's kinds of sprites that occur", 0, 1, source=_KHALIFA),
     _M("density", "share of the cells inside the frame that stop the avatar for good", 0, 1, source=_HORN),
     _M("linearity", "how well a straight line fits the way from left to right", 0, 1, source=_SMITH),
     _M("leniency", "1 without dangers, one half where there is one for ten cells to walk on", 0, 1, source=_SMITH),
     _M("symmetry_horizontal", "share of what stands there whose mirror image left to right is the same", 0, 1,
-       source=_LIAPIS),
+       source=_NGO),
     _M("symmetry_vertical", "share of what stands there whose mirror image top to bottom is the same", 0, 1,
-       source=_LIAPIS),
-    _M("symmetry_both", "share of what stands there that is the same in both mirror images", 0, 1, source=_LIAPIS),
-    _M("symmetry", "the larger of the horizontal and the vertical symmetry", 0, 1, source=_LIAPIS),
+       source=_NGO),
+    _M("symmetry_both", "share of what stands there that is the same in both mirror images", 0, 1, source=_NGO),
+    _M("symmetry", "the larger of the horizontal and the vertical symmetry", 0, 1, source=_NGO),
     _M("balance", "how evenly what stands there weighs on left and right, top and bottom", 0, 1, source=_NGO),
     _M("tortuosity", "way to what must be reached, as a multiple of the way without obstacles", 1, None,
        source=_CHANNELS),
@@ -95,7 +96,7 @@ _TABLE: tuple[Metric, ...] = (
     _M("mechanics_share", "share of the game's rules that take effect in the winning play", 0, 1, source=_CHARITY,
        stage=PLAY),
     _M("first_danger", "tick at which danger first comes within two cells; the play's length when it never does", 0,
-       None, "ticks", _NIELSEN, PLAY, whole=True),
+       None, "ticks", _SURVIVAL, PLAY, whole=True),
     # -- agents --------------------------------------------------------------------------------------------------------
     _M("playability", "1 when a capable agent wins, 0 when that is proved impossible, else how near the best came", 0,
        1, source=_KHALIFA, stage=AGENTS),

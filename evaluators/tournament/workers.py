@@ -20,6 +20,7 @@ from typing import Any
 
 from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.agents.registry import agent_type, read_agent
 from pcg.evaluators.tournament.games import Entry, load_plugins
 from pcg.evaluators.tournament.match import Fault, MatchResult, forfeit, play_match
 from pcg.evaluators.tournament.rules import Rules
@@ -161,6 +162,8 @@ def run_matches(
             f"{workers} workers on {processors()} processors: with a time budget every play needs one of its own"
         )
     setting = _Setting({e.name: e for e in entries}, rules, tuple(plugins))
+    for agent in sorted({agent for match in matches for agent in match.agents}):
+        agent_type(read_agent(agent).name)
     compile_all()  # once per machine, not once per worker
     crew: list[_Worker] = []
     try:

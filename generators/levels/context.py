@@ -8,6 +8,8 @@ pellets that lie everywhere), lanes for traffic, and objects. Making levels from
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +23,8 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.level_grid import BLOCKED, GATE, Palette, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
-from pcg.evaluators.requirements import Requirements, requirements
+from pcg.evaluators.requirements import CountRule, Requirements, requirements
+from pcg.evaluators.wants import Want, sprites_of
 
 SMALLEST = 4
 """Sides of generated levels are at least this, plus 2 where there is a frame (spec 04 section 2.2)."""
@@ -96,6 +99,21 @@ class LevelContext:
     def links_closed_rooms(self) -> bool:
         """Whether the game has portals, so that rooms need no opening."""
         return bool(self.palette.links)
+
+    def aiming(self, wants: Sequence[Want]) -> LevelContext:
+        """The same context with wanted numbers of sprites as further rules on counts, so that whatever builds and mends
+        by those rules aims at them.
+        """
+        rules = []
+        for want in wants:
+            types = sprites_of(want.name, self.analysis)
+            if types:
+                most = None if want.high == math.inf else math.floor(want.high)
+                rules.append(CountRule(tuple(sorted(types)), max(0, math.ceil(max(want.low, 0.0))), most, "wanted"))
+        if not rules:
+            return self
+        required = dataclasses.replace(self.requirements, counts=(*self.requirements.counts, *rules))
+        return dataclasses.replace(self, requirements=required)
 
     @classmethod
     def of(cls, game: HasLevels) -> LevelContext:

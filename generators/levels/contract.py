@@ -75,11 +75,12 @@ class LevelGenerator(ABC):
     """
 
     def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
-        self.context = context
-        self.seed = seed
         self.wants = settle_wants(wants, context.analysis)
-        """What levels are to be like. They reach every generator that learns through the fitness it is told; one that
-        can aim (at numbers of sprites, at sizes) may read them here."""
+        """What levels are to be like. They reach every generator that learns through the fitness it is told. Wanted
+        numbers of sprites are rules of `context.requirements` besides, and wanted sizes bound those of the levels, so
+        that generators which build by these aim at them; others may read the wants here."""
+        self.context = context.aiming(self.wants)
+        self.seed = seed
         self.settings: dict[str, Setting] = resolve(self.parameters, params, f"generator {self.name}")
         smallest, largest = self._range("width"), self._range("height")
         self.widths, self.heights = smallest, largest
@@ -137,6 +138,10 @@ class LevelGenerator(ABC):
         """The range of a side (0: not given) within what is wanted of it."""
         for want in self.wants:
             if want.name == side:
+                largest = next(int(p.high or 0) for p in SIZE_PARAMETERS if p.name == f"max_{side}")
+                if want.high < self.context.smallest or want.low > largest:
+                    between = f"{self.context.smallest} to {largest} cells"
+                    raise PcgError(f"want `{want}`: the {side} of levels of this game is {between}")
                 least = max(low, math.ceil(want.low)) if want.low > -math.inf else low
                 most = min(high or math.inf, math.floor(want.high)) if want.high < math.inf else high
                 if most and least > most:

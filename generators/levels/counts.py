@@ -87,7 +87,8 @@ def fit(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, in
             number = sum(present.get(t, 0) for t in rule.types)
             choices = [i for t in rule.types for i in context.palette.by_type.get(t, ()) if i in objects]
             while number < rule.minimum and choices:
-                tile = _pick(context, rng, choices, fitted)
+                room = [i for i in choices if not _too_many(context, i, fitted | filler)]
+                tile = _pick(context, rng, room or choices, fitted)
                 fitted[tile] = fitted.get(tile, 0) + 1
                 number += 1
                 changed = True
@@ -109,6 +110,17 @@ def fit(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, in
         if not changed:
             break
     return {tile: number for tile, number in sorted(fitted.items()) if number > 0}
+
+
+def _too_many(context: LevelContext, tile: int, counts: Mapping[int, int]) -> bool:
+    """Whether one more of a tile breaks the upper bound of a rule that is kept so far."""
+    created = context.palette.type_counts[tile]
+    bounded = [rule for rule in context.requirements.counts[1:] if rule.maximum is not None and any(
+        created[t] for t in rule.types)]  # fmt: skip
+    if not bounded:
+        return False
+    present = types_of(context, counts)
+    return any(sum(present.get(t, 0) for t in rule.types) >= (rule.maximum or 0) for rule in bounded)
 
 
 def _pick(context: LevelContext, rng: np.random.Generator, choices: list[int], counts: Mapping[int, int]) -> int:

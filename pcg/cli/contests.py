@@ -42,14 +42,14 @@ def agents(
 
     Wherever an agent is named, parameters may follow, as in `mcts:c=1.0,depth=12,budget=40ms`.
     """
-    from pcg.evaluators.agents.registry import agent_types, read_agent
+    from pcg.evaluators.agents.registry import agent_names, agent_type, read_agent
     from pcg.evaluators.tournament import load_plugins
 
     load_plugins(load or ())
     if name is None:
-        _list_agents(list(agent_types().values()))
+        _list_agents([agent_type(one) for one in agent_names()])
     else:
-        _describe(agent_types()[read_agent(name).name])
+        _describe(agent_type(read_agent(name).name))
 
 
 def _list_agents(entries: list[AgentType]) -> None:

@@ -153,6 +153,25 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
         yield show
 
 
+def _print_wants(result: RunResult) -> None:
+    """Which wants the levels achieve, and which levels miss one, with their values."""
+    from pcg.evaluators.wants import all_achieved, tally_wants
+
+    found = [entry.evaluation for entry in result.levels]
+    if not result.wants:
+        return
+    print(f"wants: {sum(all_achieved(e.wants) for e in found)} of {len(found)} levels achieve all")
+    for tally in tally_wants(result.wants, [e.wants for e in found]):
+        name = tally.want.name
+        missed = [
+            f"lvl{k} {'unknown' if (v := e.measure(name)) is None else f'{v:.4g}'}"
+            for k, e in enumerate(found)
+            if e.wants.get(name, 0.0) < 1.0
+        ]
+        by = f"missed by {', '.join(missed)}" if missed else "achieved by all"
+        print(f"  {tally.want}: {tally.achieved} of {tally.of}, {by}")
+
+
 def _finish(result: RunResult) -> None:
     """Say what came out, and draw it."""
     from pcg.report import write_report
@@ -167,4 +186,5 @@ def _finish(result: RunResult) -> None:
         raise typer.Exit(NOTHING_FOUND)
     best = result.levels[0].evaluation.fitness
     print(f"{tried}; the best {len(result.levels)} are in {result.folder / 'levels'}, best fitness {best:.2f}")
+    _print_wants(result)
     print(f"report: {page}")

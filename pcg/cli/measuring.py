@@ -29,8 +29,8 @@ def register(app: typer.Typer) -> None:
     app.add_typer(bench, name="bench", rich_help_panel=PANEL)
 
 
-_SELDOM = ("fast_evo", "ga", "greedy_tree", "olets", "places", "rhea", "value_field", "width")
-"""Kernels of agents that evaluations do not use; each takes some seconds when the agent is first asked to play."""
+_USUAL = ("nothing", "random", "onestep", "mcts", "solver")
+"""Agents that evaluations use; the kernels of each of the others take some seconds when it is first asked to play."""
 
 
 def warmup(
@@ -40,18 +40,17 @@ def warmup(
 ) -> None:
     """Compile the kernels for this machine now, so that nothing waits for it later."""
     import pcg.engine.conformance
-    import pcg.engine.state
-    import pcg.evaluators.agents  # noqa: F401 - importing declares the kernels
+    import pcg.evaluators.fitness  # noqa: F401 - importing declares the kernels
     from pcg.engine.kernel import runtime
+    from pcg.evaluators.agents.registry import AGENTS, agent_type
 
     if not runtime.JIT:
         print("the compiler is switched off (NUMBA_DISABLE_JIT); there is nothing to compile")
         return
-    left_out = () if everything else tuple(f"{name}_kernel." for name in _SELDOM)
+    for name in AGENTS if everything else _USUAL:
+        agent_type(name)
     with errors().status("compiling the kernels for this machine, once; about a minute ...") as status:
-        seconds = runtime.compile_all(
-            lambda name, _: status.update(f"compiling the kernels for this machine: {name}"), left_out
-        )
+        seconds = runtime.compile_all(lambda name, _: status.update(f"compiling the kernels for this machine: {name}"))
     print(f"kernels ready after {seconds:.1f} s")
 
 

@@ -16,7 +16,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from pcg.evaluators.metrics import METRICS
 from pcg.report.chart import fitness_curve
+from pcg.report.many import figures, wanted
 
 _STOPPED = {
     "evaluations": "all evaluations done",
@@ -26,23 +28,12 @@ _STOPPED = {
 }
 
 
-METRICS: Mapping[str, str] = {
-    "gap": "how much better the winning play is than those of weak agents, 0 to 1",
-    "variety": "how many different things happen in the winning play, 0 to 1",
-    "coverage": "share of the level's walkable cells that the winning play visits",
-    "solution_length": "ticks of the winning play",
-    "score": "score of the winning play",
-    "pairs": "different pairs of sprites that meet with an effect in the winning play",
-    "weak_wins": "share of the weak agents' plays that are won",
-    "idle_ticks": "ticks that a player lives who does nothing",
-    "cover": "share of the level that is not bare",
-    "kinds": "share of the kinds of sprites that occur",
-    "nodes": "states that the solver visited",
-    "calls": "forward-model calls that the evaluation took",
-}
-"""What the measurements of `pcg.evaluators.fitness` mean, in the order in which they are shown; others follow these."""
-
 _SHOWN_ELSEWHERE = ("width", "height")
+_BRIEFLY = (
+    "solution_length", "score", "gap", "coverage", "mechanics", "variety", "first_danger", "enemies", "density",
+    "linearity", "leniency", "symmetry",
+)  # fmt: skip
+"""The metrics that stand beside the best level; all are in the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +104,9 @@ def _context(folder: Path) -> dict[str, Any]:
         "best_measures": _measures(best) if best else [],
         "galleries": _galleries(folder, levels, others),
         "chart": Markup(fitness_curve(events)),
+        "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in figures(folder, events)],
+        "wanted": wanted(run, levels),
+        "wanted_lead": _wanted_lead(summary),
         "columns": _columns(levels + others),
         "rows": _rows(levels + others),
         "command": _command(run),
@@ -175,6 +169,12 @@ def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str
     return facts
 
 
+def _wanted_lead(summary: Mapping[str, Any]) -> str:
+    if not summary.get("wants"):
+        return ""
+    return f"{summary['all_wants']} of {_plural(summary['distinct'], 'level')} achieve all that was wanted."
+
+
 def _best_text(level: Mapping[str, Any]) -> str:
     return (
         f"{level['file']} as the agent “{level['winner']}” wins it, in {_plural(len(level['actions']), 'tick')}. "
@@ -183,8 +183,9 @@ def _best_text(level: Mapping[str, Any]) -> str:
 
 
 def _measures(level: Mapping[str, Any]) -> list[tuple[str, str]]:
+    shown = [*_BRIEFLY, *(name for name in level.get("wants", ()) if name not in _BRIEFLY)]
     return [("fitness", _number(level["fitness"]))] + [
-        (_words(name), _number(level["metrics"][name])) for name in _metrics([level])
+        (_words(name), _number(level["metrics"][name])) for name in shown if name in level["metrics"]
     ]
 
 
@@ -237,7 +238,7 @@ def _columns(levels: list[dict[str, Any]]) -> list[Column]:
     ]
     from pcg.evaluators.fitness import CONSTRAINTS
 
-    metrics = [Column(_words(name), METRICS.get(name, "")) for name in _metrics(levels)]
+    metrics = [Column(_words(name), METRICS[name].help if name in METRICS else "") for name in _metrics(levels)]
     constraints = [
         Column(f"keeps {_words(name)}", f"constraint, 1 when kept: {CONSTRAINTS.get(name, name)}")
         for name in _broken(levels)
@@ -266,6 +267,8 @@ def _command(run: Mapping[str, Any]) -> str:
     budget = run["budget"]
     parts = ["pcg", "levels", run["game"]["name"], "--generator", run["generator"]["name"]]
     parts += ["-n", str(run["archive"]["size"]), "--seed", str(run["seed"])]
+    if run.get("wants"):
+        parts += ["--want", ", ".join(run["wants"])]
     if budget["evaluations"] is not None:
         parts += ["--evaluations", str(budget["evaluations"])]
     if budget["seconds"] is not None:

@@ -1,19 +1,15 @@
 """The figures of a tournament: win rates with their intervals, and a map of games and agents.
 
-Drawn by matplotlib as SVG, the same bytes for the same results. In a page the ink follows its colours; as a file of
-its own (`standalone`) the drawing is black on white, for papers and slides.
+As elements of a page, or as files of their own (`standalone`).
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
 from typing import Any
 
 from pcg.evaluators.tournament import Standings
-from pcg.report.chart import _ACCENT, _INK, _LINE, _SETTINGS, _for_page
+from pcg.report.drawing import ACCENT, LINE, TEXT, drawn
 
-_PLAIN = {"#010101": "#222222", "#020202": "#2f62d0", "#030303": "#b4521a", "#040404": "#d5d8de"}
 _LABEL = 30
 """Characters of a name that a figure shows."""
 
@@ -30,15 +26,15 @@ def win_rates(standings: Standings, *, standalone: bool = False) -> str:
         low = [max(0.0, rate - a) for rate, (a, _) in zip(rates, ends, strict=True)]
         high = [max(0.0, b - rate) for rate, (_, b) in zip(rates, ends, strict=True)]
         places = range(len(shown))
-        axes.barh(places, rates, color=_ACCENT, alpha=0.55, height=0.62)
-        axes.errorbar(rates, places, xerr=(low, high), fmt="none", ecolor=_INK_TEXT, elinewidth=1.4, capsize=4)
+        axes.barh(places, rates, color=ACCENT, alpha=0.55, height=0.62)
+        axes.errorbar(rates, places, xerr=(low, high), fmt="none", ecolor=TEXT, elinewidth=1.4, capsize=4)
         axes.set_yticks(places, [_short(s.agent) for s in shown])
         axes.invert_yaxis()
         axes.set_xlim(0, 100)
         axes.set_xlabel("plays won (%), with 95 % interval")
         axes.grid(axis="y", visible=False)
 
-    return _drawn(draw, (8, 0.9 + 0.42 * len(shown)), "Share of plays won by each agent", standalone)
+    return drawn(draw, (8, 0.9 + 0.42 * len(shown)), "Share of plays won by each agent", standalone=standalone)
 
 
 def heat_map(standings: Standings, *, standalone: bool = False) -> str:
@@ -70,43 +66,14 @@ def heat_map(standings: Standings, *, standalone: bool = False) -> str:
             spine.set_visible(False)
 
     size = (max(4.5, 2.2 + 0.75 * len(agents)), 1.2 + 0.27 * len(games))
-    return _drawn(draw, size, "Share of plays won, in percent, by game and agent", standalone)
-
-
-_INK_TEXT = next(iter(_INK))
+    return drawn(draw, size, "Share of plays won, in percent, by game and agent", standalone=standalone)
 
 
 def _rectangle(place: tuple[float, float], width: float, height: float, alpha: float) -> Any:
     from matplotlib.patches import Rectangle
 
-    return Rectangle(place, width, height, facecolor=_ACCENT, edgecolor=_LINE, linewidth=0.3, alpha=alpha)
+    return Rectangle(place, width, height, facecolor=ACCENT, edgecolor=LINE, linewidth=0.3, alpha=alpha)
 
 
 def _short(name: str) -> str:
     return name if len(name) <= _LABEL else f"{name[: _LABEL - 1]}…"
-
-
-def _drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, standalone: bool) -> str:
-    import matplotlib
-    import matplotlib.style
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()  # whatever the user has set, the same results give the same drawing
-        matplotlib.rcParams.update(_SETTINGS)
-        # names are the user's: a dollar sign in one is no formula
-        matplotlib.rcParams["text.parse_math"] = False
-        figure = Figure(figsize=size, layout="constrained")
-        FigureCanvasSVG(figure)
-        draw(figure)
-        target = io.StringIO()
-        figure.savefig(
-            target, format="svg", transparent=not standalone, metadata={"Date": None, "Creator": None}
-        )  # fmt: skip
-    text = target.getvalue()
-    if not standalone:
-        return _for_page(text).replace("Fitness over evaluations", label)
-    for ours, plain in _PLAIN.items():
-        text = text.replace(ours, plain)
-    return text

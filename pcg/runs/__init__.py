@@ -10,8 +10,8 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
 `run.json`
     The manifest, written once: `format` (1), `kind` ("levels"), `game` {`name`, `reading`, `sha256` of the game text,
     `levels` number of the game's own levels}, `seed`, `generator` {`name`, `parameters` with every default filled
-    in}, `evaluation` (all parameters), `archive` {`size`, `distance`}, `budget` {`seconds`: float or null,
-    `evaluations`: int or null}, `versions` {`pcg`, `python`, `numpy`, `numba`}.
+    in}, `evaluation` (all parameters), `wants` (list of texts, as "enemies=3"), `archive` {`size`, `distance`},
+    `budget` {`seconds`: float or null, `evaluations`: int or null}, `versions` {`pcg`, `python`, `numpy`, `numba`}.
 `config.toml`
     The configuration the run was started with; `read_config` reads it and `run_levels` accepts it again.
 `game/game.vgdl`, `game/lvl0.txt`, ...
@@ -23,17 +23,19 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
     when infeasible), `constraint` (mean constraint value in [0, 1]; 1 when feasible), `constraints` {name: value in
     [0, 1]}, `metrics` {name: number}, `stage` ("static", "idle", "capable" or "complete": how far the evaluation had
     to go), `winner` (agent whose play won: "solver", "mcts", or ""), `seed` (of the winning play), `play` (winning
-    play, one letter per tick: . NIL, U UP, L LEFT, D DOWN, R RIGHT, X USE, E ESCAPE; "" if none).
+    play, one letter per tick: . NIL, U UP, L LEFT, D DOWN, R RIGHT, X USE, E ESCAPE; "" if none), `mechanics` (names
+    of the rules that take effect in it), `wants` {name: how nearly it is met, in [0, 1]}.
 `checkpoint.json`
     The generator's state and the candidates in flight after the first `events` lines of the log. Written under a
     temporary name and renamed; may be deleted at any time (the run is then replayed from its log).
 `summary.json`
     Written when the run stops: `stopped` ("evaluations", "seconds", "enough", "interrupted"), `evaluations`,
-    `feasible`, `distinct` (number of levels in `levels/`), `best` (fitness), `generations`.
+    `feasible`, `distinct` (number of levels in `levels/`), `best` (fitness), `generations`; where something was wanted
+    also `wants` [{`want`, `achieved` (levels of `levels/` that do), `of`}] and `all_wants` (levels that achieve all).
 `levels/index.json`
     The best distinct feasible levels, best first: {`levels`: [{`file` ("lvl0.txt"), `id`, `origin`, `generation`,
-    `width`, `height`, `feasible`, `fitness`, `constraint`, `constraints`, `metrics`, `winner`, `seed`, `actions`
-    (list of action names of the winning play, replay with `game.start(level=..., seed=seed)`)}]}.
+    `width`, `height`, `feasible`, `fitness`, `constraint`, `constraints`, `metrics`, `wants`, `mechanics`, `winner`,
+    `seed`, `actions` (list of action names of the winning play, replay with `game.start(level=..., seed=seed)`)}]}.
 `levels/lvl0.txt`, `levels/lvl1.txt`, ... and `levels/game.vgdl`
     The levels and a copy of the game, so that `pcg.load("DIR/levels/game.vgdl")` is the game with the generated levels.
 `infeasible/index.json`, `infeasible/lvl0.txt`, ...

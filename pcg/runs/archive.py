@@ -19,6 +19,9 @@ SPARE = 20
 """Per wanted level so many infeasible ones are remembered."""
 
 
+_INDEXED = ("feasible", "fitness", "constraint", "constraints", "metrics", "winner", "seed", "wants", "mechanics")
+
+
 @dataclass(frozen=True)
 class Entry:
     """An evaluated candidate."""
@@ -37,7 +40,7 @@ class Entry:
             "generation": self.candidate.generation,
             "width": self.shape.shape[1],
             "height": self.shape.shape[0],
-            **{k: data[k] for k in ("feasible", "fitness", "constraint", "constraints", "metrics", "winner", "seed")},
+            **{k: data[k] for k in _INDEXED},
             "actions": self.evaluation.actions,
         }
 

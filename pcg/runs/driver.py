@@ -33,6 +33,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.parameters import Setting
+from pcg.evaluators.wants import Want, all_achieved, tally_wants
 from pcg.generators.levels import Candidate, LevelGenerator, make_generator
 from pcg.runs.archive import Archive, Entry
 from pcg.runs.config import LevelRun, read_config
@@ -81,6 +82,8 @@ class RunResult:
     """The best distinct feasible levels, best first, as in `levels/`."""
     spare: Sequence[Entry] = field(repr=False)
     """The best of the others, as in `infeasible/`."""
+    wants: Sequence[Want] = field(default=(), repr=False)
+    """What was wanted of the levels."""
 
 
 @dataclass(frozen=True)
@@ -336,12 +339,25 @@ class _Run:
                 own.shutdown(wait=True, cancel_futures=True)
         with _uninterrupted():
             self.checkpoint()
-            summary = {"stopped": reason, "generations": self._generation(), **self.archive.summary()}
+            summary = {"stopped": reason, "generations": self._generation(), **self.archive.summary(), **self._tally()}
             write_whole(self.folder / "summary.json", to_json(summary, indent=1) + "\n")
             append_line(timing, {"type": "stopped", "elapsed": round(self.elapsed(), 3), "reason": reason})
             self.log.close()
         best, spare = self.archive.best(), self.archive.spare()
-        return RunResult(self.folder, reason, self.told, self.archive.feasible, best, spare)
+        return RunResult(self.folder, reason, self.told, self.archive.feasible, best, spare, self.evaluator.wants)
+
+    def _tally(self) -> dict[str, Any]:
+        """What came of the wants, for `summary.json`; nothing where there were none."""
+        found = [entry.evaluation.wants for entry in self.archive.best()]
+        tallies = tally_wants(self.evaluator.wants, found)
+        if not tallies:
+            return {}
+        wants = [{"want": str(t.want), "achieved": t.achieved, "of": t.of} for t in tallies]
+        return {"wants": wants, "all_wants": sum(map(all_achieved, found))}
+
+    def _finished(self) -> int:
+        """How many of the best levels achieve all that is wanted."""
+        return sum(all_achieved(entry.evaluation.wants) for entry in self.archive.best())
 
     def _loop(self, progress: Callable[[Progress], None] | None, timing: Path) -> str:
         for position, (candidate, _) in enumerate(self.flight):
@@ -414,7 +430,7 @@ class _Run:
         config = self.config
         if config.evaluations and self.told >= config.evaluations:
             return "evaluations"
-        if not self.generator.learns and len(self.archive.best()) >= config.count:
+        if not self.generator.learns and self._finished() >= config.count:
             return "enough"
         if config.seconds and self.elapsed() >= config.seconds:
             return "seconds"
@@ -438,7 +454,7 @@ class _Run:
         if config.seconds:
             fractions.append(self.elapsed() / config.seconds)
         if not self.generator.learns:
-            fractions.append(len(best) / config.count)
+            fractions.append(self._finished() / config.count)
         fitness = best[0].evaluation.fitness if best else 0.0
         return Progress(
             self.told, self.archive.feasible, len(best), config.count, fitness, self._generation(), self.elapsed(),

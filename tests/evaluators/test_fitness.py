@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,9 +11,8 @@ from pcg.engine.game import Game, load
 from pcg.engine.state import Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation, decode_play, encode_play
-from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator, play_value
-from pcg.evaluators.metrics import path_coverage, variety
-from pcg.evaluators.metrics.play import final_state, type_counts
+from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator
+from pcg.evaluators.metrics.profile import play_value
 
 MAZE = """
 BasicGame
@@ -173,23 +171,3 @@ def test_two_player_games_and_bad_parameters_are_refused(maze: Game) -> None:
 def test_the_value_of_a_play_is_its_outcome_first_and_its_score_second() -> None:
     assert play_value(True, True, -50) > play_value(False, False, 50) > play_value(False, True, 1000)
     assert play_value(True, True, 5) > play_value(True, True, 1)
-
-
-def test_variety_counts_kinds_of_events_not_events() -> None:
-    assert variety({}) == 0
-    assert variety({(1, 2): 100}) < variety({(1, 2): 1, (2, 3): 1}) < 1
-
-
-def test_coverage_is_the_share_of_cells_visited(maze: Game) -> None:
-    start = maze.start("wwwww\nwA..w\nwwwew\nwwwww", seed=1)
-    assert path_coverage(start, [], 4) == 0.25
-    assert path_coverage(start, ["RIGHT", "LEFT", "RIGHT"], 4) == 0.5
-    assert path_coverage(start, ["RIGHT", "RIGHT"], 4) == 0.75
-    assert start.tick == maze.start("wwwww\nwA..w\nwwwew\nwwwww", seed=1).tick
-
-
-def test_counts_of_a_state_leave_out_what_is_gone(maze: Game) -> None:
-    start = maze.start("wwwww\nwAg.w\nwwwew\nwwwww", seed=1)
-    ids: Mapping[str, int] = maze.definition.type_index
-    assert type_counts(start)[ids["gem"]] == 1
-    assert ids["gem"] not in type_counts(final_state(start, ["RIGHT"]))

@@ -360,16 +360,16 @@ class TinyGame:
             memory,
             room=room,
             stride_of=lambda r: head + 8 * r * (word >= 0),
-            format_block=lambda address, r: self._format(address, r),
+            format_blocks=self._format,
             owner=self,
             action_names=ACTIONS,
             **about,
         )
         self.memory = memory
 
-    def _format(self, address: int, room: int) -> None:
-        if self.word >= 0:
-            store_word(address + 8 * self.word, room)
+    def _format(self, address: int, room: int, stride: int, count: int) -> None:
+        for k in range(count * (self.word >= 0)):
+            store_word(address + k * stride + 8 * self.word, room)
 
     def start(self, level: int = 0, seed: int = 1) -> TinyState:
         pool = self.model.pool(1)

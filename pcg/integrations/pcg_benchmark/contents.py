@@ -1,0 +1,103 @@
+"""Contents of a PCG Benchmark problem as vectors of numbers, whatever their structure.
+
+A content is nested lists and dictionaries with numbers at the leaves; its space tells the range of each leaf, the
+upper end excluded. `Layout` lists the leaves once, so that search can work on flat arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+"""One content: its leaves in order."""
+
+
+class Layout:
+    """The leaves of a content space.
+
+    Attributes:
+        low, high: range of each leaf, `high` excluded.
+        whole: whether the leaf is a whole number.
+        grid: rows and columns when a content is one rectangle of whole numbers, else None.
+    """
+
+    def __init__(self, space: Any) -> None:
+        sample = space.sample()
+        self._sample = sample
+        leaves = list(_leaves(sample, space.range()))
+        self.low = np.array([low for low, _, _ in leaves], float)
+        self.high = np.array([high for _, high, _ in leaves], float)
+        self.whole = np.array([whole for _, _, whole in leaves], bool)
+        self.grid = _rectangle(sample)
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def flat(self, content: Any) -> Vector:
+        """The vector of a content."""
+        return np.array(list(_numbers(content)), float)
+
+    def content(self, vector: Vector) -> Any:
+        """The content of a vector; whole numbers are rounded down and all kept inside their range."""
+        numbers = iter(self.inside(vector).tolist())
+        flags = iter(self.whole.tolist())
+        return _fill(self._sample, numbers, flags)
+
+    def inside(self, vector: Vector) -> Vector:
+        """The vector with every number inside its range."""
+        top = np.where(self.whole, self.high - 1, np.nextafter(self.high, self.low))
+        bounded: Vector = np.clip(np.where(self.whole, np.floor(vector), vector), self.low, top)
+        return bounded
+
+    def sample(self, rng: np.random.Generator, count: int | None = None) -> Vector:
+        """A content drawn uniformly, or `count` of them as rows."""
+        shape = len(self) if count is None else (count, len(self))
+        return self.inside(self.low + rng.random(shape) * (self.high - self.low))
+
+
+def _leaves(sample: Any, bounds: Any) -> Iterator[tuple[float, float, bool]]:
+    if isinstance(bounds, dict) and set(bounds) == {"min", "max"} and not isinstance(sample, dict):
+        for number in _numbers(sample):
+            whole = isinstance(number, int | np.integer)
+            yield float(bounds["min"]), float(bounds["max"]), bool(whole)
+    elif isinstance(sample, dict):
+        for key in sample:
+            yield from _leaves(sample[key], bounds[key])
+    else:
+        for one, bound in zip(sample, bounds, strict=True):
+            yield from _leaves(one, bound)
+
+
+def _numbers(content: Any) -> Iterator[Any]:
+    if isinstance(content, dict):
+        for value in content.values():
+            yield from _numbers(value)
+    elif hasattr(content, "__len__"):
+        for value in content:
+            yield from _numbers(value)
+    else:
+        yield content
+
+
+def _fill(sample: Any, numbers: Iterator[float], whole: Iterator[bool]) -> Any:
+    if isinstance(sample, dict):
+        return {key: _fill(value, numbers, whole) for key, value in sample.items()}
+    if hasattr(sample, "__len__"):
+        return [_fill(value, numbers, whole) for value in sample]
+    number = next(numbers)
+    return int(number) if next(whole) else float(number)
+
+
+def _rectangle(sample: Any) -> tuple[int, int] | None:
+    if isinstance(sample, dict) or not hasattr(sample, "__len__") or not len(sample):
+        return None
+    rows = list(sample)
+    if not all(hasattr(row, "__len__") and not isinstance(row, dict) for row in rows):
+        return None
+    widths = {len(row) for row in rows}
+    flat = all(isinstance(cell, int | np.integer) for row in rows for cell in row)
+    return (len(rows), widths.pop()) if len(widths) == 1 and flat else None

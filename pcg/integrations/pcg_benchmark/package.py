@@ -1,0 +1,37 @@
+"""Finding the benchmark, which is not ours and not among our requirements."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+
+INSTALL = "pip install git+https://github.com/amidos2006/pcg_benchmark"
+
+
+def benchmark() -> Any:
+    """The package `pcg_benchmark`.
+
+    Raises:
+        PcgError: when it is not installed.
+    """
+    try:
+        return importlib.import_module("pcg_benchmark")
+    except ImportError:
+        raise PcgError(f"the PCG Benchmark is not installed; {INSTALL}") from None
+
+
+def make_environment(name: str) -> Any:
+    """One of the benchmark's environments.
+
+    Raises:
+        PcgError: for an unknown name, with the nearest known one.
+    """
+    package = benchmark()
+    names = list(package.list())
+    if name not in names:
+        near = nearest(name, names)
+        hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(names)})"
+        raise PcgError(f"unknown problem `{name}` of the PCG Benchmark{hint}")
+    return package.make(name)

@@ -1,0 +1,77 @@
+"""Our search on a problem of the PCG Benchmark, and the benchmark's three scores of what came out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.integrations.pcg_benchmark.package import make_environment
+from pcg.integrations.pcg_benchmark.search import BatchSearch
+
+
+@dataclass(frozen=True)
+class ProblemResult:
+    """Scores of a batch, as the benchmark gives them.
+
+    Attributes:
+        problem: its name.
+        quality: share of contents that pass.
+        diversity: share of contents that are unlike the others.
+        controllability: share of contents that do what their control asks.
+        judged: contents that the benchmark was asked about during the search.
+        seconds: of the search, without the final scoring.
+        contents: the batch, in the problem's content space.
+        controls: one for each content.
+    """
+
+    problem: str
+    quality: float
+    diversity: float
+    controllability: float
+    judged: int
+    seconds: float
+    contents: list[Any] = field(repr=False)
+    controls: list[Any] = field(repr=False)
+
+
+def solve_problem(
+    name: str,
+    *,
+    count: int = 100,
+    seed: int = 1,
+    evaluations: int | None = 20_000,
+    seconds: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ProblemResult:
+    """Make a batch of contents for a problem, each for a control drawn from the problem's control space.
+
+    Args:
+        name: of the problem, as in ``"zelda-v0"``.
+        count: contents wanted.
+        seed: of the controls and of the search.
+        evaluations: contents that the benchmark may judge.
+        seconds: wall time; given, the result depends on the machine.
+        progress: called now and then with the numbers of judged contents and of finished ones.
+
+    Raises:
+        PcgError: when the benchmark is not installed, does not know the problem, or a number is out of range.
+
+    >>> solve_problem("zelda-v0", count=5, evaluations=2000).quality  # doctest: +SKIP
+    1.0
+    """
+    if count < 1:
+        raise PcgError(f"count is {count}, expected at least 1")
+    environment = make_environment(name)
+    environment.seed(seed)
+    controls = [environment.control_space.sample() for _ in range(count)]
+    search = BatchSearch(environment, name, controls, seed)
+    started = time.perf_counter()
+    contents = search.run(evaluations=evaluations, seconds=seconds, progress=progress)
+    spent = time.perf_counter() - started
+    quality, diversity, controllability, _, _ = environment.evaluate(contents, controls)
+    return ProblemResult(
+        name, float(quality), float(diversity), float(controllability), search.judged, spent, contents, controls
+    )

@@ -1,0 +1,277 @@
+"""Filling a batch: one content for each control, all good, all unlike each other.
+
+The three scores of the benchmark ask for a set, so a set is searched: every control is a slot, and whatever is judged
+is offered to all slots that are still open. A slot is settled by a content of full quality that does what its control
+asks and is unlike everything settled before; until then it keeps the best it has seen, from which most of its next
+contents are bred (a local search per slot with neutral moves, in the manner of MAP-Elites, whose cells are the
+controls here).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pcg.engine.game import load
+from pcg.evaluators.agents import solve
+from pcg.integrations.pcg_benchmark.contents import Layout, Vector
+from pcg.integrations.pcg_benchmark.seeds import Vocabulary, seeds, vocabulary
+
+_ELITES = 400
+_PATIENCE = 60
+"""A slot begins anew when so many contents that would do were too like the settled ones."""
+_NODES = 20_000
+"""States that our solver may meet before a level counts as not solved."""
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A judged content."""
+
+    vector: Vector
+    info: Any
+    quality: float
+
+
+class BatchSearch:
+    """Search for a batch of contents of one problem.
+
+    Args:
+        environment: of the benchmark, from `pcg_benchmark.make`.
+        name: of the problem; says which of our games it is like, if any.
+        controls: what each content of the batch shall do, from the problem's control space.
+        seed: of everything drawn here; the environment's spaces are seeded with it too.
+
+    Attributes:
+        judged: contents that the benchmark has judged so far.
+        settled: for each control the content that settled it, or None.
+    """
+
+    def __init__(self, environment: Any, name: str, controls: Sequence[Any], seed: int) -> None:
+        self.environment = environment
+        self.problem = environment._problem  # the pairwise diversity is nowhere else
+        environment.seed(seed)
+        self.layout = Layout(environment.content_space)
+        self.controls = list(controls)
+        self.rng = np.random.default_rng([seed, 2])
+        self.judged = 0
+        self.settled: list[Member | None] = [None] * len(self.controls)
+        self._best: list[tuple[float, Member] | None] = [None] * len(self.controls)
+        self._spare: list[tuple[float, Member] | None] = [None] * len(self.controls)
+        self._kept: list[tuple[float, Member] | None] = [None] * len(self.controls)
+        self._tries = [0] * len(self.controls)
+        self._elites: list[Member] = []
+        self._front: list[Member] = []  # settled ones, those in whose way others stood last first
+        self._seeds: Iterator[Vector] = seeds(name, self.layout, seed)
+        self._check = _Precheck.of(vocabulary(name), self.layout)
+
+    def run(
+        self,
+        *,
+        evaluations: int | None = None,
+        seconds: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Any]:
+        """Search until all slots are settled or the budget is spent.
+
+        Args:
+            evaluations: contents the benchmark may judge.
+            seconds: wall time (the result then depends on the machine).
+            progress: called now and then with the numbers of judged contents and settled slots.
+
+        Returns:
+            One content per control: the one that settled it, or the best that was found.
+        """
+        end = None if seconds is None else time.monotonic() + seconds
+        turn = 0
+        while self._open and (evaluations is None or self.judged < evaluations):
+            if end is not None and time.monotonic() >= end:
+                break
+            slot = self._open[turn % len(self._open)]
+            turn += 1
+            member = self._judge(self._vary(slot))
+            if member is not None:
+                self._offer(member)
+            if progress is not None and turn % 50 == 0:
+                progress(self.judged, len(self.controls) - len(self._open))
+        return [self.layout.content(self._answer(slot)) for slot in range(len(self.controls))]
+
+    @property
+    def _open(self) -> list[int]:
+        return [slot for slot, member in enumerate(self.settled) if member is None]
+
+    def _answer(self, slot: int) -> Vector:
+        settled = self.settled[slot]
+        if settled is not None:
+            return settled.vector
+        known = self._spare[slot] or self._kept[slot] or self._best[slot]
+        return self.layout.sample(self.rng) if known is None else known[1].vector
+
+    # --- judging ------------------------------------------------------------------------------------------------------
+
+    def _judge(self, vector: Vector) -> Member | None:
+        """The benchmark's opinion; None for what our own solver, which is far quicker, cannot win."""
+        if self._check is not None and not self._check.passes(vector):
+            return None
+        self.judged += 1
+        info = self.problem.info(self.layout.content(vector))
+        return Member(vector, info, float(self.problem.quality(info)))
+
+    def _offer(self, member: Member) -> None:
+        """Let every open slot have a look."""
+        fit = [(slot, float(self.problem.controlability(member.info, self.controls[slot]))) for slot in self._open]
+        if member.quality >= 1:
+            self._remember(member)
+            obedient = [slot for slot, value in fit if value >= 1]
+            if obedient and self._settle(member, obedient):
+                return
+        for slot, value in fit:
+            known = self._best[slot]
+            worth = member.quality + value
+            if known is None or worth >= known[0]:  # equal ones replace each other: plateaus are crossed so
+                self._best[slot] = (worth, member)
+
+    def _remember(self, member: Member) -> None:
+        if len(self._elites) < _ELITES:
+            self._elites.append(member)
+        else:
+            self._elites[int(self.rng.integers(_ELITES))] = member
+
+    def _settle(self, member: Member, obedient: Sequence[int]) -> bool:
+        """Settle one of the slots, or keep the member for those whose spare is more like the settled ones."""
+        spares = [self._spare[slot] for slot in obedient]
+        limit = max(spare[0] if spare else math.inf for spare in spares)
+        likeness = self._likeness(member, limit)
+        if likeness == 0:
+            # the slot that has found least so far: others will have their chance
+            slot = next((s for s, spare in zip(obedient, spares, strict=True) if spare is None), obedient[0])
+            self.settled[slot] = member
+            self._front.insert(0, member)
+            return True
+        for slot, spare in zip(obedient, spares, strict=True):
+            self._tries[slot] += 1
+            if spare is None or likeness <= spare[0]:
+                self._spare[slot] = (likeness, member)
+            elif self._tries[slot] % _PATIENCE == 0:
+                if self._kept[slot] is None or spare[0] < self._kept[slot][0]:
+                    self._kept[slot] = spare
+                self._best[slot] = self._spare[slot] = None  # begin this slot anew
+        return False
+
+    def _likeness(self, member: Member, limit: float) -> float:
+        """How much too like the settled ones it is, in all; infinite as soon as that exceeds `limit`.
+
+        Who is in the way is asked first the next time.
+        """
+        total = 0.0
+        for place, other in enumerate(self._front):
+            like = 1.0 - float(self.problem.diversity(member.info, other.info))
+            if like > 0:
+                total += like
+                self._front[: place + 1] = [other, *self._front[:place]]
+                if total > limit:
+                    return math.inf
+        return total
+
+    # --- breeding -----------------------------------------------------------------------------------------------------
+
+    def _vary(self, slot: int) -> Vector:
+        """Something to try for a slot: a change of its best or of an elite, or a new start."""
+        rng = self.rng
+        best = self._best[slot]
+        chance = rng.random()
+        if best is None or chance < 0.1:
+            return next(self._seeds)
+        parent = best[1]
+        spare = self._spare[slot]
+        if spare is not None and chance < 0.5:
+            parent = spare[1]
+        elif self._elites and chance < 0.65:
+            parent = self._elites[int(rng.integers(len(self._elites)))]
+        other = self._elites[int(rng.integers(len(self._elites)))] if self._elites else parent
+        vector = parent.vector.copy()
+        for _ in range(1 + int(rng.geometric(0.5))):
+            if self.layout.grid is not None:
+                self._change_grid(vector.reshape(self.layout.grid), other.vector.reshape(self.layout.grid))
+            else:
+                self._change_numbers(vector, other.vector)
+        return self.layout.inside(vector)
+
+    def _change_grid(self, grid: Vector, other: Vector) -> None:
+        """One change in place: a cell, a swap, a move of something rare, a line, a patch of another, a mirror image."""
+        rng = self.rng
+        height, width = grid.shape
+        y, x = int(rng.integers(height)), int(rng.integers(width))
+        kind = int(rng.integers(10))
+        if kind < 3:
+            grid[y, x] = self.layout.sample(rng).reshape(grid.shape)[y, x]
+        elif kind < 5:
+            v, u = int(rng.integers(height)), int(rng.integers(width))
+            grid[y, x], grid[v, u] = grid[v, u], grid[y, x]
+        elif kind < 7:
+            values, counts = np.unique(grid, return_counts=True)
+            rare = values[counts <= max(1, grid.size // 8)]
+            cells = np.argwhere(np.isin(grid, rare))
+            if len(cells):
+                v, u = cells[int(rng.integers(len(cells)))].tolist()
+                grid[y, x], grid[v, u] = grid[v, u], grid[y, x]
+        elif kind < 8:
+            values, counts = np.unique(grid, return_counts=True)
+            value = values[int(rng.choice(len(values), p=counts / counts.sum()))]
+            long = 2 + int(rng.integers(max(1, max(height, width) // 2)))
+            if rng.random() < 0.5:
+                grid[y, x : x + long] = value
+            else:
+                grid[y : y + long, x] = value
+        elif kind < 9:
+            rows, columns = 1 + int(rng.integers(height)), 1 + int(rng.integers(width))
+            grid[y : y + rows, x : x + columns] = other[y : y + rows, x : x + columns]
+        else:
+            grid[:] = (grid[::-1], grid[:, ::-1], grid[::-1, ::-1])[int(rng.integers(3))].copy()
+
+    def _change_numbers(self, vector: Vector, other: Vector) -> None:
+        """One change in place: a number drawn anew or moved a little, or a stretch of another's."""
+        rng = self.rng
+        at = int(rng.integers(len(vector)))
+        kind = int(rng.integers(4))
+        if kind < 2:
+            vector[at] = self.layout.sample(rng)[at]
+        elif kind < 3:
+            span = self.layout.high[at] - self.layout.low[at]
+            vector[at] += rng.normal() * max(0.1 * span, 1.0 if self.layout.whole[at] else 0.0)
+        else:
+            end = at + 1 + int(rng.integers(max(1, len(vector) // 4)))
+            vector[at:end] = other[at:end]
+
+
+class _Precheck:
+    """Asks our solver whether a level can be won, where winning there means winning in the problem as well."""
+
+    def __init__(self, known: Vocabulary, grid: tuple[int, int]) -> None:
+        self.game = load(known.game)
+        self.grid = grid
+        chars = {number: char for char, number in known.numbers.items()}
+        chars[known.other] = "."
+        self.chars = np.array([chars[k] for k in range(max(chars) + 1)])
+        self.avatar = known.numbers["A"]
+
+    @classmethod
+    def of(cls, known: Vocabulary | None, layout: Layout) -> _Precheck | None:
+        """The check for a problem, None where our game's rules differ from the problem's."""
+        return cls(known, layout.grid) if known is not None and known.faithful and layout.grid is not None else None
+
+    def passes(self, vector: Vector) -> bool:
+        grid = vector.reshape(self.grid).astype(int)
+        if int((grid == self.avatar).sum()) != 1:
+            return False
+        rows = ["w" + "".join(row) + "w" for row in self.chars[grid].tolist()]
+        edge = "w" * (self.grid[1] + 2)
+        state = self.game.start("\n".join([edge, *rows, edge]), seed=0)
+        if state.is_over:
+            return False
+        return solve(state, max_nodes=_NODES).status == "solved"

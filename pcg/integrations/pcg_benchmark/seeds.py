@@ -1,0 +1,80 @@
+"""Where a search on a PCG Benchmark problem starts: levels of our generators, in the problem's own numbers.
+
+Some problems are games that one of ours is like. The table says which, and which number stands for which character of
+our game's levels; the frame of our levels falls away, because the problems have it outside their content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from pcg.engine.game import load
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.generators.levels import LevelContext, make_generator
+from pcg.integrations.pcg_benchmark.contents import Layout, Vector
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """How the tiles of a problem read in one of our games."""
+
+    game: str
+    """A game of ours."""
+    numbers: Mapping[str, int]
+    """Character of our levels -> number in the content."""
+    other: int
+    """The number of all other characters."""
+    faithful: bool = False
+    """Whether a level that our solver wins is one that the problem's solver can win."""
+
+
+VOCABULARIES: Mapping[str, Vocabulary] = {
+    "binary": Vocabulary("dungeon", {"w": 0}, 1),
+    "loderunnertile": Vocabulary(
+        "lode_runner", {"w": 0, "b": 0, "A": 2, "g": 3, "t": 3, "x": 3, "m": 4, "h": 5, "r": 6}, 1
+    ),
+    "mdungeons": Vocabulary("dungeon", {"w": 0, "A": 2, "d": 3, "k": 4, "c": 5, "b": 6, "l": 6, "s": 7}, 1),
+    "sokoban": Vocabulary("boxes", {"w": 0, "A": 2, "b": 3, "o": 4}, 1, faithful=True),
+    "zelda": Vocabulary("dungeon", {"w": 0, "A": 2, "k": 3, "d": 4, "b": 5, "l": 5, "s": 5}, 1),
+}
+"""Family of problems (the first part of its name) -> how it reads."""
+
+SOURCES = ("constructive", "ca", "bsp", "constructive", "random")
+"""Generators that take turns."""
+
+
+def vocabulary(problem: str) -> Vocabulary | None:
+    """The vocabulary of a problem by its name, None when our games have nothing like it."""
+    return VOCABULARIES.get(problem.partition("-")[0])
+
+
+def seeds(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
+    """Contents to start from, without end: our generators' levels, or uniform samples where they have no meaning."""
+    known = vocabulary(problem)
+    rng = np.random.default_rng([seed, 1])
+    if known is None or layout.grid is None:
+        while True:
+            yield layout.sample(rng)
+    height, width = layout.grid
+    context = LevelContext.of(load(known.game))
+    frame = int(any(side is not None for side in context.frame))
+    size = {
+        "min_width": width + 2 * frame, "max_width": width + 2 * frame,
+        "min_height": height + 2 * frame, "max_height": height + 2 * frame,
+    }  # fmt: skip
+    makers = []
+    for k, name in enumerate(SOURCES):
+        try:
+            makers.append(make_generator(name, context, seed=seed + k, **size))
+        except PcgError:
+            continue  # not for this game, or not at this size
+    while True:
+        for maker in makers:
+            (candidate,) = maker.ask(1)
+            rows = candidate.level.split("\n")[frame : frame + height]
+            cells = [known.numbers.get(char, known.other) for row in rows for char in row[frame : frame + width]]
+            yield layout.inside(np.array(cells, float))
+        yield layout.sample(rng)

@@ -1,0 +1,97 @@
+"""Figures as SVG text, drawn by matplotlib: what all of them share.
+
+Equal data gives equal bytes: no dates, no random element names, none of the user's settings. Ink is written as CSS
+(`currentColor` and the page's accent variables), so that one drawing serves light and dark pages; as a file of its own
+(`standalone`) a drawing is black on white, for papers and slides.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+# Colours that the drawings use nowhere else, to be replaced by what the page decides.
+TEXT, ACCENT, SECOND, LINE = "#010101", "#020202", "#030303", "#040404"
+
+_OF_PAGE = {
+    TEXT: "currentColor",
+    ACCENT: "var(--accent, #2f6fde)",
+    SECOND: "var(--second, #c2571a)",
+    LINE: "var(--line, #d5d8de)",
+}
+_PLAIN = {TEXT: "#222222", ACCENT: "#2f62d0", SECOND: "#b4521a", LINE: "#d5d8de"}
+
+_SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "pcg",
+    "font.family": ["DejaVu Sans"],  # measured with the font that matplotlib ships; the page sets its own
+    "font.size": 10,
+    "text.color": TEXT,
+    "text.parse_math": False,  # names are the user's: a dollar sign in one is no formula
+    "axes.labelcolor": TEXT,
+    "axes.edgecolor": LINE,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": LINE,
+    "grid.linewidth": 0.6,
+    "xtick.color": TEXT,
+    "ytick.color": TEXT,
+    "legend.frameon": False,
+    "path.simplify": True,
+}
+
+
+def drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, *, standalone: bool = False) -> str:
+    """The SVG text of a figure.
+
+    Args:
+        draw: draws on the matplotlib figure it is given.
+        size: width and height in inches.
+        label: what the figure shows, for those who cannot see it.
+        standalone: a file of its own rather than an element of a page.
+    """
+    import matplotlib
+    import matplotlib.style
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_SETTINGS)
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasSVG(figure)
+        draw(figure)
+        target = io.StringIO()
+        figure.savefig(target, format="svg", transparent=not standalone, metadata={"Date": None, "Creator": None})
+    svg = target.getvalue()
+    if not standalone:
+        return _for_page(svg, label)
+    for ours, plain in _PLAIN.items():
+        svg = svg.replace(ours, plain)
+    return svg
+
+
+def _for_page(svg: str, label: str) -> str:
+    """Only the element, as wide as its place, with the page's colours."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(
+        r'(<svg[^>]*?) width="[^"]*"',
+        lambda match: f'{match[1]} class="chart" role="img" aria-label="{_quoted(label)}"',
+        svg,
+        count=1,
+    )
+    for ours, of_page in {**_OF_PAGE, "'DejaVu Sans'": "system-ui"}.items():
+        svg = svg.replace(ours, of_page)
+    return svg.strip()
+
+
+def _quoted(text: str) -> str:
+    from html import escape
+
+    return escape(text, quote=True)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import pcg
-from pcg.cli import conformance, contests, language, making, measuring, mending, metrics, playing
+from pcg.cli import browsing, conformance, contests, language, making, measuring, mending, metrics, playing
 from pcg.cli.console import Commands
 
 app = typer.Typer(
@@ -40,7 +40,7 @@ def _options(
     pass
 
 
-for _module in (making, mending, metrics, playing, contests, language, measuring, conformance):
+for _module in (making, mending, browsing, metrics, playing, contests, language, measuring, conformance):
     _module.register(app)
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.console import console, escape
+from pcg.cli.browsing import PortOption, play_in_browser
+from pcg.cli.console import bad, console, escape
 from pcg.cli.sources import ReadingChoice, level_of
 
 PANEL = "Games"
@@ -53,9 +54,11 @@ def play(
     fps: Annotated[float | None, typer.Option(help="Ticks per second; without it your game waits for a key.")] = None,
     max_ticks: Annotated[int, typer.Option(min=1, help="Stop after this many ticks.")] = 2000,
     gif: Annotated[Path | None, typer.Option(help="Save the play as an animated GIF.")] = None,
+    browser: Annotated[bool, typer.Option("--browser", help="Play in the browser instead of the terminal.")] = False,
+    port: PortOption = None,
     reading: ReadingChoice = None,
 ) -> None:
-    """Play a game yourself in the terminal, or let an agent play it.
+    """Play a game yourself in the terminal or in the browser, or let an agent play it.
 
     Keys: arrows or WASD move, space uses, the full stop waits, r restarts, q quits.
     """
@@ -67,6 +70,11 @@ def play(
     loaded = load(game, reading=reading and reading.value)
     which = level_of(level)
     loaded.read_level(which)  # bad levels are reported before the screen is taken over
+    if browser:
+        if agent is not None or gif is not None:
+            raise bad("--browser is for playing yourself; leave out --agent and --gif")
+        play_in_browser(loaded, which, seed, fps, port)
+        return
     player = None if agent is None else make_agent(agent, seed=seed, budget=budget)
     if isinstance(player, Human):
         player = None  # a person at this terminal

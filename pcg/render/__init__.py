@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pcg.render.animation import render_gif as render_gif
     from pcg.render.animation import write_gif as write_gif
     from pcg.render.picture import contact_sheet as contact_sheet
+    from pcg.render.picture import render_cells as render_cells
     from pcg.render.picture import render_level as render_level
     from pcg.render.picture import render_png as render_png
     from pcg.render.picture import rgb_array as rgb_array
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _EXPORTS = {
     "contact_sheet": "picture",
     "render_ansi": "terminal",
+    "render_cells": "picture",
     "render_gif": "animation",
     "render_level": "picture",
     "render_png": "picture",
@@ -26,7 +28,16 @@ _EXPORTS = {
     "write_gif": "animation",
 }
 
-__all__ = ["contact_sheet", "render_ansi", "render_gif", "render_level", "render_png", "rgb_array", "write_gif"]
+__all__ = [
+    "contact_sheet",
+    "render_ansi",
+    "render_cells",
+    "render_gif",
+    "render_level",
+    "render_png",
+    "rgb_array",
+    "write_gif",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -49,9 +49,12 @@ class Painter:
             raise PcgError(f"tile={tile}: a cell must be at least one pixel wide")
         self.tileset = Tileset(definition, tile)
         self.tile = tile
-        self._rank = _draw_ranks(definition)
-        self._shrink = [_shrink_factor(kind.raw.get("shrinkfactor", "")) for kind in definition.types]
-        self._shown = [kind.raw.get("invisible", "").lower() != "true" for kind in definition.types]
+        self.rank = _draw_ranks(definition)
+        """By type id: what is painted over what, lower ranks first; equal ranks by type id."""
+        self.shrink = [_shrink_factor(kind.raw.get("shrinkfactor", "")) for kind in definition.types]
+        """By type id: the share of its rectangle's sides that a picture takes, centred."""
+        self.shown = [kind.raw.get("invisible", "").lower() != "true" for kind in definition.types]
+        """By type id: whether there is anything to see."""
 
     def paint(self, items: Iterable[Item], columns: int, rows: int, block: int) -> Pixels:
         """The picture of `items` as (rows * tile, columns * tile, 3) uint8; `block` is the game's block size."""
@@ -59,7 +62,7 @@ class Painter:
         canvas = np.empty((rows * tile, columns * tile, 3), dtype=np.uint8)
         canvas[:] = BACKDROP
         ordered = sorted(
-            (item for item in items if self._shown[item.kind]), key=lambda item: (self._rank[item.kind], item.kind)
+            (item for item in items if self.shown[item.kind]), key=lambda item: (self.rank[item.kind], item.kind)
         )
         stacked = {(item.kind, item.x, item.y) for item in ordered if tileset.below[item.kind]}
         for kind, x, y, width, height, direction in ordered:
@@ -68,7 +71,7 @@ class Painter:
                 name = tileset.variant(kind, x // block, y // block)
             left, top = x * tile // block, y * tile // block
             right, bottom = max(left + 1, (x + width) * tile // block), max(top + 1, (y + height) * tile // block)
-            shrink = self._shrink[kind]
+            shrink = self.shrink[kind]
             if shrink < 1:
                 margin_x, margin_y = int((right - left) * (1 - shrink) / 2), int((bottom - top) * (1 - shrink) / 2)
                 left, right, top, bottom = left + margin_x, right - margin_x, top + margin_y, bottom - margin_y
@@ -178,6 +181,21 @@ def render_level(
     if path is not None:
         image.save(path, format="PNG", optimize=True)
     return image
+
+
+def render_cells(game: Game, rows: Sequence[Sequence[Sequence[int]]], *, tile: int = 16) -> Image.Image:
+    """Cells that hold sprites of the given types, as a picture; no level has to look so.
+
+    `rows` are type ids by row, column and cell.
+    """
+    definition, block = game.definition, 10 * tile
+    items = [
+        Item(kind, column * block, row * block, block, block, _first_direction(definition, kind))
+        for row, cells in enumerate(rows)
+        for column, kinds in enumerate(cells)
+        for kind in kinds
+    ]
+    return Image.fromarray(painter_for(game, tile).paint(items, max(map(len, rows)), len(rows), block))
 
 
 def contact_sheet(

@@ -135,6 +135,11 @@ class Tileset:
         """The tile and its `-2`, `-3` siblings."""
         return (tile, *(name for name in (f"{tile}-2", f"{tile}-3") if name in self.tiles))
 
+    def names(self, kind: int) -> tuple[str, ...]:
+        """Every tile that a type may be shown as."""
+        below = self.below[kind]
+        return (*self._variants[kind], below) if below else self._variants[kind]
+
     def variant(self, kind: int, column: int, row: int) -> str:
         """The tile of a type in a cell: grounds vary from cell to cell, by position only; the plain one prevails."""
         names = self._variants[kind]

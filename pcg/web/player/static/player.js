@@ -1,0 +1,337 @@
+// The player: a play on the server, shown and steered in the browser. The messages are described in docs/web.md.
+//
+//   import { Player } from "./player.js";
+//   const player = new Player(element, "/play/TOKEN/socket");
+//   player.addEventListener("end", (event) => console.log(event.detail.winner));
+//   player.close();
+//
+// It fills `element` with the board, the figures and the buttons. Events: "ready" (connected), "end" (a game is over;
+// detail: winner, score, ticks), "gone" (the play no longer exists).
+
+import { Board, loadSheet } from "./board.js";
+
+const KEYS = {
+  ArrowUp: "UP", ArrowDown: "DOWN", ArrowLeft: "LEFT", ArrowRight: "RIGHT",
+  KeyW: "UP", KeyS: "DOWN", KeyA: "LEFT", KeyD: "RIGHT", Space: "USE",
+};
+const TAKEN_OVER = 4001;
+const LONGEST_WAIT_MS = 8000;
+
+const PACES = [
+  ["natural", "usual speed"], ["20", "20 ticks a second"], ["10", "10 ticks a second"], ["5", "5 ticks a second"],
+  ["turn", "by turn: waits for a key"],
+];
+
+const MARKUP = `
+  <div class="pcg-figures">
+    <span>score <b data-score>0</b></span>
+    <span><span data-unit>time</span> <b data-tick>0</b></span>
+    <span data-health hidden>health <b></b></span>
+    <span data-holds class="pcg-holds"></span>
+  </div>
+  <div class="pcg-stage">
+    <canvas tabindex="0" role="img" aria-label="the game"></canvas>
+    <button type="button" class="pcg-veil" data-start><b data-veil-title></b><span data-veil-text></span></button>
+  </div>
+  <p class="pcg-say" role="status" aria-live="polite" data-say></p>
+  <div class="pcg-buttons">
+    <button type="button" data-pause>Pause</button>
+    <button type="button" data-restart>Restart</button>
+    <label>Speed <select data-pace>${PACES.map(([v, t]) => `<option value="${v}">${t}</option>`).join("")}</select></label>
+  </div>
+  <div class="pcg-pad" role="group" aria-label="game controls" data-pad>
+    <button type="button" data-action="UP" aria-label="up">▲</button>
+    <button type="button" data-action="LEFT" aria-label="left">◀</button>
+    <button type="button" data-action="DOWN" aria-label="down">▼</button>
+    <button type="button" data-action="RIGHT" aria-label="right">▶</button>
+    <button type="button" data-action="USE" aria-label="use">use</button>
+  </div>
+  <details class="pcg-help"><summary>How to play</summary>
+    <p data-goal></p>
+    <p>Move with the arrow keys or W A S D<span data-uses>, use with the space bar</span>. P pauses, R starts anew.
+    The keys reach the game while its picture, or a button below it, has the focus.</p>
+  </details>`;
+
+export class Player extends EventTarget {
+  /**
+   * @param {HTMLElement} element emptied and filled by the player.
+   * @param {string} address of the play's websocket, absolute or relative to the page.
+   * @param {{speeds?: boolean, restart?: boolean, autofocus?: boolean}} options what the person may change.
+   */
+  constructor(element, address, { speeds = true, restart = true, autofocus = true } = {}) {
+    super();
+    this.element = element;
+    const url = new URL(address, window.location.href);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    this.url = url;
+    this.autofocus = autofocus;
+    this.waitMs = 250;
+    this.paused = true;
+    this.over = false;
+    this.held = new Set();
+    element.classList.add("pcg-player");
+    element.innerHTML = MARKUP;
+    this.part("[data-pace]").parentElement.hidden = !speeds;
+    this.part("[data-restart]").hidden = !restart;
+    this.mayRestart = restart;
+    this.listen();
+    this.veil("Connecting", "");
+    this.connect();
+  }
+
+  part(selector) {
+    return this.element.querySelector(selector);
+  }
+
+  // -- the connection -------------------------------------------------------------------------------------------------
+
+  connect() {
+    if (this.closed) return;
+    this.socket = new WebSocket(this.url);
+    this.socket.addEventListener("message", (event) => this.receive(JSON.parse(event.data)));
+    this.socket.addEventListener("close", (event) => this.lost(event.code));
+  }
+
+  /** Come back after a lost connection, more and more patiently. */
+  lost(code) {
+    this.held.clear();
+    this.paused = true;
+    if (this.closed) return;
+    if (code === TAKEN_OVER) {
+      this.veil("Opened elsewhere", "Click to play here");
+      this.elsewhere = true;
+      return;
+    }
+    this.veil("Connection lost", "Trying again …");
+    this.timer = setTimeout(() => this.connect(), this.waitMs);
+    this.waitMs = Math.min(2 * this.waitMs, LONGEST_WAIT_MS);
+  }
+
+  send(type, content = {}) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ type, ...content }));
+  }
+
+  /** End the connection; the play stays on the server for a while. */
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.watcher?.disconnect();
+    for (const [target, kind, handler] of this.handlers) target.removeEventListener(kind, handler);
+    this.socket?.close();
+  }
+
+  receive(message) {
+    if (message.type === "welcome") this.begin(message);
+    else if (message.type === "frame") this.frame(message);
+    else if (message.type === "paused") this.setPaused(message.paused);
+    else if (message.type === "pace") this.setPace(message);
+    else if (message.type === "end") this.end(message);
+    else if (message.type === "error") this.say(message.message);
+    else if (message.type === "gone") {
+      this.closed = true;
+      this.veil("This play is gone", message.message);
+      this.part("[data-start]").disabled = true;
+      this.dispatchEvent(new CustomEvent("gone"));
+    }
+  }
+
+  async begin(welcome) {
+    const early = [];
+    this.frame = (frame) => early.push(frame); // frames that come while the sheet is loading
+    const again = Boolean(this.board);
+    this.sheet ??= await loadSheet(welcome.sheet);
+    delete this.frame;
+    this.waitMs = 250;
+    this.about = welcome;
+    this.natural ??= welcome.pace;
+    const canvas = this.part("canvas");
+    if (!again) {
+      this.board = new Board(canvas, welcome, this.sheet);
+      this.watcher = new ResizeObserver(() => this.fit());
+      this.watcher.observe(this.element);
+    }
+    canvas.setAttribute("aria-label", `${welcome.game}, ${welcome.width} by ${welcome.height} cells`);
+    this.part("[data-goal]").textContent = welcome.goal.length ? `To win: ${welcome.goal.join(", or ")}.` : "";
+    this.setPace(welcome.pace);
+    this.frame(welcome.frame);
+    this.setPaused(true);
+    for (const frame of early) this.frame(frame);
+    if (this.autofocus && !again) this.part("[data-start]").focus({ preventScroll: true });
+    this.dispatchEvent(new CustomEvent("ready"));
+  }
+
+  fit() {
+    const room = this.element.clientWidth;
+    if (room && room !== this.room) {
+      this.room = room;
+      this.board.fit(room, window.innerHeight * 0.66);
+    }
+  }
+
+  // -- showing --------------------------------------------------------------------------------------------------------
+
+  frame(frame) {
+    this.board.show(frame);
+    if ("score" in frame) this.part("[data-score]").textContent = Math.round(frame.score * 100) / 100;
+    if ("tick" in frame) {
+      this.begun = frame.tick > 0;
+      this.part("[data-tick]").textContent = frame.tick;
+    }
+    if ("health" in frame) {
+      this.part("[data-health]").hidden = !frame.health;
+      this.part("[data-health] b").textContent = frame.health;
+    }
+    if ("holds" in frame) {
+      this.part("[data-holds]").textContent = Object.entries(frame.holds).map(([k, n]) => `${k} ${n}`).join(", ");
+    }
+    if ("actions" in frame && (frame.actions.length || !frame.over)) {
+      for (const button of this.element.querySelectorAll("[data-action]")) {
+        button.disabled = !frame.actions.includes(button.dataset.action);
+      }
+      this.part("[data-uses]").hidden = !frame.actions.includes("USE");
+    }
+    if ("over" in frame) this.over = frame.over;
+    if ("winner" in frame) this.winner = frame.winner;
+  }
+
+  setPaused(paused) {
+    this.paused = paused;
+    if (this.over) this.veil(this.verdict(), this.mayRestart ? "R or a click plays again" : "");
+    else if (paused) {
+      const means = matchMedia("(pointer: coarse)").matches ? "A tap" : "Any key or click";
+      this.veil(this.begun ? "Paused" : "Ready", `${means} ${this.begun ? "goes on" : "starts"}`);
+    } else {
+      this.part("[data-start]").hidden = true;
+      this.say("");
+      if (document.activeElement === this.part("[data-start]") || document.activeElement === document.body) {
+        this.part("canvas").focus({ preventScroll: true });
+      }
+    }
+    this.part("[data-pause]").textContent = !paused ? "Pause" : this.begun ? "Go on" : "Start";
+    this.part("[data-pause]").disabled = this.over;
+  }
+
+  verdict() {
+    return { 1: "Won!", 0: "Lost" }[this.winner] || "Time is up";
+  }
+
+  end(result) {
+    this.setPaused(true);
+    this.say(`${this.verdict()} Score ${result.score} after ${result.ticks} ticks.`);
+    this.dispatchEvent(new CustomEvent("end", { detail: result }));
+  }
+
+  setPace(pace) {
+    const same = (a, b) => a.by_turn === b.by_turn && (a.by_turn || a.ticks_per_second === b.ticks_per_second);
+    const select = this.part("[data-pace]");
+    if (same(pace, this.natural)) select.value = "natural";
+    else select.value = pace.by_turn ? "turn" : String(pace.ticks_per_second);
+    this.part("[data-unit]").textContent = pace.by_turn ? "turn" : "time";
+  }
+
+  veil(title, text) {
+    const veil = this.part("[data-start]");
+    veil.hidden = false;
+    this.part("[data-veil-title]").textContent = title;
+    this.part("[data-veil-text]").textContent = text;
+  }
+
+  say(text) {
+    this.part("[data-say]").textContent = text;
+  }
+
+  // -- keys, buttons, fingers -----------------------------------------------------------------------------------------
+
+  listen() {
+    this.handlers = [];
+    const on = (target, kind, handler) => {
+      target.addEventListener(kind, handler);
+      this.handlers.push([target, kind, handler]);
+    };
+    on(this.element, "keydown", (event) => this.keyDown(event));
+    on(document, "keyup", (event) => this.keyUp(event));
+    on(window, "blur", () => this.releaseAll());
+    on(document, "visibilitychange", () => document.hidden && !this.paused && this.send("pause"));
+    on(this.part("[data-start]"), "click", () => this.start());
+    on(this.part("[data-pause]"), "click", () => this.send(this.paused ? "resume" : "pause"));
+    on(this.part("[data-restart]"), "click", () => this.restart());
+    on(this.part("canvas"), "pointerdown", () => this.part("canvas").focus({ preventScroll: true }));
+    on(this.part("[data-pace]"), "change", (event) => this.choosePace(event.target.value));
+    for (const button of this.element.querySelectorAll("[data-action]")) {
+      const action = button.dataset.action;
+      on(button, "pointerdown", (event) => {
+        event.preventDefault();
+        button.setPointerCapture(event.pointerId);
+        this.down(action, button);
+      });
+      for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) on(button, kind, () => this.up(action, button));
+      on(button, "contextmenu", (event) => event.preventDefault());
+      on(button, "click", (event) => event.detail === 0 && this.tap(action)); // by keyboard or screen reader
+    }
+  }
+
+  keyDown(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, summary")) return;
+    if (this.over && event.target.matches("[data-start]") && event.code === "Space") return; // the button's own key
+    const action = KEYS[event.code];
+    const onButton = event.target.matches("button:not([data-start])");
+    if (action && !(onButton && event.code === "Space")) {
+      event.preventDefault();
+      if (!event.repeat) this.down(action);
+    } else if (event.code === "KeyR" && this.mayRestart) this.restart();
+    else if (event.code === "KeyP") this.send(this.paused ? "resume" : "pause");
+    else if (this.paused && !this.over && !onButton && event.key.length === 1) this.start();
+  }
+
+  keyUp(event) {
+    const action = KEYS[event.code];
+    if (action) this.up(action);
+  }
+
+  /** An action's key or button goes down; while the game waits this lets it go on. */
+  down(action, button) {
+    if (this.over || this.held.has(action)) return;
+    if (this.paused) this.send("resume");
+    this.held.add(action);
+    button?.classList.add("pcg-down");
+    this.send("down", { action });
+  }
+
+  up(action, button) {
+    button?.classList.remove("pcg-down");
+    if (this.held.delete(action)) this.send("up", { action });
+  }
+
+  tap(action) {
+    this.down(action);
+    this.up(action);
+  }
+
+  releaseAll() {
+    if (this.held.size) {
+      this.held.clear();
+      this.send("release");
+    }
+  }
+
+  start() {
+    if (this.elsewhere) {
+      this.elsewhere = false;
+      this.connect();
+    } else if (this.over) this.restart();
+    else this.send("resume");
+  }
+
+  restart() {
+    if (!this.mayRestart) return;
+    this.held.clear();
+    this.send("restart");
+    this.part("[data-start]").focus({ preventScroll: true });
+  }
+
+  choosePace(value) {
+    if (value === "natural") this.send("pace", this.natural);
+    else if (value === "turn") this.send("pace", { ticks_per_second: 12, by_turn: true });
+    else this.send("pace", { ticks_per_second: Number(value), by_turn: false });
+  }
+}

@@ -1,0 +1,47 @@
+// Asking the server. Errors come back as {"error": message} and are thrown as Error(message).
+
+export const root = document.body.dataset.root;
+
+export async function get(path) {
+  return answer(await reach(fetch(root + path)));
+}
+
+export async function post(path, data) {
+  const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
+  return answer(await reach(fetch(root + path, request)));
+}
+
+async function reach(request) {
+  try {
+    return await request;
+  } catch {
+    throw new Error("The server does not answer. Is it still running?");
+  }
+}
+
+async function answer(response) {
+  const data = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(data.error || `the server answered ${response.status}`);
+  return data;
+}
+
+/** A number with three digits that matter. */
+export function number(value) {
+  if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
+  return String(Number(value.toPrecision(3)));
+}
+
+/** An element with attributes (functions are listeners) and children (elements or text). */
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** `solution_length` as people write it. */
+export const words = (name) => name.replaceAll("_", " ");

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class ExampleGenerator(IndependentGenerator):
     parameters: ClassVar[tuple[Parameter, ...]] = (*SIZE_PARAMETERS, SYMMETRY, DRAWS)
     needs_levels: ClassVar[bool] = True
 
-    def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
+    def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
         super().__init__(context, seed=seed, **params)
         if not context.examples:
             raise PcgError(

@@ -8,6 +8,8 @@ that are evolved for the game, and areas of other tiles than rock (`areas`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,7 +54,7 @@ class CellularGenerator(TerrainGenerator):
         Parameter("areas", True, "let other tiles that lie in areas take part"),
     )  # fmt: skip
 
-    def __init__(self, context: LevelContext, *, seed: int, **params: object) -> None:
+    def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
         super().__init__(context, seed=seed, **params)
         try:
             self._custom = automata.parse_rule(str(self.settings["custom"]))

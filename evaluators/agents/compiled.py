@@ -72,6 +72,13 @@ def grow_model(model: Model, room: int) -> None:
         model.grow()
 
 
+def make_roomy(model: Model) -> None:
+    """Let pools of the model have larger blocks than states need now: getting them in a decision takes too long."""
+    wanted = _ROOMY * model.room
+    while model.room < wanted:
+        model.grow()
+
+
 class CompiledAgent(Agent):
     """An agent that decides in compiled code.
 
@@ -113,10 +120,7 @@ class CompiledAgent(Agent):
         self._restart()
         model = state.model
         if self.budget.milliseconds is not None and (self._model is None or self._model.address != model.address):
-            # larger blocks cost nothing but memory, and getting them in the middle of a decision takes too long
-            wanted = _ROOMY * model.room
-            while model.room < wanted:
-                model.grow()
+            make_roomy(model)
         self.bind(model)
 
     def act(self, state: GameState) -> str:

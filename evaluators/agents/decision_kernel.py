@@ -26,7 +26,7 @@ NIL = 0
 EPSILON = 1e-6
 """Size of the noise that breaks ties (spec 04 1.1)."""
 
-_LOOK_AT_CLOCK = 4
+LOOK_AT_CLOCK = 4
 """Simulated ticks between two looks at the clock, which take as long as a quick tick."""
 
 DECISION = np.dtype(
@@ -100,7 +100,7 @@ def count_call(decision: int) -> None:
     """Count a simulated tick; when it is time, the rest of the budget is gone."""
     d = decision_at(decision)
     d.calls = d.calls + 1
-    if d.deadline != 0 and d.calls % _LOOK_AT_CLOCK == 0 and processor_time() >= d.deadline:
+    if d.deadline != 0 and d.calls % LOOK_AT_CLOCK == 0 and processor_time() >= d.deadline:
         d.budget = min(d.budget, d.calls)
 
 

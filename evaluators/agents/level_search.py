@@ -51,6 +51,12 @@ class Meter:
         used = 1000 * (time.thread_time() - self._started)
         return _SLICE if used < self.budget.milliseconds * share else 0
 
+    def deadline(self, share: float) -> int:
+        """The processor time of this thread (ns) by which that share is used up; 0 when the budget is calls."""
+        if self.budget.milliseconds is None:
+            return 0
+        return int(1e9 * self._started + 1e6 * self.budget.milliseconds * share)
+
     def rest(self) -> Budget | None:
         """The budget that is left; None when that is nothing."""
         if self.budget.calls is not None:
@@ -121,6 +127,7 @@ class LevelSearch:
                 return
             before = int(record["calls"])
             record["pause_at"] = before + calls
+            self.decision["deadline"] = meter.deadline(share)
             self.answer = invoke1(solver_kernel.expand_nodes.address, self.decision.address)
             if self.answer == GROW:
                 self._grow()

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
-from pcg.evaluators.agents.compiled import CompiledAgent
+from pcg.evaluators.agents.compiled import CompiledAgent, make_roomy
 from pcg.evaluators.agents.guided import GuidedMCTS
 from pcg.evaluators.agents.level_search import Attempt, LevelSearch, Meter
 from pcg.evaluators.agents.registry import AgentType, make_agent, register
@@ -20,6 +20,8 @@ from pcg.evaluators.parameters import Parameter
 
 _NODES_PER_MS = 1000
 """States that a search of a single decision has room for, for every millisecond of it."""
+_SHARE = 0.85
+"""Share of a budget of time to be used where a search and another method follow each other."""
 ATTEMPTS = (Attempt("astar", 3.0, True), Attempt("bfs", 1.0, False), Attempt("astar", 1.0, True))
 
 
@@ -86,6 +88,8 @@ class Portfolio(Agent):
         self.seed = seed
         self.player = player
         self.budget = Budget.read(budget)
+        milliseconds = self.budget.milliseconds
+        self._careful = self.budget if milliseconds is None else Budget(milliseconds=_SHARE * milliseconds)
         self.max_nodes = max_nodes
         self.patience = patience
         made = [make_agent(name, seed=seed, budget=self.budget, player=player) for name in METHODS]
@@ -119,6 +123,8 @@ class Portfolio(Agent):
         self._turns.reset(state)
         model = state.model
         if not model.stochastic and model.players == 1:
+            if self.budget.milliseconds is not None:
+                make_roomy(model)
             self._search = LevelSearch(model, self.max_nodes)
 
     def act(self, state: GameState) -> str:
@@ -141,7 +147,7 @@ class Portfolio(Agent):
         return action
 
     def _by_search(self, state: GameState) -> str:
-        meter = Meter(self.budget)
+        meter = Meter(self._careful)
         action = self._thought(state, meter)
         self._calls += meter.spent
         if action is not None:
@@ -166,7 +172,7 @@ class Portfolio(Agent):
             search = self._search = LevelSearch(state.model, self.max_nodes)
         if search.key != key:
             search.begin(root, ATTEMPTS[self._attempt % len(ATTEMPTS)], self._nodes(still))
-        search.go_on(meter, 1.0 if still else 0.5)
+        search.go_on(meter, 0.8 if still else 0.5)
         if search.solved:
             self._plan = deque(search.plan())
             self._expected = key

@@ -35,7 +35,8 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.decision_kernel import NIL, decision_at, imagine, own_actions
+from pcg.evaluators.agents.clock_kernel import processor_time
+from pcg.evaluators.agents.decision_kernel import LOOK_AT_CLOCK, NIL, decision_at, imagine, own_actions
 
 PAUSED, SOLVED, EXHAUSTED, NODES_SPENT, BLOCKS_SPENT = 2, 3, 4, 5, 6
 """Answers of `expand_nodes` besides GROW. After PAUSED and BLOCKS_SPENT the search can go on."""
@@ -246,6 +247,8 @@ def play(decision: int, search: int, state: int, action: int) -> int:
     d = decision_at(decision)
     s = search_at(search)
     s.calls = s.calls + 1
+    if d.deadline != 0 and s.calls % LOOK_AT_CLOCK == 0 and processor_time() >= d.deadline:
+        s.pause_at = min(s.pause_at, s.calls)
     store64(d.joint + 8 * d.player, action)
     return advance_state(d.model, state, d.joint)
 

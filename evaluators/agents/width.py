@@ -30,10 +30,11 @@ _NODE_ARRAYS: dict[str, type] = {
     **dict.fromkeys(("points", "gain", "lean", "risk", "value"), np.float64),
 }
 _MOST_NODES = 1 << 13
+_LEAST_TIMED_NODES = 1 << 9
 _TIMED_NODES = 1 << 12
 _MOST_TIMED_NODES = 1 << 15
 _TIMED_BYTES = 1 << 26
-"""Deterministic games with a budget of time, where nodes are kept from one decision to the next: bytes of states."""
+"""Bytes of the nodes' states, where the budget is time: getting more takes longer than an agent has to be made."""
 _FACTS = 512
 _TUPLES = 1 << 20
 _PLACES = 1 << 15
@@ -42,7 +43,7 @@ _EVENTS = 64
 
 def _timed_nodes(model: Model, chance: bool) -> int:
     """Nodes of a search whose budget is time; where there is chance, a search is over after a few hundred."""
-    return _TIMED_NODES if chance else max(_TIMED_NODES, min(_MOST_TIMED_NODES, _TIMED_BYTES // model.stride))
+    return max(_LEAST_TIMED_NODES, min(_TIMED_NODES if chance else _MOST_TIMED_NODES, _TIMED_BYTES // model.stride))
 
 
 class _Memory:

@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
 
 def levels(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
-    generator: Annotated[str, typer.Option(help="random, constructive, ca or evolve.")] = "evolve",
+    generator: Annotated[str, typer.Option(help="How levels are made; `pcg generators` lists the names.")] = "evolve",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Levels wanted.")] = 10,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal levels.")] = 1,
     budget: Annotated[

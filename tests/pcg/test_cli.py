@@ -268,11 +268,8 @@ def test_lists_name_every_game_agent_and_generator(run: Run) -> None:
         assert all(name in output for name in names), command
 
 
-def test_help_of_levels_names_every_generator(run: Run) -> None:
-    from pcg.generators.levels import GENERATORS
-
-    text = run("levels", "--help").output
-    assert all(name in text for name in GENERATORS)
+def test_help_of_levels_tells_where_the_generators_are_listed(run: Run) -> None:
+    assert "pcg generators" in run("levels", "--help").output
 
 
 # --- conformance ------------------------------------------------------------------------------------------------------

@@ -64,6 +64,14 @@ def solve_problem(
     """
     if count < 1:
         raise PcgError(f"count is {count}, expected at least 1")
+    if seed < 0:
+        raise PcgError(f"seed is {seed}, expected at least 0")
+    if evaluations is not None and evaluations < 1:
+        raise PcgError(f"evaluations is {evaluations}, expected at least 1 or None")
+    if seconds is not None and not seconds > 0:
+        raise PcgError(f"seconds is {seconds}, expected more than 0 or None")
+    if evaluations is None and seconds is None:
+        raise PcgError("neither evaluations nor seconds is given, expected at least one of the two")
     environment = make_environment(name)
     environment.seed(seed)
     controls = [environment.control_space.sample() for _ in range(count)]

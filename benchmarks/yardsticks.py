@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from pcg.engine.kernel.runtime import compile_all
 from pcg.integrations.pcg_benchmark import solve_problem
 from pcg.integrations.pcg_benchmark.package import benchmark, make_environment
@@ -113,9 +114,7 @@ def main() -> None:
     records = []
     for name in options.problems.split(","):
         solve_problem(name, count=1, seed=options.seed, evaluations=5, seconds=5.0)  # compiles what is not yet
-        ours = solve_problem(
-            name, count=options.contents, seed=options.seed, evaluations=None, seconds=options.seconds
-        )
+        ours = solve_problem(name, count=options.contents, seed=options.seed, evaluations=None, seconds=options.seconds)
         record: dict[str, Any] = {"problem": name, "seed": options.seed, "ours": {
             "quality": ours.quality, "diversity": ours.diversity, "controllability": ours.controllability,
             "judged": ours.judged, "seconds": round(ours.seconds, 1)}}  # fmt: skip

@@ -1,4 +1,4 @@
-"""The bridge to the PCG Benchmark, tried on a small stand-in with the same interface, and on the package where it is installed."""
+"""The bridge to the PCG Benchmark, on a small stand-in with its interface, and on the package where it is installed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Space:
     def range(self) -> Any:
         return self._walk(self.tree, lambda leaf: {"min": leaf[0], "max": leaf[1]})
 
-    def isSampled(self, value: Any) -> bool:  # noqa: N802 - the benchmark's name
+    def isSampled(self, value: Any) -> bool:
         try:
             return self._within(self.tree, value)
         except (TypeError, KeyError, IndexError, ValueError):
@@ -301,7 +301,7 @@ def test_games_appear_as_problems(stand_in: Any) -> None:
     enemies = int(good["metrics"]["enemies"])
     assert problem.controlability(good, {"solution_length": length, "enemies": enemies}) == 1.0
     assert problem.controlability(good, {"solution_length": length + 500, "enemies": enemies}) < 1.0
-    assert problem.render(own[0]).size[0] % width == 0
+    assert problem.render(own[0]).size == problem.render(rubbish).size == (16 * width, 16 * height)
 
 
 def test_what_can_be_asked_depends_on_the_game(stand_in: Any) -> None:
@@ -327,7 +327,7 @@ def test_command_prints_scores_and_writes_contents(stand_in: ModuleType, tmp_pat
 
 
 def test_wrong_names_and_numbers(stand_in: ModuleType) -> None:
-    with pytest.raises(PcgError, match="unknown problem `stripe-v0`.*did you mean `stripes-v0`"):
+    with pytest.raises(PcgError, match=r"unknown problem `stripe-v0`.*did you mean `stripes-v0`"):
         solve_problem("stripe-v0")
     with pytest.raises(PcgError, match="count is 0, expected at least 1"):
         solve_problem("stripes-v0", count=0)

@@ -16,6 +16,7 @@ import numpy as np
 
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.level import scan_level
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.wants import Want, group
 from pcg.generators.levels import LevelContext, level_distance
@@ -110,17 +111,28 @@ def _problem_class() -> type:
         def controlability(self, info: dict[str, Any], control: dict[str, Any]) -> float:
             """How well the wanted numbers are met, 1 within the tolerance."""
             met = [
-                Want(asked.name, control[asked.name] - asked.tolerance, control[asked.name] + asked.tolerance)
-                .satisfaction(info["metrics"].get(asked.name))
+                Want(
+                    asked.name, control[asked.name] - asked.tolerance, control[asked.name] + asked.tolerance
+                ).satisfaction(info["metrics"].get(asked.name))
                 for asked in self._controls
             ]
             return float(np.mean(met))
 
         def render(self, content: Any) -> Any:
-            """A picture of the level."""
-            from pcg.render import render_level
+            """A picture of the level, also of one that has no avatar or too many."""
+            from PIL import Image
 
-            return render_level(self._game, self._context.palette.text(np.array(content, np.int16)))
+            from pcg.render.picture import level_items, painter_for
+
+            text = self._context.palette.text(np.array(content, np.int16))
+            level, findings = scan_level(text, self._game.definition, reading=self._game.reading, file="<level>")
+            if level is None:
+                findings.raise_errors()
+            assert level is not None
+            items = level_items(self._game.definition, level)
+            return Image.fromarray(
+                painter_for(self._game, 16).paint(items, level.width, level.height, level.block_size)
+            )
 
     return GameProblem
 

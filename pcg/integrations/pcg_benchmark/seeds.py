@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,7 +91,7 @@ def seeds(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
     height, width = layout.grid
     context = LevelContext.of(load(known.game))
     frame = int(any(side is not None for side in context.frame))
-    size = {
+    size: dict[str, Any] = {
         "min_width": width + 2 * frame, "max_width": width + 2 * frame,
         "min_height": height + 2 * frame, "max_height": height + 2 * frame,
     }  # fmt: skip

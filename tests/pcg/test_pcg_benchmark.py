@@ -184,6 +184,17 @@ def test_layout_gives_back_the_content_it_read(tree: Any) -> None:
         assert layout.low[at] <= layout.draw(rng, at) < layout.high[at]
 
 
+def test_layout_reads_ranges_that_are_told_once_for_an_array() -> None:
+    space: Any = SimpleNamespace(
+        sample=lambda: [{"x": 3, "size": [0.5, 0.25]}] * 2,
+        range=lambda: {"x": {"min": 1, "max": 5}, "size": {"min": 0, "max": 1}},
+    )
+    layout = Layout(space)
+    assert layout.low.tolist() == [1, 0, 0] * 2
+    assert layout.high.tolist() == [5, 1, 1] * 2
+    assert layout.whole.tolist() == [True, False, False] * 2
+
+
 def test_layout_knows_which_contents_are_grids() -> None:
     assert Layout(Space([[(0, 4, True)] * 3] * 2)).grid == (2, 3)
     assert Layout(Space([(0, 4, True)] * 3)).grid is None

@@ -73,7 +73,9 @@ def _leaves(sample: Any, bounds: Any) -> Iterator[tuple[float, float, bool]]:
         for key in sample:
             yield from _leaves(sample[key], bounds[key])
     else:
-        for one, bound in zip(sample, bounds, strict=True):
+        # an array of equal parts may tell the range of a part once for all
+        each = [bounds] * len(sample) if isinstance(bounds, dict) else bounds
+        for one, bound in zip(sample, each, strict=True):
             yield from _leaves(one, bound)
 
 

@@ -11,7 +11,18 @@ from typing import Annotated
 import typer
 
 import pcg
-from pcg.cli import browsing, conformance, contests, language, making, measuring, mending, metrics, playing
+from pcg.cli import (
+    browsing,
+    conformance,
+    contests,
+    language,
+    making,
+    measuring,
+    mending,
+    metrics,
+    playing,
+    yardsticks,
+)
 from pcg.cli.console import Commands
 
 app = typer.Typer(
@@ -40,7 +51,7 @@ def _options(
     pass
 
 
-for _module in (making, mending, browsing, metrics, playing, contests, language, measuring, conformance):
+for _module in (making, mending, browsing, metrics, playing, contests, language, measuring, conformance, yardsticks):
     _module.register(app)
 
 

@@ -58,6 +58,11 @@ class Layout:
         shape = len(self) if count is None else (count, len(self))
         return self.inside(self.low + rng.random(shape) * (self.high - self.low))
 
+    def draw(self, rng: np.random.Generator, at: int) -> float:
+        """A number drawn uniformly for one leaf."""
+        value = self.low[at] + rng.random() * (self.high[at] - self.low[at])
+        return float(np.floor(value) if self.whole[at] else value)
+
 
 def _leaves(sample: Any, bounds: Any) -> Iterator[tuple[float, float, bool]]:
     if isinstance(bounds, dict) and set(bounds) == {"min", "max"} and not isinstance(sample, dict):
@@ -68,7 +73,9 @@ def _leaves(sample: Any, bounds: Any) -> Iterator[tuple[float, float, bool]]:
         for key in sample:
             yield from _leaves(sample[key], bounds[key])
     else:
-        for one, bound in zip(sample, bounds, strict=True):
+        # an array of equal parts may tell the range of a part once for all
+        each = [bounds] * len(sample) if isinstance(bounds, dict) else bounds
+        for one, bound in zip(sample, each, strict=True):
             yield from _leaves(one, bound)
 
 

@@ -8,6 +8,7 @@ levels is their distance relative to what counts as different; controllability i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -15,15 +16,55 @@ import numpy as np
 
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.level import scan_level
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.wants import Want
+from pcg.evaluators.wants import Want, group
 from pcg.generators.levels import LevelContext, level_distance
 from pcg.integrations.pcg_benchmark.package import benchmark
 
 DIFFERENT = 0.4
 """Level distance from which two levels count as fully different."""
-CONTROLS: tuple[tuple[str, int, int, float], ...] = (("solution_length", 20, 120, 10.0), ("enemies", 0, 8, 1.0))
-"""Metrics that can be controlled: name, range (upper end excluded), tolerance."""
+_REMEMBERED = 4096
+"""Levels whose evaluations a problem keeps."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A metric that can be asked for.
+
+    Attributes:
+        name: of the metric.
+        low, high: range of what is asked, `high` excluded.
+        tolerance: how far off still counts as met.
+    """
+
+    name: str
+    low: int
+    high: int
+    tolerance: float
+
+
+def game_controls(game: Game, context: LevelContext, height: int, width: int) -> tuple[Control, ...]:
+    """What can be asked of levels of a game: only what differs between them.
+
+    The length of the winning play, from once along both sides to three times that, unless the game is won by lasting
+    to a given tick; the number of enemies, from none to half more than in any of the game's own levels, if it has any.
+    """
+    analysis = context.analysis
+    controls = []
+    enemies = group("enemies", analysis)
+    if any(enemies & set(np.flatnonzero(row).tolist()) for row in context.palette.type_counts):
+        most = [sum(n for t, n in _counts(context, level).items() if t in enemies) for level in game.levels]
+        controls.append(Control("enemies", 0, max(4, 3 * max(most, default=0) // 2 + 1), 1.0))
+    lasting = any(end.kind == "timeout" and end.outcome == "win" for end in analysis.endings)
+    if not (lasting and controls):
+        across = height + width
+        controls.append(Control("solution_length", across, 3 * across + 1, max(1.0, across / 4)))
+    return tuple(controls)
+
+
+def _counts(context: LevelContext, level: str) -> dict[int, int]:
+    return context.palette.count_types(context.palette.parse(level))
 
 
 @lru_cache(maxsize=1)
@@ -42,17 +83,22 @@ def _problem_class() -> type:
             self._context = LevelContext.of(self._game)
             self._evaluator = LevelEvaluator(self._game, **given.get("evaluation", {}))
             self._height, self._width = int(given["height"]), int(given["width"])
+            self._controls = game_controls(self._game, self._context, self._height, self._width)
             self._tiles = len(self._context.palette.tiles)
             self._content_space = spaces.ArraySpace((self._height, self._width), spaces.IntegerSpace(self._tiles))
             self._control_space = spaces.DictionarySpace(
-                {name: spaces.IntegerSpace(low, high) for name, low, high, _ in CONTROLS}
+                {control.name: spaces.IntegerSpace(control.low, control.high) for control in self._controls}
             )
+            self._known: dict[str, dict[str, Any]] = {}
 
         def info(self, content: Any) -> dict[str, Any]:
             """What there is to know of a level: its text and our evaluation."""
-            grid = np.array(content, np.int16)
-            text = self._context.palette.text(grid)
-            return {"level": text, **self._evaluator.evaluate(text, seed=0).to_json()}
+            text = self._context.palette.text(np.array(content, np.int16))
+            if text not in self._known:
+                if len(self._known) >= _REMEMBERED:
+                    self._known.pop(next(iter(self._known)))
+                self._known[text] = {"level": text, **self._evaluator.evaluate(text, seed=0).to_json()}
+            return self._known[text]
 
         def quality(self, info: dict[str, Any]) -> float:
             """Share of kept constraints."""
@@ -65,17 +111,28 @@ def _problem_class() -> type:
         def controlability(self, info: dict[str, Any], control: dict[str, Any]) -> float:
             """How well the wanted numbers are met, 1 within the tolerance."""
             met = [
-                Want(name, control[name] - tolerance, control[name] + tolerance).satisfaction(info["metrics"].get(name))
-                for name, _, _, tolerance in CONTROLS
+                Want(
+                    asked.name, control[asked.name] - asked.tolerance, control[asked.name] + asked.tolerance
+                ).satisfaction(info["metrics"].get(asked.name))
+                for asked in self._controls
             ]
             return float(np.mean(met))
 
         def render(self, content: Any) -> Any:
-            """A picture of the level."""
-            from pcg.render import render_png
+            """A picture of the level, also of one that has no avatar or too many."""
+            from PIL import Image
+
+            from pcg.render.picture import level_items, painter_for
 
             text = self._context.palette.text(np.array(content, np.int16))
-            return render_png(self._game.start(text, seed=0))
+            level, findings = scan_level(text, self._game.definition, reading=self._game.reading, file="<level>")
+            if level is None:
+                findings.raise_errors()
+            assert level is not None
+            items = level_items(self._game.definition, level)
+            return Image.fromarray(
+                painter_for(self._game, 16).paint(items, level.width, level.height, level.block_size)
+            )
 
     return GameProblem
 

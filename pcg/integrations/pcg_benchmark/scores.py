@@ -11,6 +11,9 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.integrations.pcg_benchmark.package import make_environment
 from pcg.integrations.pcg_benchmark.search import BatchSearch
 
+_DRAWS = 100
+"""Tries to draw a control."""
+
 
 @dataclass(frozen=True)
 class ProblemResult:
@@ -64,9 +67,17 @@ def solve_problem(
     """
     if count < 1:
         raise PcgError(f"count is {count}, expected at least 1")
+    if seed < 0:
+        raise PcgError(f"seed is {seed}, expected at least 0")
+    if evaluations is not None and evaluations < 1:
+        raise PcgError(f"evaluations is {evaluations}, expected at least 1 or None")
+    if seconds is not None and not seconds > 0:
+        raise PcgError(f"seconds is {seconds}, expected more than 0 or None")
+    if evaluations is None and seconds is None:
+        raise PcgError("neither evaluations nor seconds is given, expected at least one of the two")
     environment = make_environment(name)
     environment.seed(seed)
-    controls = [environment.control_space.sample() for _ in range(count)]
+    controls = [_control(environment) for _ in range(count)]
     search = BatchSearch(environment, name, controls, seed)
     started = time.perf_counter()
     contents = search.run(evaluations=evaluations, seconds=seconds, progress=progress)
@@ -75,3 +86,13 @@ def solve_problem(
     return ProblemResult(
         name, float(quality), float(diversity), float(controllability), search.judged, spent, contents, controls
     )
+
+
+def _control(environment: Any) -> Any:
+    """A control; `building` divides by the sum of what it draws, and fails when that is 0."""
+    for _ in range(_DRAWS):
+        try:
+            return environment.control_space.sample()
+        except (ArithmeticError, ValueError):
+            continue
+    raise PcgError(f"the problem `{environment._name}` could not draw a control in {_DRAWS} tries")

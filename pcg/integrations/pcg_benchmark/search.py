@@ -25,8 +25,13 @@ from pcg.integrations.pcg_benchmark.seeds import Vocabulary, seeds, vocabulary
 _ELITES = 400
 _PATIENCE = 60
 """A slot begins anew when so many contents that would do were too like the settled ones."""
-_NODES = 20_000
-"""States that our solver may meet before a level counts as not solved."""
+_STAY = 10
+"""Contents bred in a row for one slot."""
+_IDLE = 20_000
+"""The search gives up when so many contents in a row were refused before the benchmark saw them."""
+_NODES = 1500
+"""States that our solver may meet before a level counts as not solved: the benchmark's own solvers are slow and take
+each state several times, so that a level of many states costs seconds or is given up by them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +73,8 @@ class BatchSearch:
         self._elites: list[Member] = []
         self._front: list[Member] = []  # settled ones, those in whose way others stood last first
         self._seeds: Iterator[Vector] = seeds(name, self.layout, seed)
-        self._check = _Precheck.of(vocabulary(name), self.layout)
+        self._known = vocabulary(name)
+        self._check = _Precheck.of(self._known, self.layout)
 
     def run(
         self,
@@ -88,15 +94,17 @@ class BatchSearch:
             One content per control: the one that settled it, or the best that was found.
         """
         end = None if seconds is None else time.monotonic() + seconds
-        turn = 0
-        while self._open and (evaluations is None or self.judged < evaluations):
+        turn = idle = 0
+        while self._open and (evaluations is None or self.judged < evaluations) and idle < _IDLE:
             if end is not None and time.monotonic() >= end:
                 break
-            slot = self._open[turn % len(self._open)]
+            # a slot is worked on for a while, so that its comparisons are with the same others
+            slot = self._open[turn // _STAY % len(self._open)]
             turn += 1
             member = self._judge(self._vary(slot))
+            idle = 0 if member is not None else idle + 1
             if member is not None:
-                self._offer(member)
+                self._offer(member, slot)
             if progress is not None and turn % 50 == 0:
                 progress(self.judged, len(self.controls) - len(self._open))
         return [self.layout.content(self._answer(slot)) for slot in range(len(self.controls))]
@@ -122,19 +130,21 @@ class BatchSearch:
         info = self.problem.info(self.layout.content(vector))
         return Member(vector, info, float(self.problem.quality(info)))
 
-    def _offer(self, member: Member) -> None:
-        """Let every open slot have a look."""
-        fit = [(slot, float(self.problem.controlability(member.info, self.controls[slot]))) for slot in self._open]
-        if member.quality >= 1:
+    def _offer(self, member: Member, slot: int) -> None:
+        """Let the slot it was made for have a look, and all open ones if it is good."""
+        good = member.quality >= 1
+        looking = self._open if good else [slot]
+        fit = [(k, float(self.problem.controlability(member.info, self.controls[k]))) for k in looking]
+        if good:
             self._remember(member)
-            obedient = [slot for slot, value in fit if value >= 1]
-            if obedient and self._settle(member, obedient):
+            obedient = [k for k, value in fit if value >= 1]
+            if obedient and self._settle(member, obedient, slot):
                 return
-        for slot, value in fit:
-            known = self._best[slot]
+        for k, value in fit:
+            known = self._best[k]
             worth = member.quality + value
             if known is None or worth >= known[0]:  # equal ones replace each other: plateaus are crossed so
-                self._best[slot] = (worth, member)
+                self._best[k] = (worth, member)
 
     def _remember(self, member: Member) -> None:
         if len(self._elites) < _ELITES:
@@ -142,40 +152,58 @@ class BatchSearch:
         else:
             self._elites[int(self.rng.integers(_ELITES))] = member
 
-    def _settle(self, member: Member, obedient: Sequence[int]) -> bool:
+    def _settle(self, member: Member, obedient: Sequence[int], slot: int) -> bool:
         """Settle one of the slots, or keep the member for those whose spare is more like the settled ones."""
-        spares = [self._spare[slot] for slot in obedient]
-        limit = max(spare[0] if spare else math.inf for spare in spares)
-        likeness = self._likeness(member, limit)
+        without = [k for k in obedient if self._spare[k] is None]
+        own = self._spare[slot if slot in obedient else obedient[0]]
+        likeness = self._likeness(member, math.inf if without or own is None else own[0])
         if likeness == 0:
             # the slot that has found least so far: others will have their chance
-            slot = next((s for s, spare in zip(obedient, spares, strict=True) if spare is None), obedient[0])
-            self.settled[slot] = member
+            place = without[0] if without else slot if slot in obedient else obedient[0]
+            self.settled[place] = member
             self._front.insert(0, member)
+            for k in self._open:  # who waits has one more to be unlike
+                spare = self._spare[k]
+                if spare is not None:
+                    self._spare[k] = (spare[0] + self._alike(spare[1], member), spare[1])
             return True
-        for slot, spare in zip(obedient, spares, strict=True):
-            self._tries[slot] += 1
+        for k in obedient:
+            spare = self._spare[k]
             if spare is None or likeness <= spare[0]:
-                self._spare[slot] = (likeness, member)
-            elif self._tries[slot] % _PATIENCE == 0:
-                if self._kept[slot] is None or spare[0] < self._kept[slot][0]:
-                    self._kept[slot] = spare
-                self._best[slot] = self._spare[slot] = None  # begin this slot anew
+                if spare is None or likeness < spare[0]:
+                    self._tries[k] = 0
+                self._spare[k] = (likeness, member)
+            elif k == slot:
+                self._tries[k] += 1
+                if self._tries[k] >= _PATIENCE:
+                    kept = self._kept[k]
+                    if kept is None or spare[0] < kept[0]:
+                        self._kept[k] = spare
+                    self._tries[k] = 0
+                    self._best[k] = self._spare[k] = None  # begin this slot anew
         return False
+
+    def _alike(self, one: Member, other: Member) -> float:
+        """How much too like the other the one is."""
+        return 1.0 - float(self.problem.diversity(one.info, other.info))
 
     def _likeness(self, member: Member, limit: float) -> float:
         """How much too like the settled ones it is, in all; infinite as soon as that exceeds `limit`.
 
-        Who is in the way is asked first the next time.
+        Who is in the way is asked first the next time. Some problems do not answer the same the other way round; that
+        is asked only of a member that could settle, because comparing is what takes most of the time.
         """
         total = 0.0
-        for place, other in enumerate(self._front):
-            like = 1.0 - float(self.problem.diversity(member.info, other.info))
-            if like > 0:
-                total += like
-                self._front[: place + 1] = [other, *self._front[:place]]
-                if total > limit:
-                    return math.inf
+        for reverse in (False, True):
+            for place, other in enumerate(self._front):
+                like = self._alike(other, member) if reverse else self._alike(member, other)
+                if like > 0:
+                    total += like
+                    self._front[: place + 1] = [other, *self._front[:place]]
+                    if total > limit:
+                        return math.inf
+            if total > 0:
+                break
         return total
 
     # --- breeding -----------------------------------------------------------------------------------------------------
@@ -200,7 +228,8 @@ class BatchSearch:
                 self._change_grid(vector.reshape(self.layout.grid), other.vector.reshape(self.layout.grid))
             else:
                 self._change_numbers(vector, other.vector)
-        return self.layout.inside(vector)
+        vector = self.layout.inside(vector)
+        return vector if self._known is None else self._known.mend(vector, rng)
 
     def _change_grid(self, grid: Vector, other: Vector) -> None:
         """One change in place: a cell, a swap, a move of something rare, a line, a patch of another, a mirror image."""
@@ -209,7 +238,7 @@ class BatchSearch:
         y, x = int(rng.integers(height)), int(rng.integers(width))
         kind = int(rng.integers(10))
         if kind < 3:
-            grid[y, x] = self.layout.sample(rng).reshape(grid.shape)[y, x]
+            grid[y, x] = self.layout.draw(rng, y * width + x)
         elif kind < 5:
             v, u = int(rng.integers(height)), int(rng.integers(width))
             grid[y, x], grid[v, u] = grid[v, u], grid[y, x]
@@ -240,7 +269,7 @@ class BatchSearch:
         at = int(rng.integers(len(vector)))
         kind = int(rng.integers(4))
         if kind < 2:
-            vector[at] = self.layout.sample(rng)[at]
+            vector[at] = self.layout.draw(rng, at)
         elif kind < 3:
             span = self.layout.high[at] - self.layout.low[at]
             vector[at] += rng.normal() * max(0.1 * span, 1.0 if self.layout.whole[at] else 0.0)
@@ -274,4 +303,4 @@ class _Precheck:
         state = self.game.start("\n".join([edge, *rows, edge]), seed=0)
         if state.is_over:
             return False
-        return solve(state, max_nodes=_NODES).status == "solved"
+        return solve(state, max_nodes=_NODES, algorithm="bfs").status == "solved"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,35 @@ class Vocabulary:
     """The number of all other characters."""
     faithful: bool = False
     """Whether a level that our solver wins is one that the problem's solver can win."""
+    once: str = ""
+    """Characters of which the problem wants exactly one."""
+    paired: str = ""
+    """Two characters of which it wants equally many, at least one."""
+
+    def mend(self, vector: Vector, rng: np.random.Generator) -> Vector:
+        """The content with the right number of what it must have once or equally often, a few cells changed."""
+        mended = vector.copy()
+        kept = [self.numbers[char] for char in self.once + self.paired]
+        for char in self.once:
+            self._bring(mended, self.numbers[char], 1, kept, rng)
+        if self.paired:
+            first, second = (self.numbers[char] for char in self.paired)
+            counts = sorted((int((mended == first).sum()), int((mended == second).sum())))
+            target = max(1, counts[int(rng.integers(2))])
+            self._bring(mended, first, target, kept, rng)
+            self._bring(mended, second, target, kept, rng)
+        return mended
+
+    def _bring(self, vector: Vector, number: int, target: int, kept: list[int], rng: np.random.Generator) -> None:
+        """Add or take away a number in place until there are `target` of it, as far as there is room."""
+        cells = np.flatnonzero(vector == number)
+        if len(cells) > target:
+            vector[rng.permutation(cells)[target:]] = self.other
+        elif len(cells) < target:
+            room = np.flatnonzero(vector == self.other)
+            if len(room) < target - len(cells):
+                room = np.flatnonzero(~np.isin(vector, kept))
+            vector[rng.permutation(room)[: target - len(cells)]] = number
 
 
 VOCABULARIES: Mapping[str, Vocabulary] = {
@@ -36,9 +66,9 @@ VOCABULARIES: Mapping[str, Vocabulary] = {
     "loderunnertile": Vocabulary(
         "lode_runner", {"w": 0, "b": 0, "A": 2, "g": 3, "t": 3, "x": 3, "m": 4, "h": 5, "r": 6}, 1
     ),
-    "mdungeons": Vocabulary("dungeon", {"w": 0, "A": 2, "d": 3, "k": 4, "c": 5, "b": 6, "l": 6, "s": 7}, 1),
-    "sokoban": Vocabulary("boxes", {"w": 0, "A": 2, "b": 3, "o": 4}, 1, faithful=True),
-    "zelda": Vocabulary("dungeon", {"w": 0, "A": 2, "k": 3, "d": 4, "b": 5, "l": 5, "s": 5}, 1),
+    "mdungeons": Vocabulary("dungeon", {"w": 0, "A": 2, "d": 3, "k": 4, "c": 5, "b": 6, "l": 6, "s": 7}, 1, once="A"),
+    "sokoban": Vocabulary("boxes", {"w": 0, "A": 2, "b": 3, "o": 4}, 1, faithful=True, once="A", paired="bo"),
+    "zelda": Vocabulary("dungeon", {"w": 0, "A": 2, "k": 3, "d": 4, "b": 5, "l": 5, "s": 5}, 1, once="Akd"),
 }
 """Family of problems (the first part of its name) -> how it reads."""
 
@@ -61,7 +91,7 @@ def seeds(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
     height, width = layout.grid
     context = LevelContext.of(load(known.game))
     frame = int(any(side is not None for side in context.frame))
-    size = {
+    size: dict[str, Any] = {
         "min_width": width + 2 * frame, "max_width": width + 2 * frame,
         "min_height": height + 2 * frame, "max_height": height + 2 * frame,
     }  # fmt: skip
@@ -76,5 +106,5 @@ def seeds(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
             (candidate,) = maker.ask(1)
             rows = candidate.level.split("\n")[frame : frame + height]
             cells = [known.numbers.get(char, known.other) for row in rows for char in row[frame : frame + width]]
-            yield layout.inside(np.array(cells, float))
-        yield layout.sample(rng)
+            yield known.mend(layout.inside(np.array(cells, float)), rng)
+        yield known.mend(layout.sample(rng), rng)

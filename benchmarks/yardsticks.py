@@ -1,9 +1,10 @@
-"""Our search on problems of the PCG Benchmark, beside a genetic algorithm in the manner of its paper.
+"""Our search on problems of the PCG Benchmark, beside a genetic algorithm with the operators it recommends.
 
     python benchmarks/yardsticks.py --problems zelda-v0,sokoban-v0 --seconds 120
 
-Needs the package `pcg_benchmark` of the benchmark's authors. The peer is written here after the paper's description
-(Khalifa et al. 2025): a population of 100, tournaments, uniform crossover with probability 0.5 followed by uniform
+Needs the package `pcg_benchmark` of the benchmark's authors. The peer is written here and is not that of the
+benchmark's authors (Khalifa et al. 2025): a population of 100, tournaments, uniform crossover with probability 0.5
+followed by uniform
 mutation of 5 %, both by the package's own `contentSwap`, the best kept; its fitness is quality, then (at full quality)
 control, then (with both) being unlike the rest. It gets the same controls, one for each member, and the same time; its
 scores are taken after every tenth generation, outside its time, and the best (lowest of the three scores first, then

@@ -6,7 +6,7 @@ level, so that other programs on the machine do not count. Games that were measu
 called again (also after `kill -9`); `--again` measures those anew that failed, `report` writes docs/results/levels.md.
 
     python benchmarks/levels_corpus.py measure --minutes 60
-    python benchmarks/levels_corpus.py measure --games aliens zelda --seconds 20 --store /tmp/try --show
+    python benchmarks/levels_corpus.py measure --games aliens zelda --seconds 20 --store build/try --show
     python benchmarks/levels_corpus.py report
 """
 

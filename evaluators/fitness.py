@@ -510,7 +510,7 @@ class _Judgement:
         best = 0.0
         for attempt in range(of._integer("attempts")):
             game_seed = self._game_seed(attempt)
-            start = of.game.start(self.level, seed=game_seed)
+            start = of.game.start(self.read, seed=game_seed)
             for agent, budget in of.players:
                 playout = self._play(start, agent, attempt, self.longest, budget)
                 if playout.winner == 1:

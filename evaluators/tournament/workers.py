@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from typing import Any
 from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents.registry import agent_type, read_agent
+from pcg.evaluators.processes import begin_worker, processors
 from pcg.evaluators.tournament.games import Entry, load_plugins
 from pcg.evaluators.tournament.match import Fault, MatchResult, forfeit, play_match
 from pcg.evaluators.tournament.rules import Rules
@@ -35,11 +34,6 @@ _STARTING = 300.0
 _PHASES = ("", "construction", "decision")
 
 
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @dataclass(frozen=True)
 class _Setting:
     """What every worker knows."""
@@ -51,8 +45,7 @@ class _Setting:
 
 def _work(connection: Connection, clock: Any, setting: _Setting) -> None:
     """A worker process: matches in, results out, until the connection is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to handle
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    begin_worker()
     os.dup2(2, 1)  # what agents print goes to standard error, not between our tables
 
     def watch(phase: str, player: int, tick: int) -> None:
@@ -74,13 +67,6 @@ def _work(connection: Connection, clock: Any, setting: _Setting) -> None:
             connection.send(answer)
     except (EOFError, BrokenPipeError):
         return
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 class _Worker:

@@ -14,13 +14,13 @@ The generators share one contract (`contract`, ask/tell) and one knowledge of th
     evolve          two populations, one of them of playable levels (FI-2pop on DEAP)
 
 They build with the same tools: `layout` (walls, rooms, caves, lanes), `counts` (how many of what), `furnish` (where),
-`repair`, `operators` (crossover and mutation), `distance` (how unlike two levels are). All levels are texts in the
-game's own mapping.
+`repair`, `operators` (crossover and mutation), `population` (what all that breed levels share). All levels are texts
+in the game's own mapping.
 """
 
+from pcg.evaluators.metrics.distances import level_distance
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import Candidate, LevelGenerator
-from pcg.generators.levels.distance import level_distance
 from pcg.generators.levels.registry import GENERATORS, generator_class, make_generator
 
 __all__ = [

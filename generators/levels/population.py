@@ -15,12 +15,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from deap import base
+from deap import base, tools
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.metrics.distances import Codes, code_distance, codes
 from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.wants import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator, LevelGenerator
 from pcg.generators.levels.operators import crossover, edit, mirror_edits, resize, symmetric_axis
@@ -51,12 +53,12 @@ def fitness_class(values: int) -> Any:
 class Individual(list[str]):
     """A member of a population as DEAP knows one: the rows of a level, and a `fitness`."""
 
-    def __init__(self, level: str, values: Sequence[float], id: int, note: Sequence[float] = ()) -> None:
+    def __init__(self, level: str, values: Sequence[float], id: int, note: Sequence[Any] = ()) -> None:
         super().__init__(level.split("\n"))
         self.fitness = fitness_class(len(values))(tuple(values))
         self.id = id
         self.note = tuple(note)
-        """What else is inherited: a strategy parameter, the number of a vector."""
+        """What else is inherited, as JSON: a strategy parameter, the number of a vector, a genotype."""
 
     @property
     def level(self) -> str:
@@ -85,7 +87,7 @@ class Child:
 
     level: str
     origin: str
-    note: tuple[float, ...] = ()
+    note: tuple[Any, ...] = ()
 
     def to_json(self) -> list[Any]:
         """As a JSON array."""
@@ -272,15 +274,69 @@ class PopulationGenerator(LevelGenerator):
         self._restore(state)
 
 
+class TwoPopulations(PopulationGenerator):
+    """Base of those that keep feasible levels apart from infeasible ones (FI-2pop: Kimbrough et al. 2008).
+
+    The infeasible are ranked by how nearly they keep the constraints, the feasible by their fitness; levels closer than
+    `niche` to a better one stand back (clearing, Petrowski 1996).
+    """
+
+    def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
+        super().__init__(context, seed=seed, **params)
+        self.feasible: list[Individual] = []
+        self.infeasible: list[Individual] = []
+
+    def _judge(self, evaluation: Evaluation) -> tuple[float, ...]:
+        return (evaluation.fitness if evaluation.feasible else evaluation.constraint,)
+
+    def _pool(self, rng: np.random.Generator) -> list[Individual]:
+        """The population that parents are to come from."""
+        pool = self.infeasible if rng.random() < self.number("infeasible") else self.feasible
+        return pool or self.feasible or self.infeasible
+
+    def _select(self, told: list[tuple[Individual, bool]]) -> None:
+        children = {flag: [one for one, feasible in told if feasible is flag] for flag in (True, False)}
+        size = self.integer("population")
+        self.feasible = self._survivors(self.feasible + children[True], size)
+        self.infeasible = self._survivors(self.infeasible + children[False], size)
+
+    def _survivors(self, members: list[Individual], size: int) -> list[Individual]:
+        """The best `size`, those that are too like a better one last, equal ones left out."""
+        niche = self.number("niche")
+        kept: list[Individual] = []
+        shapes: list[Codes] = []
+        back: list[Individual] = []
+        seen: set[str] = set()
+        for one in tools.selBest(members, len(members)):
+            if one.level in seen:
+                continue
+            seen.add(one.level)
+            shape = codes(one.level)
+            if len(kept) < size and all(code_distance(shape, other) >= niche for other in shapes):
+                kept.append(one)
+                shapes.append(shape)
+            else:
+                back.append(one)
+        return (kept + back)[:size]
+
+    def _keep(self) -> dict[str, Any]:
+        return {
+            "feasible": [one.to_json() for one in self.feasible],
+            "infeasible": [one.to_json() for one in self.infeasible],
+        }
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self.feasible = [Individual.from_json(data) for data in state["feasible"]]
+        self.infeasible = [Individual.from_json(data) for data in state["infeasible"]]
+
+
 class BreedingGenerator(PopulationGenerator):
     """Base of those that breed grids of tiles with `operators`: children that are new, whole and within the sizes."""
 
     def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
         super().__init__(context, seed=seed, **params)
         self.seeds = Seeds(self)
-        wanted = any(want.name.startswith("symmetry") and want.low >= 0.5 for want in self.wants)
-        # Whoever wants symmetry rarely gets it back once an operator has broken it.
-        self._symmetry = max(self.number("symmetry"), 0.9 if wanted else 0.0)
+        self._symmetry = symmetry_kept(self.wants, self.number("symmetry"))
 
     def _begin(self, rng: np.random.Generator, count: int, note: tuple[float, ...] = ()) -> list[Child]:
         """The first generation."""
@@ -299,35 +355,63 @@ class BreedingGenerator(PopulationGenerator):
             made.append(child)
         return made
 
+    @abstractmethod
     def _child(self, rng: np.random.Generator) -> Child:
         """One child, made anew or bred."""
-        raise NotImplementedError
 
     def _bred(self, rng: np.random.Generator, first: Individual, second: Individual | None, edits: int) -> Child:
         """A child of one or two parents, with `edits` mutations after their crossing."""
         parse = self.context.palette.parse
-        grid, origin = parse(first.level), "mutation"
-        axis = symmetric_axis(self.context, grid) if self._symmetry and rng.random() < self._symmetry else None
-        if second is not None:
-            children = crossover(self.context, grid, parse(second.level), rng)
-            whole = grid
-            grid, origin = children[int(rng.integers(2))], "crossover"
-            if axis is not None and grid.shape == whole.shape:
-                grid = mirror_edits(self.context, whole, grid, axis)
-        if edits:
-            before = grid
-            grid = edit(self.context, grid, rng, edits)
-            if axis is not None:
-                grid = mirror_edits(self.context, before, grid, axis)
-        if axis is None and rng.random() < self.number("resize"):
-            grid, origin = resize(self.context, grid, rng, self.widths, self.heights), "resize"
-        site = Site(self.context, self._within_limits(grid))
-        repair(site, rng)
+        site, origin = bred(
+            self.context, rng, parse(first.level), None if second is None else parse(second.level), edits,
+            resizing=self.number("resize"), symmetry=self._symmetry, widths=self.widths, heights=self.heights,
+        )  # fmt: skip
         return Child(site.text(), origin)
 
-    def _within_limits(self, grid: Grid) -> Grid:
-        height, width = min(grid.shape[0], self.heights[1]), min(grid.shape[1], self.widths[1])
-        return grid[:height, :width].copy()
+
+def symmetry_kept(wants: Iterable[Want], usual: float) -> float:
+    """Share of the children of mirrored levels that stay mirrored: most where symmetry is wanted.
+
+    Whoever wants symmetry rarely gets it back once an operator has broken it.
+    """
+    wanted = any(want.name.startswith("symmetry") and want.low >= 0.5 for want in wants)
+    return max(usual, 0.9 if wanted else 0.0)
+
+
+def bred(
+    context: LevelContext, rng: np.random.Generator, first: Grid, second: Grid | None, edits: int,
+    *, resizing: float, symmetry: float, widths: tuple[int, int], heights: tuple[int, int],
+) -> tuple[Site, str]:  # fmt: skip
+    """A child of one or two levels, repaired, and the name of the operator that did most.
+
+    Args:
+        context: of the game.
+        rng: draws.
+        first: a parent.
+        second: another, with which it is crossed; None for no crossing.
+        edits: mutations after that.
+        resizing: probability of one more row or column, or one less.
+        symmetry: probability that the child of a mirrored level stays so.
+        widths: least and most columns.
+        heights: least and most rows.
+    """
+    grid, origin = first, "mutation"
+    axis = symmetric_axis(context, first) if symmetry and rng.random() < symmetry else None
+    if second is not None:
+        grid, origin = crossover(context, first, second, rng)[int(rng.integers(2))], "crossover"
+        if axis is not None and grid.shape == first.shape:
+            grid = mirror_edits(context, first, grid, axis)
+    if edits:
+        before = grid
+        grid = edit(context, grid, rng, edits)
+        if axis is not None:
+            grid = mirror_edits(context, before, grid, axis)
+    if axis is None and rng.random() < resizing:
+        grid, origin = resize(context, grid, rng, widths, heights), "resize"
+    height, width = min(grid.shape[0], heights[1]), min(grid.shape[1], widths[1])
+    site = Site(context, grid[:height, :width].copy())
+    repair(site, rng)
+    return site, origin
 
 
 def tournament(

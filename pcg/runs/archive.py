@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.metrics.distances import Codes, code_distance, codes
 from pcg.generators.levels.contract import Candidate
-from pcg.generators.levels.distance import Codes, code_distance, codes
 
 SPARE = 20
 """Per wanted level so many infeasible ones are remembered."""

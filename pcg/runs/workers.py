@@ -11,7 +11,6 @@ import contextlib
 import importlib
 import logging
 import multiprocessing
-import os
 import re
 import signal
 import threading
@@ -29,6 +28,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.evaluators.processes import begin_worker, processors
 
 EXECUTORS = ("threads", "processes")
 """Names of executors on this machine."""
@@ -246,28 +246,9 @@ def open_workers(where: str | Executor | None, count: int | None = None) -> Work
     raise PcgError(f"unknown executor `{where}`{hint}")
 
 
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _processes(count: int) -> ProcessPoolExecutor:
     # spawned, not forked: a fork would take over locks of the compiler in whatever state they are
-    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_process)
-
-
-def _begin_process() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to handle
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    from multiprocessing.connection import wait as wait_for
-
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait_for([parent.sentinel])
-        os._exit(1)
+    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=begin_worker)
 
 
 def _cluster(where: str, local: int) -> Workers:

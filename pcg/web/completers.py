@@ -6,7 +6,6 @@ levels do. What is not there for a game, or needs a library that is not installe
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,8 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.wants import Want
 from pcg.generators.levels import GENERATORS, LevelContext
-from pcg.generators.levels import repair as repair_package
 from pcg.generators.levels.completion import complete
+from pcg.generators.levels.repair.completion import complete as complete_draft
 
 Method = Callable[
     [LevelContext, str, NDArray[np.bool_], np.random.Generator, Sequence[Want], int],
@@ -52,16 +51,8 @@ def completers(context: LevelContext) -> Mapping[str, Completer]:
         except (ImportError, PcgError):
             continue
         found[name] = Completer(str(kind.help), _by_generator(kind))
-    draft = drafting()
-    if draft is not None:
-        found["solver"] = Completer("keeps every constraint that can be written down", _by_draft(draft, True))
-        found["repair"] = Completer("keeps what is drawn where it can, locked or not", _by_draft(draft, False))
-    return found
-
-
-def drafting() -> Callable[..., Sequence[str]] | None:
-    """The repair's own way to complete a draft, in which `?` stands for open cells."""
-    found: Callable[..., Sequence[str]] | None = getattr(repair_package, "complete", None)
+    found["solver"] = Completer("keeps every constraint that can be written down", _by_draft(everything=True))
+    found["repair"] = Completer("keeps what is drawn where it can, locked or not", _by_draft(everything=False))
     return found
 
 
@@ -80,9 +71,8 @@ def _by_generator(kind: Any) -> Method:
     return method
 
 
-def _by_draft(draft: Callable[..., Sequence[str]], everything: bool) -> Method:
+def _by_draft(*, everything: bool) -> Method:
     """Completions by the repair: with `everything` that is not locked left open, else kept where it can be."""
-    options = {"seconds": SECONDS} if "seconds" in inspect.signature(draft).parameters else {}
 
     def method(
         context: LevelContext, level: str, locked: NDArray[np.bool_], rng: np.random.Generator,
@@ -92,6 +82,6 @@ def _by_draft(draft: Callable[..., Sequence[str]], everything: bool) -> Method:
         if everything:
             rows = ["".join(c if on else OPEN for c, on in zip(row, held, strict=True))
                     for row, held in zip(rows, locked, strict=True)]  # fmt: skip
-        return draft(context, "\n".join(rows), locked, rng, wants, count=count, **options)
+        return complete_draft(context, "\n".join(rows), locked, rng, wants, count=count, seconds=SECONDS)
 
     return method

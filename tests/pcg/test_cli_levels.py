@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from run_folders import files
 from typer.testing import CliRunner, Result
 
 import pcg
@@ -50,12 +51,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = CliRunner().invoke(app, ["levels", "boxes", *SMALL, "--workers", "1", "--out", str(folder)])
     assert result.exit_code == 0, result.output
     return folder
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """Everything a run left behind, but the file that holds times."""
-    paths = (p for p in folder.rglob("*") if p.is_file() and p.name != "timing.jsonl")
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
 
 
 def test_a_run_leaves_levels_pictures_log_and_report(whole: Path) -> None:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from run_folders import files
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -23,13 +24,6 @@ EVOLVE = LevelRun(
     "boxes", generator="evolve", count=4, seed=7, evaluations=40, checkpoint=10,
     generator_parameters={"population": 12, "offspring": 9}, evaluation_parameters=CHEAP,
 )  # fmt: skip
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """Every file of a run that must not depend on how it came about."""
-    found = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-    found.pop("timing.jsonl")
-    return found
 
 
 def events(folder: Path) -> list[dict[str, object]]:

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from run_folders import files
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.generators.levels.distance import level_distance
+from pcg.evaluators.metrics.distances import level_distance
 from pcg.runs import LevelRun, resume, run_levels
 from pcg.runs.archive import SPARE, Archive
 from pcg.runs.cache import EvaluationCache, settings_key
@@ -48,12 +49,6 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> LevelRun:
         str(path), generator="random", count=150, seed=3, evaluations=150,
         evaluation_parameters=CHEAP, generator_parameters=SIZES,
     )  # fmt: skip
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    found = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-    found.pop("timing.jsonl")
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from run_folders import files
 from typer.testing import CliRunner
 
 from pcg.cli import app
@@ -23,12 +24,6 @@ EVOLVE = LevelRun(
     "boxes", generator="evolve", want=WANT, count=3, seed=7, evaluations=40, checkpoint=10,
     generator_parameters={"population": 12, "offspring": 9}, evaluation_parameters=CHEAP,
 )  # fmt: skip
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    found = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-    found.pop("timing.jsonl")
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -351,13 +351,13 @@ def test_generators_that_can_complete_take_their_share(folder: Path, monkeypatch
         def complete(self, grid: Any, locked: Any, rng: Any) -> Any:
             raise PcgError("nothing fits")
 
-    def drafted(context: Any, partial: str, locked: Any, rng: Any, wants: Any, *, count: int) -> tuple[str, ...]:
+    def drafted(context: Any, partial: str, locked: Any, rng: Any, wants: Any, **limits: Any) -> tuple[str, ...]:
         drafts.append(partial)
         return (WINNABLE,)
 
     drafts: list[str] = []
     monkeypatch.setattr("pcg.web.completers.GENERATORS", {"filling": Filling, "refusing": Refusing})
-    monkeypatch.setattr("pcg.web.completers.drafting", lambda: drafted)
+    monkeypatch.setattr("pcg.web.completers.complete_draft", drafted)
     workshop = Workshop(RunFolder(folder).game)
     made = workshop.complete(WINNABLE, locked_rows(WINNABLE, {(3, 3)}), count=6)
     sources = [one["source"] for one in made["suggestions"]]

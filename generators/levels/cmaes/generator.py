@@ -37,6 +37,16 @@ class _Vector(list[float]):
         self.fitness = fitness_class(1)((worth,))
 
 
+def _lay_out(strategy: Any) -> None:
+    """Keep the matrix of directions row by row, as a restored one is.
+
+    Eigenvectors come column by column, and the order in which products are summed depends on it: without this, a
+    search that goes on after a pause would differ from an unbroken one in the last digit.
+    """
+    strategy.B = np.ascontiguousarray(strategy.B)
+    strategy.BD = strategy.B * strategy.diagD
+
+
 class TuningGenerator(PopulationGenerator):
     """CMA-ES over parameters."""
 
@@ -101,6 +111,7 @@ class TuningGenerator(PopulationGenerator):
         strategy = self._strategy
         pairs = zip(self._vectors, means, strict=True)
         strategy.update([_Vector(vector, mean - overshoot(vector)) for vector, mean in pairs])
+        _lay_out(strategy)
         if strategy.sigma * float(strategy.diagD[-1]) < NARROW or strategy.cond > SKEWED:
             self.restarts += 1
             self._strategy = self._new_strategy(self.rng(self.generation, 1).random(len(self.space)).tolist())
@@ -149,7 +160,7 @@ class TuningGenerator(PopulationGenerator):
         strategy = self._strategy = self._new_strategy(kept["centroid"])
         for name in ("pc", "ps", "C", "B", "diagD"):
             setattr(strategy, name, np.array(kept[name], float))
-        strategy.BD = strategy.B * strategy.diagD
+        _lay_out(strategy)
         strategy.sigma, strategy.cond = float(kept["sigma"]), float(kept["cond"])
         strategy.update_count = int(kept["update_count"])
         self._vectors = [list(vector) for vector in state["vectors"]]

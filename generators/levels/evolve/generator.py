@@ -8,24 +8,17 @@ better one stand back (clearing, Petrowski 1996), so that the best ten are ten l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-from deap import tools
 
-from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.distance import Codes, code_distance, codes
-from pcg.generators.levels.population import BREEDING, BreedingGenerator, Child, Individual, tournament
+from pcg.generators.levels.population import BREEDING, BreedingGenerator, Child, TwoPopulations, tournament
 
 FRESH_AT_FIRST = 0.4
 """Share of children made anew as long as no level is feasible, if `fresh` is less."""
 
 
-class EvolvingGenerator(BreedingGenerator):
+class EvolvingGenerator(TwoPopulations, BreedingGenerator):
     """FI-2pop over tile grids."""
 
     name = "evolve"
@@ -47,14 +40,6 @@ class EvolvingGenerator(BreedingGenerator):
         *BREEDING,
     )
 
-    def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
-        super().__init__(context, seed=seed, **params)
-        self.feasible: list[Individual] = []
-        self.infeasible: list[Individual] = []
-
-    def _judge(self, evaluation: Evaluation) -> tuple[float, ...]:
-        return (evaluation.fitness if evaluation.feasible else evaluation.constraint,)
-
     def _make(self, rng: np.random.Generator) -> list[Child]:
         if self.generation == 0:
             return self._begin(rng, self.integer("population"))
@@ -65,9 +50,7 @@ class EvolvingGenerator(BreedingGenerator):
         fresh = self.number("fresh") if self.feasible else max(self.number("fresh"), FRESH_AT_FIRST)
         if rng.random() < fresh:
             return Child(*self.seeds.one(rng))
-        from_infeasible = rng.random() < self.number("infeasible")
-        pool = self.infeasible if from_infeasible else self.feasible
-        pool = pool or self.feasible or self.infeasible
+        pool = self._pool(rng)
         first = tournament(rng, pool, self.integer("tournament"))
         second = None
         if len(pool) > 1 and rng.random() < self.number("crossover"):
@@ -76,39 +59,3 @@ class EvolvingGenerator(BreedingGenerator):
         if second is None or rng.random() < self.number("mutation"):
             edits = 1 + int(rng.integers(self.integer("edits")))
         return self._bred(rng, first, second, edits)
-
-    def _select(self, told: list[tuple[Individual, bool]]) -> None:
-        size = self.integer("population")
-        children = {flag: [one for one, feasible in told if feasible is flag] for flag in (True, False)}
-        self.feasible = self._survivors(self.feasible + children[True], size)
-        self.infeasible = self._survivors(self.infeasible + children[False], size)
-
-    def _survivors(self, members: list[Individual], size: int) -> list[Individual]:
-        """The best `size`, those that are too like a better one last, equal ones left out."""
-        ranked = tools.selBest(members, len(members))
-        niche = self.number("niche")
-        kept: list[Individual] = []
-        shapes: list[Codes] = []
-        back: list[Individual] = []
-        seen: set[str] = set()
-        for one in ranked:
-            if one.level in seen:
-                continue
-            seen.add(one.level)
-            shape = codes(one.level)
-            if len(kept) < size and all(code_distance(shape, other) >= niche for other in shapes):
-                kept.append(one)
-                shapes.append(shape)
-            else:
-                back.append(one)
-        return (kept + back)[:size]
-
-    def _keep(self) -> dict[str, Any]:
-        return {
-            "feasible": [one.to_json() for one in self.feasible],
-            "infeasible": [one.to_json() for one in self.infeasible],
-        }
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self.feasible = [Individual.from_json(data) for data in state["feasible"]]
-        self.infeasible = [Individual.from_json(data) for data in state["infeasible"]]

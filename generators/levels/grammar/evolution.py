@@ -8,39 +8,22 @@ possible; what is looked for is quality of play. Levels that break a constraint 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from deap import base, creator, tools
 
-from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.wants import Want
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.contract import Candidate, LevelGenerator
-from pcg.generators.levels.distance import Codes, code_distance, codes
 from pcg.generators.levels.grammar.builder import Builder, Built, Draft
 from pcg.generators.levels.grammar.decisions import Codons
 from pcg.generators.levels.grammar.generator import GRAMMAR_PARAMETERS
 from pcg.generators.levels.grammar.genome import Genome, cross, draw, mutate
 from pcg.generators.levels.grammar.language import read_grammar
-
-# DEAP makes classes at run time and complains when the same name is made twice.
-if not hasattr(creator, "MissionQuality"):
-    creator.create("MissionQuality", base.Fitness, weights=(1.0,))
-    creator.create("MissionIndividual", list, fitness=creator.MissionQuality)
+from pcg.generators.levels.population import Child, Individual, TwoPopulations, tournament
 
 
-def individual(genome: Genome, level: str, value: float, id: int) -> Any:
-    """A DEAP individual: the codons, its fitness (or constraint value) set; `id` breaks ties, older first."""
-    made = creator.MissionIndividual([*genome.mission, *genome.space])
-    made.fitness.values = (value,)
-    made.genome, made.level, made.id = genome, level, id
-    return made
-
-
-class GrammaticalEvolution(LevelGenerator):
+class GrammaticalEvolution(TwoPopulations):
     """FI-2pop over codons."""
 
     name = "ge"
@@ -67,22 +50,11 @@ class GrammaticalEvolution(LevelGenerator):
         Parameter("niche", 0.5, "levels closer than this to a better one stand back", 0.0, 1.0, "distance"),
         Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
     )
-    learns = True
 
-    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
-        super().__init__(context, seed=seed, wants=wants, **params)
+    def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
+        super().__init__(context, seed=seed, **params)
         grammar = read_grammar(str(self.settings["grammar"]))
         self.builder = Builder(self.context, grammar, str(self.settings["layout"]), self.number("loops"))
-        self.generation = 0
-        self.feasible: list[Any] = []
-        self.infeasible: list[Any] = []
-        self._queue: list[tuple[Genome, str, str]] = []
-        self._out: dict[int, Genome] = {}
-        self._told: list[tuple[Any, bool]] = []
-        self._toolbox = base.Toolbox()
-        self._toolbox.register("mate", cross)
-        self._toolbox.register("mutate", mutate, changes=self.integer("changes"))
-        self._toolbox.register("survive", tools.selBest)
 
     # -- from codons to a level ----------------------------------------------------------------------------------------
 
@@ -110,68 +82,16 @@ class GrammaticalEvolution(LevelGenerator):
         rest = np.random.default_rng(np.random.SeedSequence([*genome.details, self.integer("tries")]))
         return self.builder.first_good(drafts(), rest, self.integer("walk")), read
 
-    # -- ask and tell --------------------------------------------------------------------------------------------------
-
-    def ask(self, n: int) -> list[Candidate]:
-        """At most `n` candidates; none while a generation is not told completely."""
-        if not self._queue and not self._out:
-            self._next_generation()
-        taken, self._queue = self._queue[:n], self._queue[n:]
-        first, self._next = self._next, self._next + len(taken)
-        found = []
-        for i, (genome, level, origin) in enumerate(taken):
-            self._out[first + i] = genome
-            found.append(Candidate(first + i, level, origin, self.generation))
-        return found
-
-    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
-        """Take evaluations; the last one of a generation decides who survives."""
-        for candidate, evaluation in zip(candidates, evaluations, strict=True):
-            value = evaluation.fitness if evaluation.feasible else evaluation.constraint
-            genome = self._out.pop(candidate.id)
-            self._told.append((individual(genome, candidate.level, value, candidate.id), evaluation.feasible))
-        if not self._out and not self._queue:
-            self._select()
-
-    def _select(self) -> None:
-        size = self.integer("population")
-        self._told.sort(key=lambda told: int(told[0].id))
-        children = {flag: [one for one, feasible in self._told if feasible is flag] for flag in (True, False)}
-        self.feasible = self._survivors(self.feasible + children[True], size)
-        self.infeasible = self._survivors(self.infeasible + children[False], size)
-        self._told = []
-
-    def _survivors(self, members: list[Any], size: int) -> list[Any]:
-        """The best `size`, those whose level is too like a better one's last, equal ones left out."""
-        kept: list[Any] = []
-        shapes: list[Codes] = []
-        back: list[Any] = []
-        seen: set[str] = set()
-        for one in self._toolbox.survive(members, len(members)):
-            if one.level in seen:
-                continue
-            seen.add(one.level)
-            shape = codes(one.level)
-            if len(kept) < size and all(code_distance(shape, other) >= self.number("niche") for other in shapes):
-                kept.append(one)
-                shapes.append(shape)
-            else:
-                back.append(one)
-        return (kept + back)[:size]
-
     # -- breeding ------------------------------------------------------------------------------------------------------
 
-    def _next_generation(self) -> None:
-        """Fill the queue: first with random genotypes, later with children."""
-        first = not self.feasible and not self.infeasible
-        if not first:
-            self.generation += 1
-        rng = self.rng(self.generation)
-        known = {one.level for one in self.feasible + self.infeasible}
-        self._queue = []
-        for _ in range(self.integer("population") if first else self.integer("offspring")):
+    def _make(self, rng: np.random.Generator) -> list[Child]:
+        """Random genotypes first, later children; each makes a level that is new if five tries are enough for it."""
+        members = self.feasible + self.infeasible
+        known = {one.level for one in members}
+        made: list[Child] = []
+        for _ in range(self.integer("offspring") if members else self.integer("population")):
             for _ in range(5):
-                if first or rng.random() < self.number("fresh"):
+                if not members or rng.random() < self.number("fresh"):
                     genome, origin = draw(rng, self.integer("codons")), "codons"
                 else:
                     genome, origin = self._child(rng)
@@ -179,57 +99,20 @@ class GrammaticalEvolution(LevelGenerator):
                 if level not in known:
                     break
             known.add(level)
-            self._queue.append((genome, level, origin))
+            made.append(Child(level, origin, (genome.to_json(),)))
+        return made
 
     def _child(self, rng: np.random.Generator) -> tuple[Genome, str]:
-        pool = self.infeasible if rng.random() < self.number("infeasible") else self.feasible
-        pool = pool or self.feasible or self.infeasible
+        pool, changes = self._pool(rng), self.integer("changes")
         genome = self._parent(rng, pool)
         used = self._express(genome)[1]
         if rng.random() < self.number("crossover"):
             other = self.feasible if self.feasible and rng.random() < 0.5 else pool
-            genome = self._toolbox.mate(genome, self._parent(rng, other), rng, used)
+            genome = cross(genome, self._parent(rng, other), rng, used)
             if rng.random() < self.number("mutation"):
-                genome = self._toolbox.mutate(genome, rng, used=used)
+                genome = mutate(genome, rng, used=used, changes=changes)
             return genome, "crossover"
-        return self._toolbox.mutate(genome, rng, used=used), "mutation"
+        return mutate(genome, rng, used=used, changes=changes), "mutation"
 
-    def _parent(self, rng: np.random.Generator, pool: Sequence[Any]) -> Genome:
-        """The best of a few drawn members (DEAP's own tournament draws from the global generator)."""
-        drawn = [pool[int(i)] for i in rng.integers(0, len(pool), size=self.integer("tournament"))]
-        best = min(drawn, key=lambda one: (-one.fitness.values[0], one.id))
-        found: Genome = best.genome
-        return found
-
-    # -- resuming ------------------------------------------------------------------------------------------------------
-
-    def state_dict(self) -> dict[str, Any]:
-        """Populations, the rest of the generation's queue, what was told of it so far, and the codons of those out."""
-
-        def pack(one: Any) -> list[Any]:
-            return [one.genome.to_json(), one.level, one.fitness.values[0], one.id]
-
-        return {
-            "next": self._next,
-            "generation": self.generation,
-            "feasible": [pack(one) for one in self.feasible],
-            "infeasible": [pack(one) for one in self.infeasible],
-            "queue": [[genome.to_json(), level, origin] for genome, level, origin in self._queue],
-            "out": [[id, self._out[id].to_json()] for id in sorted(self._out)],
-            "told": [[*pack(one), feasible] for one, feasible in self._told],
-        }
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on as the generator whose `state_dict` this was."""
-
-        def unpack(packed: Sequence[Any]) -> Any:
-            genome, level, value, id = packed
-            return individual(Genome.from_json(genome), str(level), float(value), int(id))
-
-        super().load_state_dict(state)
-        self.generation = int(state["generation"])
-        self.feasible = [unpack(packed) for packed in state["feasible"]]
-        self.infeasible = [unpack(packed) for packed in state["infeasible"]]
-        self._queue = [(Genome.from_json(g), str(level), str(origin)) for g, level, origin in state["queue"]]
-        self._out = {int(id): Genome.from_json(genome) for id, genome in state["out"]}
-        self._told = [(unpack(packed), bool(feasible)) for *packed, feasible in state["told"]]
+    def _parent(self, rng: np.random.Generator, pool: Sequence[Individual]) -> Genome:
+        return Genome.from_json(tournament(rng, pool, self.integer("tournament")).note[0])

@@ -7,7 +7,7 @@ constraints more, as the same paper proposes. What is found in the end is a fron
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,13 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate
 from pcg.generators.levels.nsga2.objectives import parse_objectives
-from pcg.generators.levels.population import BREEDING, BreedingGenerator, Child, Individual, tournament
+from pcg.generators.levels.population import BREEDING, BreedingGenerator, Child, Individual, TwoPopulations, tournament
 
 UNKNOWN = -1e9
 """The value of an objective that was not measured: worse than any other."""
 
 
-class ParetoGenerator(BreedingGenerator):
+class ParetoGenerator(TwoPopulations, BreedingGenerator):
     """NSGA-II over tile grids."""
 
     name = "nsga2"
@@ -49,8 +49,6 @@ class ParetoGenerator(BreedingGenerator):
         self.objectives = parse_objectives(
             str(self.settings["objectives"]), context.analysis, "generator nsga2: parameter `objectives`"
         )
-        self.feasible: list[Individual] = []
-        self.infeasible: list[Individual] = []
         self._told: Candidate | None = None
 
     # -- verdicts ------------------------------------------------------------------------------------------------------
@@ -131,18 +129,6 @@ class ParetoGenerator(BreedingGenerator):
             "objectives": [str(objective) for objective in self.objectives],
             "front": [{"id": one.id, "level": one.level, "objectives": measured(one)} for one in self.front()],
         }
-
-    # -- resuming ------------------------------------------------------------------------------------------------------
-
-    def _keep(self) -> dict[str, Any]:
-        return {
-            "feasible": [one.to_json() for one in self.feasible],
-            "infeasible": [one.to_json() for one in self.infeasible],
-        }
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self.feasible = [Individual.from_json(data) for data in state["feasible"]]
-        self.infeasible = [Individual.from_json(data) for data in state["infeasible"]]
 
 
 def _distinct(members: list[Individual]) -> list[Individual]:

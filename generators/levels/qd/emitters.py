@@ -13,67 +13,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
-from pcg.evaluators.wants import Want
-from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.contract import IndependentGenerator
-from pcg.generators.levels.operators import crossover, mutate, resize
+from pcg.generators.levels.contract import LevelGenerator
+from pcg.generators.levels.population import bred, symmetry_kept
 from pcg.generators.levels.qd.archive import Elite, LevelArchive
 from pcg.generators.levels.qd.measures import Measuring
-from pcg.generators.levels.repair import repair
-from pcg.generators.levels.site import Site, choose
+from pcg.generators.levels.site import choose
 
 LEAST_CURIOSITY = 0.05
 """No cell is given up for good."""
 
 
-class Seeding:
-    """New levels from nothing, by other generators in turn; all are repaired.
+class Breeding:
+    """Children of one or two levels, repaired.
 
     Args:
-        context: of the game.
-        names: of generators whose levels do not depend on each other, separated by commas.
-        owner: whose parameter that is, for messages.
-        wants: what levels are to be like; constructive generators can aim at some of it.
-        sizes: the size parameters.
-
-    Raises:
-        PcgError: for unknown generators, and those that learn.
+        owner: whose context, sizes, wants and parameters decide.
+        measuring: of the archive's measures.
     """
 
-    def __init__(
-        self, context: LevelContext, names: str, owner: str, wants: Sequence[Want], sizes: Mapping[str, Any]
-    ) -> None:
-        from pcg.generators.levels.registry import generator_class  # it imports this package by name
-
-        self.context = context
-        self.makers: list[tuple[str, IndependentGenerator]] = []
-        for name in (part.strip() for part in names.split(",")):
-            kind = generator_class(name)
-            if not issubclass(kind, IndependentGenerator):
-                raise PcgError(f"{owner}: `{name}` cannot seed, as its levels depend on each other; try constructive")
-            self.makers.append((name, kind(context, seed=0, wants=wants, **sizes)))
-
-    def make(self, rng: np.random.Generator) -> tuple[str, str]:
-        """A level text and the name of the generator that made it."""
-        name, maker = self.makers[int(rng.integers(len(self.makers)))]
-        site = Site(self.context, self.context.palette.parse(maker.generate(rng)))
-        repair(site, rng)
-        return site.text(), name
-
-
-class Breeding:
-    """Children of one or two levels, repaired."""
-
-    def __init__(
-        self, context: LevelContext, measuring: Measuring, widths: tuple[int, int], heights: tuple[int, int],
-        *, crossover: float, edits: int, resize: float, tries: int,
-    ) -> None:  # fmt: skip
-        self.context = context
+    def __init__(self, owner: LevelGenerator, measuring: Measuring) -> None:
+        self.context = owner.context
         self.measuring = measuring
-        self.widths, self.heights = widths, heights
-        self.crossover, self.edits, self.resize, self.tries = crossover, edits, resize, tries
+        self.crossover, self.edits, self.tries = (
+            owner.number("crossover"), owner.integer("edits"), owner.integer("tries")
+        )  # fmt: skip
+        self._how: dict[str, Any] = {
+            "resizing": owner.number("resize"), "symmetry": symmetry_kept(owner.wants, 0.0),
+            "widths": owner.widths, "heights": owner.heights,
+        }  # fmt: skip
 
     def child(self, parent: Elite, other: Elite, archive: LevelArchive, rng: np.random.Generator) -> tuple[str, str]:
         """The child nearest to empty cells of `tries` made of `parent` (and `other`), and the operator's name."""
@@ -92,16 +60,12 @@ class Breeding:
         return best[1], best[2]
 
     def _vary(self, first: Grid, other: Elite, rng: np.random.Generator) -> tuple[Grid, str]:
-        grid, origin = first, "mutation"
+        second, edits = None, 0
         if rng.random() < self.crossover:
             second = self.context.palette.parse(other.candidate.level)
-            grid, origin = crossover(self.context, first, second, rng)[int(rng.integers(2))], "crossover"
-        if origin == "mutation" or rng.random() < 0.5:
-            grid = mutate(self.context, grid, rng, edits=self.edits)
-        if rng.random() < self.resize:
-            grid = resize(self.context, grid, rng, self.widths, self.heights)
-        site = Site(self.context, grid)
-        repair(site, rng)
+        if second is None or rng.random() < 0.5:
+            edits = 1 + int(rng.integers(self.edits))
+        site, origin = bred(self.context, rng, first, second, edits, **self._how)
         return site.grid, origin
 
     def _promise(self, grid: Grid, parent: Elite, archive: LevelArchive) -> float:

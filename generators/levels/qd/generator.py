@@ -17,8 +17,9 @@ from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.wants import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
+from pcg.generators.levels.population import SEEDING, Seeds
 from pcg.generators.levels.qd.archive import CVT, GRID, Elite, LevelArchive
-from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, Seeding, Tallies, select, select_infeasible
+from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, Tallies, select, select_infeasible
 from pcg.generators.levels.qd.measures import Measuring, parse_measures
 
 MEASURES = Parameter(
@@ -28,7 +29,7 @@ MEASURES = Parameter(
 )
 COMMON: tuple[Parameter, ...] = (
     Parameter("selection", "mixed", "which cells become parents", choices=("mixed", *SELECTIONS)),
-    Parameter("seeding", "constructive,ca", "generators of the first levels and of fresh ones"),
+    Parameter("seeding", "constructive,ca", SEEDING.help),
     Parameter("initial", 100, "levels made from nothing before any is bred", 1, 1_000_000),
     Parameter("fresh", 0.05, "share of levels made from nothing later on", 0.0, 1.0),
     Parameter("crossover", 0.3, "share of children with two parents", 0.0, 1.0),
@@ -84,13 +85,8 @@ class MapElitesGenerator(LevelGenerator):
             self.cells = LevelArchive(measures, self.kind, self.integer("cells"), crowd, place)
         except PcgError as error:
             raise PcgError(f"{owner}: {error}") from None
-        sizes = {name: self.settings[name] for name in ("min_width", "max_width", "min_height", "max_height")}
-        self.seeding = Seeding(context, str(self.settings["seeding"]), owner, self.wants, sizes)
-        self.breeding = Breeding(
-            context, self.measuring, self.widths, self.heights,
-            crossover=self.number("crossover"), edits=self.integer("edits"), resize=self.number("resize"),
-            tries=self.integer("tries"),
-        )  # fmt: skip
+        self.seeds = Seeds(self)
+        self.breeding = Breeding(self, self.measuring)
         self.tallies = Tallies()
         self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
         self._parents: dict[int, int] = {}
@@ -136,7 +132,7 @@ class MapElitesGenerator(LevelGenerator):
         archive = self.cells
         fresh = k < self.integer("initial") or rng.random() < self.number("fresh")
         if fresh or not (archive.elites or archive.crowds):
-            return Candidate(k, *self.seeding.make(rng))
+            return Candidate(k, *self.seeds.one(rng))
         if archive.crowds and (not archive.elites or rng.random() < self.number("infeasible")):
             cell, parent = select_infeasible(archive, rng)
         else:

@@ -14,6 +14,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.wants import Want, settle_wants, sprites_of
+from pcg.generators.levels.completion import LockedSite
 from pcg.generators.levels.constructive import construct, draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.furnish import place
@@ -124,13 +125,8 @@ def _mended(
     """A mended sketch that keeps the locked cells and in which nothing is seen to be wrong, or None and what was."""
     reason = ""
     for _ in range(TRIES):
-        site = Site(context, _merged(context, draft, open_cells, rng))
-        for _ in range(3):
-            repair(site, rng)
-            if (site.grid[fixed] == draft.grid[fixed]).all():
-                break
-            site.grid[fixed] = draft.grid[fixed]
-            site.touch()
+        site = LockedSite(context, _merged(context, draft, open_cells, rng), fixed)
+        repair(site, rng)
         for want in wants:
             _aim(site, rng, want, fixed)
         wrong = faults(context, site.grid)

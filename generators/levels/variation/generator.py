@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.metrics.distances import code_distance
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.constructive import construct, draw_style
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.distance import code_distance
 from pcg.generators.levels.layout import draw_size
 from pcg.generators.levels.operators import crossover, edit
 from pcg.generators.levels.repair import repair

@@ -10,13 +10,16 @@ level by level: whenever the work stops, all have played about the same part.
     python benchmarks/agents_corpus.py report
 
 The first two go on where they stopped (also after `kill -9`); the last writes docs/results/agents.md and its figures
-from what has been played so far.
+from what has been played so far. What came of every play is also kept in docs/results/agents, one file per campaign and
+agent, from which a store that is missing begins: the campaigns may be played on several days and machines. To play an
+agent anew, after it has changed, delete its file and its folder of the store.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
 import itertools
 import re
 import sys
@@ -28,14 +31,17 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Budget
 from pcg.evaluators.tournament import MatchResult, Rules, Standings, rank
+from pcg.evaluators.tournament.match import Fault
 from pcg.report.tournament_figures import heat_map, win_rates
 from pcg.report.tournament_tables import games_csv, interval_text, number, percent, standings_csv
-from pcg.runs.tournament import Tournament, TournamentResult, plan, read_tournament, run_tournament
+from pcg.runs.store import to_json, write_whole
+from pcg.runs.tournament import RESULTS, Tournament, TournamentResult, plan, read_tournament, run_tournament
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = ROOT.parent / "shared" / "gvgai" / "games"
 STORE = ROOT / "runs" / "agents-corpus"
 REPORT = ROOT / "docs" / "results" / "agents.md"
+RECORDS = ROOT / "docs" / "results" / "agents"
 LIST = "all_games_sp.csv"
 LEFT_OUT = ("replay",)
 """Agents that play nothing of their own."""
@@ -96,6 +102,46 @@ def plans(campaign: Campaign, agents: Iterable[str], games: Sequence[str]) -> di
     return made
 
 
+COLUMNS = ("agent", "game", "level", "repeat", "outcome", "score", "ticks", "calls", "late", "kind", "tick", "message")
+"""Of a record: what is played, what came of it, and the fault that ended it, if there was one."""
+
+
+def keep(state: TournamentResult, record: Path) -> None:
+    """Write what came of the plays of an agent, in the order of its schedule."""
+    record.parent.mkdir(parents=True, exist_ok=True)
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for r in state.results:
+        fault = ("", "", "") if r.fault is None else (r.fault.kind, r.fault.tick, r.fault.message)
+        match, score = r.match, f"{r.scores[0]:g}"
+        writer.writerow([match.agents[0], match.game, match.level, match.repeat, r.outcomes[0], score, r.ticks, r.calls,
+                         sum(r.late), *fault])  # fmt: skip
+    write_whole(record, table.getvalue())
+
+
+def recall(tournament: Tournament, folder: Path, record: Path) -> None:
+    """Begin the folder of an agent with what its record holds, as far as that is of the same schedule."""
+    if (folder / "run.json").exists() or not record.exists():
+        return
+    run_tournament(tournament, folder, workers=1, matches=0)
+    agent = tournament.agents[0]
+    lines = []
+    with record.open(encoding="utf-8", newline="") as file:
+        for match, row in zip(tournament.matches(), csv.DictReader(file), strict=False):
+            if (row["game"], int(row["level"]), int(row["repeat"])) != (match.game, match.level, match.repeat):
+                raise PcgError(f"{record}: play {match.id} is {row['game']} level {row['level']}, the schedule has "
+                               f"{match.game} level {match.level}")  # fmt: skip
+            fault = Fault(0, agent, int(row["tick"]), row["kind"], row["message"]) if row["kind"] else None
+            lines.append(
+                MatchResult(
+                    match, (int(row["outcome"]),), (float(row["score"]),), int(row["ticks"]), int(row["calls"]),
+                    (int(row["late"]),), fault,
+                ).to_json()
+            )  # fmt: skip
+    write_whole(folder / RESULTS, "".join(to_json(line) + "\n" for line in lines))
+
+
 def turns(tournament: Tournament) -> list[int]:
     """Numbers of matches after which it is another agent's turn: the ends of (repetition, level)."""
     matches = tournament.matches()
@@ -114,6 +160,8 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
             if left is not None and left <= 0:
                 return False
             folder, target = folder_of(store, campaign, agent), turns(tournament)[turn]
+            record = folder_of(RECORDS, campaign, agent).with_suffix(".csv")
+            recall(tournament, folder, record)
             if (folder / "run.json").exists() and len(read_tournament(folder).results) >= target:
                 continue
             started = time.monotonic()
@@ -126,6 +174,7 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
                 f"{len(state.faults)} disqualified ({time.monotonic() - started:.0f} s)",
                 flush=True,
             )
+            keep(state, record)
             if state.stopped == "interrupted":
                 raise KeyboardInterrupt
     return True
@@ -134,9 +183,14 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
 # --- report -----------------------------------------------------------------------------------------------------------
 
 
-def stored(store: Path, campaign: Campaign) -> dict[str, TournamentResult]:
+def stored(store: Path, campaign: Campaign, games: Sequence[str]) -> dict[str, TournamentResult]:
     """What has been played of a campaign, by agent."""
     folder = store / campaign.name
+    for record in sorted((RECORDS / campaign.name).glob("*.csv")):
+        with record.open(encoding="utf-8", newline="") as file:
+            agent = next(csv.DictReader(file))["agent"]
+        if not (folder_of(store, campaign, agent) / "run.json").exists():
+            recall(plans(campaign, [agent], games)[agent], folder_of(store, campaign, agent), record)
     found = (
         [read_tournament(p) for p in sorted(folder.iterdir()) if (p / "run.json").exists()] if folder.is_dir() else []
     )
@@ -248,7 +302,7 @@ def _faults(faults: Sequence[MatchResult]) -> list[str]:
     ]
 
 
-def report(store: Path, page: Path) -> None:
+def report(store: Path, page: Path, games: Sequence[str]) -> None:
     """Write the page and its figures."""
     page.parent.mkdir(parents=True, exist_ok=True)
     parts = [
@@ -266,7 +320,7 @@ def report(store: Path, page: Path) -> None:
         "",
     ]
     for campaign in CAMPAIGNS.values():
-        states = stored(store, campaign)
+        states = stored(store, campaign, games)
         if states:
             parts.append(section(campaign, states, page.parent))
     page.write_text("\n".join(parts).rstrip("\n") + "\n", encoding="utf-8")
@@ -288,7 +342,7 @@ def main() -> int:
     given = parser.parse_args()
     try:
         if given.what == "report":
-            report(given.store, given.out)
+            report(given.store, given.out, corpus(given.games))
             return 0
         campaign = CAMPAIGNS[given.what]
         agents = campaign.entrants(given.agents)

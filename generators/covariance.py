@@ -11,16 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from deap import base, cma
+from deap import cma
+
+from pcg.generators.population import fitness_class
 
 SKEWED = 1e14
 """A search whose directions differ in length by so much starts anew (Hansen, Ostermeier 2001)."""
-
-
-class _Worth(base.Fitness):  # type: ignore[misc]
-    """One value that is to be large."""
-
-    weights = (1.0,)
 
 
 class _Vector(list[float]):
@@ -28,7 +24,7 @@ class _Vector(list[float]):
 
     def __init__(self, values: Sequence[float], worth: float) -> None:
         super().__init__(values)
-        self.fitness = _Worth((worth,))
+        self.fitness = fitness_class(1)((worth,))
 
 
 def mirrored(

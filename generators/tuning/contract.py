@@ -1,23 +1,22 @@
-"""The contract all optimisers of game spaces share: ask for points, tell what they were worth.
+"""What all optimisers of game spaces share: they ask for points, and are told what these were worth.
 
-`ask(n)` hands out points of a space, `tell` takes their values in the order in which they were asked for, as level
-generators do (`pcg.generators.levels.contract`). The value of a point is noisy; an optimiser may ask for the same point
-again, which is then another `sample` of it and is played with other seeds.
+An optimiser is a generator (`pcg.generators.contract`) whose candidates are points of a space. The value of a point is
+noisy; an optimiser may ask for the same point again, which is then another `sample` of it and is played with other
+seeds.
 """
 
 from __future__ import annotations
 
 import math
-import zlib
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.parameters import Parameter, Setting, resolve
+from pcg.evaluators.parameters import resolve
+from pcg.generators.contract import Generator
 from pcg.generators.tuning.space import Point
 
 
@@ -47,6 +46,36 @@ class Candidate:
         return cls(int(data["id"]), tuple(map(int, data["point"])), str(data["origin"]), int(data["sample"]))
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one evaluation says of a point.
+
+    Attributes:
+        value: in [0, 1], to be large.
+        error: its standard error.
+        note: why the game could not be played, "" if it could.
+    """
+
+    value: float
+    error: float = 0.0
+    note: str = ""
+
+    @property
+    def feasible(self) -> bool:
+        """Whether it could be played."""
+        return not self.note
+
+    @property
+    def fitness(self) -> float:
+        """The value."""
+        return self.value
+
+    @property
+    def constraint(self) -> float:
+        """1 if it could be played, else 0."""
+        return float(self.feasible)
+
+
 @dataclass(slots=True)
 class Tried:
     """What is known of one point: how often it was asked for and told, sum of values, sum of squared errors."""
@@ -67,12 +96,8 @@ class Tried:
         return math.sqrt(self.variance) / self.told
 
 
-class Tuner(ABC):
-    """Base of all optimisers.
-
-    The points depend on the sizes of the space, the seed, the parameters and what was told, and on nothing else.
-    Between an `ask` and the `tell` of its candidates other calls of `ask` may come; an optimiser that cannot go on
-    without being told first returns fewer candidates than asked for, possibly none.
+class Tuner(Generator[Candidate, Judgement]):
+    """Base of all optimisers; they depend on the sizes of the space, not on what its values mean.
 
     Args:
         sizes: number of values of each parameter.
@@ -85,10 +110,7 @@ class Tuner(ABC):
         PcgError: unknown parameters, bad values, or a space that is none.
     """
 
-    name: ClassVar[str]
-    help: ClassVar[str]
-    papers: ClassVar[tuple[str, ...]] = ()
-    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    learns = True
 
     def __init__(
         self,
@@ -99,10 +121,10 @@ class Tuner(ABC):
         seed: int = 1,
         **params: object,
     ) -> None:
+        resolve(self.parameters, params, f"optimiser {self.name}")  # says what is wrong
+        super().__init__(seed=seed, **params)
         self.sizes = tuple(sizes)
         self.ordered = tuple(ordered) if ordered is not None else (True,) * len(self.sizes)
-        self.seed = seed
-        self.settings: dict[str, Setting] = resolve(self.parameters, params, f"optimiser {self.name}")
         if not self.sizes or min(self.sizes) < 1 or max(self.sizes) < 2:
             raise PcgError(
                 f"optimiser {self.name}: sizes are {list(self.sizes)}, expected one parameter with two values"
@@ -115,24 +137,19 @@ class Tuner(ABC):
         self.free = tuple(k for k, size in enumerate(self.sizes) if size > 1)
         """Parameters with more than one value."""
         self.tried: dict[Point, Tried] = {}
-        self._next = 0
 
     # -- ask and tell --------------------------------------------------------------------------------------------------
 
-    @abstractmethod
-    def ask(self, n: int) -> list[Candidate]:
-        """At most `n` candidates, with consecutive ids."""
-
-    def tell(self, candidates: Sequence[Candidate], values: Sequence[tuple[float, float]]) -> None:
-        """Take the (value in [0, 1], standard error) of candidates, in the order of their ids."""
-        for candidate, (value, error) in zip(candidates, values, strict=True):
+    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Judgement]) -> None:
+        """Take the judgements of candidates, in the order of their ids."""
+        for candidate, judgement in zip(candidates, evaluations, strict=True):
             tried = self.tried.get(candidate.point)
             if tried is None or tried.told >= tried.asked:
                 raise PcgError(f"optimiser {self.name}: candidate {candidate.id} is not out, expected one that is")
             tried.told += 1
-            tried.total += value
-            tried.variance += error * error
-            self._learn(candidate, value)
+            tried.total += judgement.value
+            tried.variance += judgement.error * judgement.error
+            self._learn(candidate, judgement.value)
 
     def _learn(self, candidate: Candidate, value: float) -> None:
         """Take one value; nothing is learnt here from it."""
@@ -164,29 +181,17 @@ class Tuner(ABC):
     def state_dict(self) -> dict[str, Any]:
         """Everything that decides what comes next, as JSON."""
         tried = [[list(p), t.asked, t.told, t.total, t.variance] for p, t in self.tried.items()]
-        return {"next": self._next, "tried": tried}
+        return super().state_dict() | {"tried": tried}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on as the optimiser whose `state_dict` this was (same space, seed and parameters)."""
-        self._next = int(state["next"])
+        super().load_state_dict(state)
         self.tried = {
             tuple(map(int, p)): Tried(int(asked), int(told), float(total), float(variance))
             for p, asked, told, total, variance in state["tried"]
         }
 
     # -- parts ---------------------------------------------------------------------------------------------------------
-
-    def rng(self, *key: int) -> np.random.Generator:
-        """A generator of random numbers of its own for each key."""
-        return np.random.default_rng(np.random.SeedSequence([self.seed, zlib.crc32(self.name.encode()), *key]))
-
-    def integer(self, name: str) -> int:
-        """A whole-number parameter."""
-        return int(self.settings[name])
-
-    def number(self, name: str) -> float:
-        """A numeric parameter."""
-        return float(self.settings[name])
 
     def _anywhere(self, rng: np.random.Generator) -> Point:
         """A point drawn evenly."""

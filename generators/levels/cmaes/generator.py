@@ -20,14 +20,15 @@ from pcg.generators.covariance import Covariance
 from pcg.generators.levels.cmaes.space import ParameterSpace
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.population import Child, Individual, PopulationGenerator
+from pcg.generators.levels.population import LevelPopulation
 from pcg.generators.levels.registry import make_generator
+from pcg.generators.population import Child, Individual
 
 NARROW = 0.01
 """The search starts anew when no direction is left in which it varies by more than this share of the ranges."""
 
 
-class TuningGenerator(PopulationGenerator):
+class TuningGenerator(LevelPopulation):
     """CMA-ES over parameters."""
 
     name = "cmaes"

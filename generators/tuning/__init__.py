@@ -4,7 +4,8 @@ A `GameSpace` is a game text with parameters, an `Objective` says what plays of 
 `OPTIMISERS` (ask and tell) chooses points of the space. `pcg.runs.run_tuning` drives them.
 """
 
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.tuning.contract import Candidate, Judgement, Tuner
+from pcg.generators.tuning.evaluation import Judged, judge_game
 from pcg.generators.tuning.objectives import KINDS, Objective, Result
 from pcg.generators.tuning.parameters import TuningParameter, read_parameters
 from pcg.generators.tuning.plays import PlayRecord, play_games
@@ -16,11 +17,14 @@ __all__ = [
     "OPTIMISERS",
     "Candidate",
     "GameSpace",
+    "Judged",
+    "Judgement",
     "Objective",
     "PlayRecord",
     "Result",
     "Tuner",
     "TuningParameter",
+    "judge_game",
     "make_tuner",
     "play_games",
     "read_parameters",

@@ -21,7 +21,7 @@ from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.metrics.profile import AGENTS
-from pcg.evaluators.tournament import split_agents
+from pcg.evaluators.tournament import split_agents, wilson
 from pcg.generators.tuning.plays import PlayRecord, Plays, check_agent
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -125,7 +125,9 @@ class Target:
     high: float = math.inf
     function: Callable[[Plays], Any] | None = None
     file: str = ""
-    """Path of the Python file."""
+    """Of a function, as it was named."""
+    source: str = ""
+    """Text of that file."""
 
     @property
     def name(self) -> str:
@@ -155,6 +157,20 @@ class Target:
         error = math.sqrt((count - 1) / count * math.fsum((part - mean) ** 2 for part in parts))
         return Result(value, error, measure)
 
+    def interval(self, plays: Plays) -> tuple[float, float]:
+        """The 95 % interval of the measure: Wilson's of a share of plays won, else by the jackknife."""
+        mine = [plays[agent] for agent in self.agents]
+        count = len(mine[0])
+        if self.kind is not None and self.kind.name == "win_rate":
+            return wilson(sum(play.won for play in mine[0]), count)
+        measure = self._measure(mine)
+        if count < 2:
+            return -math.inf, math.inf
+        parts = [self._measure([[*a[:k], *a[k + 1 :]] for a in mine]) for k in range(count)]
+        mean = math.fsum(parts) / count
+        error = math.sqrt((count - 1) / count * math.fsum((part - mean) ** 2 for part in parts))
+        return measure - 1.96 * error, measure + 1.96 * error
+
     def _measure(self, plays: Sequence[Sequence[PlayRecord]]) -> float:
         if self.kind is not None:
             return self.kind.measure(plays)
@@ -183,6 +199,13 @@ class Target:
 class Objective:
     """The weighted mean of targets.
 
+    Args:
+        texts: targets; several in one text have a semicolon between them, and ``2*`` before one is its weight.
+        sources: Python files by name, as `files` has them, where they are not to be read from the disk.
+
+    Raises:
+        PcgError: for something that is no target, agents that do not exist, and functions that cannot be loaded.
+
     >>> objective = Objective("win_rate:mcts=0.5; 2*skill_depth:random,mcts")
     >>> objective.agents
     ('mcts', 'random')
@@ -190,21 +213,21 @@ class Objective:
     'win_rate:mcts=0.5; 2*skill_depth:random,mcts'
     """
 
-    def __init__(self, texts: str | Iterable[str], *, folder: Path | None = None) -> None:
+    def __init__(self, texts: str | Iterable[str], *, sources: Mapping[str, str] | None = None) -> None:
         given = [texts] if isinstance(texts, str) else list(texts)
         parts = [part.strip() for text in given for part in text.split(";") if part.strip()]
         if not parts:
             raise PcgError(f"no target: expected for example win_rate:mcts=0.5, or one of {', '.join(KINDS)}")
-        self.targets = tuple(_read(part, folder) for part in parts)
+        self.targets = tuple(_read(part, sources) for part in parts)
         twice = next((t for t in self.targets if sum(t.text == other.text for other in self.targets) > 1), None)
         if twice is not None:
             raise PcgError(f"the target `{twice}` is named twice")
         self.agents = tuple(dict.fromkeys(agent for target in self.targets for agent in target.agents))
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """Python files that functions come from."""
-        return tuple(dict.fromkeys(target.file for target in self.targets if target.file))
+    def files(self) -> dict[str, str]:
+        """Texts of the Python files that functions come from, by the names they have in the targets."""
+        return {target.file: target.source for target in self.targets if target.file}
 
     def judge(self, plays: Plays) -> tuple[Result, tuple[Result, ...]]:
         """What plays are worth together, and to each target.
@@ -224,7 +247,7 @@ class Objective:
         return "; ".join(map(str, self.targets))
 
 
-def _read(text: str, folder: Path | None) -> Target:
+def _read(text: str, sources: Mapping[str, str] | None) -> Target:
     """The target that a text describes."""
     weight, body = 1.0, text
     match = re.match(rf"\s*({_NUMBER})\s*\*\s*(.+)", text)
@@ -234,7 +257,7 @@ def _read(text: str, folder: Path | None) -> Target:
             raise PcgError(f"target `{text}`: the weight is {match[1]}, expected more than 0")
     own = _FUNCTION.fullmatch(body)
     if own:
-        return _function(text, own, weight, folder)
+        return _function(text, own, weight, sources)
     name, _, rest = body.partition(":")
     kind = KINDS.get(name.partition("=")[0].strip())
     if kind is None:
@@ -269,10 +292,11 @@ def _read(text: str, folder: Path | None) -> Target:
     return Target(text, names, weight, kind, low, high)
 
 
-def _function(text: str, match: re.Match[str], weight: float, folder: Path | None) -> Target:
+def _function(text: str, match: re.Match[str], weight: float, sources: Mapping[str, str] | None) -> Target:
     """A target by a function of the user's."""
-    path = Path(match["file"]) if folder is None else folder / Path(match["file"]).name
-    module = load_module(path)
+    path = match["file"]
+    source = sources[path] if sources is not None and path in sources else _text_of(Path(path))
+    module = load_module(path, source)
     function = module.get(match["name"])
     if not callable(function):
         known = [key for key, value in module.items() if callable(value) and not key.startswith("_")]
@@ -280,28 +304,31 @@ def _function(text: str, match: re.Match[str], weight: float, folder: Path | Non
         hint = f", did you mean `{near}`?" if near else f" (it has: {', '.join(known) or 'no functions'})"
         raise PcgError(f"{path} has no function `{match['name']}`{hint}")
     agents = tuple(check_agent(agent) for agent in split_agents([match["agents"] or "mcts"]))
-    return Target(text, agents, weight, function=function, file=str(path))
+    return Target(text, agents, weight, function=function, file=path, source=source)
 
 
-def load_module(path: Path) -> dict[str, Any]:
-    """The names that a Python file defines.
-
-    Raises:
-        PcgError: when it cannot be read or run.
-    """
+def _text_of(path: Path) -> str:
     try:
-        source = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise PcgError(f"cannot read the objective in {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise PcgError(f"{path} is no text in UTF-8, expected a Python file") from None
+
+
+def load_module(path: str, source: str) -> dict[str, Any]:
+    """The names that a Python text defines.
+
+    Raises:
+        PcgError: when it cannot be run; `path` names it.
+    """
     names: dict[str, Any] = {"__name__": f"pcg_objective_{hashlib.sha256(source.encode()).hexdigest()[:12]}"}
     try:
-        exec(compile(source, str(path), "exec"), names)
+        exec(compile(source, path, "exec"), names)
     except SyntaxError as error:
         raise PcgError(f"{path}:{error.lineno}:{error.offset}: {error.msg}: {(error.text or '').strip()}") from None
     except Exception as error:
-        raise PcgError(f"{path}{_line_in(str(path), error)}: {type(error).__name__}: {error}") from None
+        raise PcgError(f"{path}{_line_in(path, error)}: {type(error).__name__}: {error}") from None
     return names
 
 

@@ -66,8 +66,9 @@ class TuningParameter:
 
     def __str__(self) -> str:
         """As it can be typed again."""
-        apart = "|" if any("," in value for value in self.values) else ","
-        return f"{self.name}={apart.join(self.values)}"
+        if not any("," in value for value in self.values):
+            return f"{self.name}={','.join(self.values)}"
+        return f"{self.name}={'|'.join(self.values)}" + ("|" if len(self.values) == 1 else "")
 
 
 def parameter_of(space: SpaceParameter) -> TuningParameter:

@@ -69,6 +69,22 @@ def resolve(
     return replace(definition, diagnostics=resolver.findings.sorted())
 
 
+def read_space(tree: Tree) -> Mapping[str, SpaceParameter]:
+    r"""The parameters of a game space by name, in the order of the text; none of a plain game.
+
+    Raises:
+        VGDLError: a line of the ParameterSet cannot be read.
+
+    >>> from pcg.engine.vgdl import loads
+    >>> read_space(loads("GameSpace\n SpriteSet\n ParameterSet\n  N > values=1:2:9\n"))["N"].points
+    5
+    """
+    resolver = Resolver(tree, "gvgai", {})
+    resolver._read_space(tree.header)
+    resolver.findings.raise_errors()
+    return resolver.space
+
+
 class Resolver:
     """One resolution. `findings` hold what was remarkable."""
 
@@ -344,4 +360,4 @@ class Resolver:
                     )
 
 
-__all__ = ["Resolver", "read_game", "resolve"]
+__all__ = ["Resolver", "read_game", "read_space", "resolve"]

@@ -2,17 +2,28 @@
 
 A game space is a game with named blanks. The reference fills a blank that is not fixed with a random value, unseeded,
 at first use; here it takes the first sample point: the minimum, or False. `read_game(parameters=...)` fixes it from
-outside.
+outside, and `fill` makes a plain game of a space, with values in place of the names.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.engine.vgdl.findings import Findings
-from pcg.engine.vgdl.tree import ParameterLine
+from pcg.engine.vgdl.tree import (
+    Entry,
+    Header,
+    InteractionLine,
+    Option,
+    ParameterLine,
+    Section,
+    SpriteLine,
+    TerminationLine,
+    Tree,
+)
 from pcg.engine.vgdl.values import parse_double, parse_int
 
 MAX_POINTS = 1_000_000
@@ -33,6 +44,8 @@ class SpaceParameter:
     """What its name is replaced by."""
     description: str
     line: int
+    fixed: bool = False
+    """Whether the text, or who reads it, says its value."""
 
     def point(self, index: int) -> str:
         """The text of sample point `index`, from 0. Raises IndexError outside the range.
@@ -88,9 +101,10 @@ def read_parameter(line: ParameterLine, findings: Findings, given: Mapping[str, 
         text = str(int(low)) if kind == "int" else repr(low)
     else:
         findings.crash(f"`{values}` is no range", values, "01 1.9", expected=expected)
+    fixed = name in given or "value" in options
     if name in given:
         text = given[name]
-    elif "value" in options:
+    elif fixed:
         text = options["value"].value
     else:
         findings.doubt(
@@ -101,4 +115,52 @@ def read_parameter(line: ParameterLine, findings: Findings, given: Mapping[str, 
             expected="value=...",
         )
     description = options["string"].value if "string" in options else ""
-    return SpaceParameter(name, kind, *numbers, points, text, description, line.line)
+    return SpaceParameter(name, kind, *numbers, points, text, description, line.line, fixed)
+
+
+def fill(tree: Tree, space: Mapping[str, SpaceParameter], values: Mapping[str, str]) -> Tree:
+    r"""A game space as a plain game: a BasicGame without ParameterSet, names of parameters replaced by values.
+
+    A value stands wherever the name stood in a parameter of a sprite, an effect or a termination. In a plain text it
+    means what it says, also where the reference does not look up names: as `singleton`, and in the inner effect of
+    addTimer.
+
+    Args:
+        tree: of the game space.
+        space: its parameters, see `resolver.read_space`.
+        values: text by name; parameters without one take their own (`value=`, or the first point).
+
+    Raises:
+        PcgError: for a name that is no parameter of the space.
+
+    >>> from pcg.engine.vgdl import dumps, loads
+    >>> from pcg.engine.vgdl.resolver import read_space
+    >>> tree = loads("GameSpace\n SpriteSet\n  a > Missile speed=S\n ParameterSet\n  S > values=0.5:0.5:1.0\n")
+    >>> print(dumps(fill(tree, read_space(tree), {"S": "1.0"})), end="")
+    BasicGame
+        SpriteSet
+            a > Missile speed=1.0
+    """
+    for name in values:
+        if name not in space:
+            near = nearest(name, space)
+            hint = f", did you mean `{near}`?" if near else f" (it has: {', '.join(space) or 'none'})"
+            raise PcgError(f"{tree.file}: the game space has no parameter `{name}`{hint}")
+    texts = {name: values.get(name, parameter.text) for name, parameter in space.items()}
+
+    def filled(option: Option) -> Option:
+        pieces = [texts.get(piece, piece) for piece in option.value.split(",")]
+        return replace(option, value=",".join(pieces))
+
+    def below(entry: Entry) -> Entry:
+        children = tuple(below(child) for child in entry.children)
+        if isinstance(entry, SpriteLine | InteractionLine | TerminationLine):
+            return replace(entry, children=children, options=tuple(filled(option) for option in entry.options))
+        return replace(entry, children=children)
+
+    header: Header = tree.header
+    kept = [e for e in header.children if not (isinstance(e, Section) and e.identifier == "ParameterSet")]
+    plain = replace(header.game_class, text="BasicGame")
+    after = tree.after if kept and kept[-1] is header.children[-1] else ()  # remarks on the parameters go with them
+    made = replace(header, game_class=plain, children=tuple(below(e) for e in kept))
+    return replace(tree, header=made, source="", after=after)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,10 +88,7 @@ class LevelRun:
         for section, parameters in SECTIONS.items():
             parts.append((section, {p.name: getattr(self, p.name) for p in parameters}))
         parts += [("generator", dict(self.generator_parameters)), ("evaluation", dict(self.evaluation_parameters))]
-        text = ""
-        for name, values in parts:
-            text += f"[{name}]\n" + "".join(f"{k} = {_toml(v)}\n" for k, v in values.items()) + "\n"
-        return text.rstrip("\n") + "\n"
+        return toml_text(parts)
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> LevelRun:
@@ -100,23 +97,7 @@ class LevelRun:
         Raises:
             PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
         """
-        known = (*SECTIONS, "generator", "evaluation")
-        for section, values in data.items():
-            if section not in known:
-                near = nearest(section, known)
-                hint = f", did you mean [{near}]?" if near else f" (expected {', '.join(f'[{k}]' for k in known)})"
-                raise PcgError(f"{source}: unknown section [{section}]{hint}")
-            if not isinstance(values, Mapping):
-                raise PcgError(f"{source}: `{section}` is {values!r}, expected a section [{section}]")
-        fixed: dict[str, Any] = {}
-        for section, parameters in SECTIONS.items():
-            names = [p.name for p in parameters]
-            for key, value in data.get(section, {}).items():
-                if key not in names:
-                    near = nearest(key, names)
-                    hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(names)})"
-                    raise PcgError(f"{source}: section [{section}] has no key `{key}`{hint}")
-                fixed[key] = value
+        fixed = read_sections(data, SECTIONS, ("generator", "evaluation"), source)
         return cls(
             **{"game": "", **fixed},
             generator_parameters=dict(data.get("generator", {})),
@@ -130,14 +111,64 @@ def read_config(path: Path | str) -> LevelRun:
     Raises:
         PcgError: when it cannot be read, is no TOML, or says something unknown.
     """
+    return LevelRun.from_mapping(read_toml(path), str(path))
+
+
+def read_toml(path: Path | str) -> dict[str, Any]:
+    """The parsed form of a configuration file.
+
+    Raises:
+        PcgError: when it cannot be read or is no TOML.
+    """
     path = Path(path)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PcgError(f"cannot read the configuration {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PcgError(f"{path} is not a TOML file: {error}") from None
-    return LevelRun.from_mapping(data, str(path))
+
+
+def read_sections(
+    data: Mapping[str, Any], sections: Mapping[str, tuple[Parameter, ...]], free: Sequence[str], source: str
+) -> dict[str, Any]:
+    """The values of all sections whose keys are fixed, by key.
+
+    Args:
+        data: the parsed form of a file.
+        sections: their keys.
+        free: names of the other sections, whose keys are checked elsewhere.
+        source: what names the file, for messages.
+
+    Raises:
+        PcgError: for unknown sections or keys, with the nearest known one.
+    """
+    known = (*sections, *free)
+    for section, values in data.items():
+        if section not in known:
+            near = nearest(section, known)
+            hint = f", did you mean [{near}]?" if near else f" (expected {', '.join(f'[{k}]' for k in known)})"
+            raise PcgError(f"{source}: unknown section [{section}]{hint}")
+        if not isinstance(values, Mapping):
+            raise PcgError(f"{source}: `{section}` is {values!r}, expected a section [{section}]")
+    fixed: dict[str, Any] = {}
+    for section, parameters in sections.items():
+        names = [p.name for p in parameters]
+        for key, value in data.get(section, {}).items():
+            if key not in names:
+                near = nearest(key, names)
+                hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(names)})"
+                raise PcgError(f"{source}: section [{section}] has no key `{key}`{hint}")
+            fixed[key] = value
+    return fixed
+
+
+def toml_text(sections: Iterable[tuple[str, Mapping[str, Setting]]]) -> str:
+    """The text of a configuration file."""
+    text = ""
+    for name, values in sections:
+        text += f"[{name}]\n" + "".join(f"{k} = {_toml(v)}\n" for k, v in values.items()) + "\n"
+    return text.rstrip("\n") + "\n"
 
 
 def parse_seconds(text: str) -> float:

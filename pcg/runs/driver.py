@@ -1,10 +1,7 @@
-"""Driving a run: ask, evaluate side by side, tell in order, log, and stop.
+"""Runs that make levels: what is evaluated and kept of each, on what all searching runs share (`search`).
 
-The number of workers decides how fast a run is and never what comes out: a fixed number of candidates (`window`) is
-under way at any time and their evaluations are applied in the order in which they were asked for. A killed run is
-continued by replaying its log: what is logged is told again instead of being evaluated again. Where evaluations run
-is the business of `workers`; equal levels are evaluated once (`cache`). What is held in memory does not grow with the
-run but for a few dozen bytes per candidate.
+Where evaluations run is the business of `workers`; equal levels are evaluated once (`cache`). What is held in memory
+does not grow with the run but for a few dozen bytes per candidate.
 """
 
 from __future__ import annotations
@@ -12,24 +9,15 @@ from __future__ import annotations
 import contextlib
 import functools
 import platform
-import signal
-import sys
-import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from hashlib import sha256
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import pcg
 from pcg.engine.game import Game, load
-from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
@@ -40,13 +28,12 @@ from pcg.generators.levels import Candidate, LevelGenerator, make_generator
 from pcg.runs.archive import Archive, Entry
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.config import LevelRun, read_config
+from pcg.runs.search import FAILED, SearchRun, uninterrupted, versions
 from pcg.runs.store import (
     FORMAT,
-    RunLog,
-    append_line,
+    LEVELS,
     check_new,
     check_run,
-    read_elapsed,
     read_json,
     remove_levels,
     to_json,
@@ -54,9 +41,6 @@ from pcg.runs.store import (
     write_whole,
 )
 from pcg.runs.workers import Ticket, Workers, open_workers
-
-FAILED = "failed.txt"
-"""In the folder of a run: the level whose evaluation kills its workers."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +105,28 @@ class GameText:
             self.source if "\n" in self.source else self.source + "\n", levels=self.levels, reading=self.reading
         )
         return Game(made.definition, self.levels, name=self.name, reading=self.reading)
+
+    def write(self, folder: Path) -> None:
+        """Put the game and its levels into a folder, which is made."""
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / "game.vgdl", self.source)
+        for k, level in enumerate(self.levels):
+            write_whole(folder / f"lvl{k}.txt", level)
+
+    @classmethod
+    def read(cls, folder: Path, name: str, reading: str) -> GameText:
+        """The game in a folder.
+
+        Raises:
+            PcgError: something of it is missing.
+        """
+        levels = sorted(folder.glob("lvl*.txt"), key=lambda p: int(p.stem[3:]))
+        try:
+            source = (folder / "game.vgdl").read_text(encoding="utf-8")
+            texts = tuple(p.read_text(encoding="utf-8") for p in levels)
+        except OSError as error:
+            raise PcgError(f"{folder.parent} lacks its game: {error.filename}: {error.strerror}") from None
+        return cls(name, source, texts, reading)
 
 
 @functools.lru_cache(maxsize=4)
@@ -211,48 +217,43 @@ def resume(
         PcgError: when the folder is no run, or one that this version cannot continue.
     """
     folder = Path(folder)
-    check_run(folder)
+    kind = check_run(folder).get("kind", LEVELS)
+    if kind != LEVELS:
+        raise PcgError(f"{folder} holds no run that makes levels but one of kind {kind!r}")
     config = read_config(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
     name = read_json(folder / "run.json")["game"]
-    levels = sorted((folder / "game").glob("lvl*.txt"), key=lambda p: int(p.stem[3:]))
-    try:
-        source = (folder / "game" / "game.vgdl").read_text(encoding="utf-8")
-        texts = tuple(p.read_text(encoding="utf-8") for p in levels)
-    except OSError as error:
-        raise PcgError(f"{folder} lacks its game: {error.filename}: {error.strerror}") from None
-    run = _Run(config, GameText(name["name"], source, texts, name["reading"]), folder)
+    run = _Run(config, GameText.read(folder / "game", name["name"], name["reading"]), folder)
     with contextlib.closing(open_workers(executor, workers)) as crew:
         kept = run.open_cache(cache)
         run.write_manifest()
         return run.drive(crew, kept, progress, command)
 
 
-class _Run:
+class _Run(SearchRun):
     """One run in one process."""
 
     def __init__(self, config: LevelRun, game: GameText, folder: Path) -> None:
         self.config = config
         self.game = game
-        self.folder = folder
         # Made here, before anything is written, so that every mistake shows at once.
         loaded = game.load()
         self.generator: LevelGenerator = make_generator(
             config.generator, loaded, seed=config.seed, wants=config.want, **config.generator_parameters
         )
+        super().__init__(
+            folder, self.generator, window=config.window, every=config.checkpoint, seconds=config.seconds,
+            evaluations=config.evaluations,
+        )  # fmt: skip
         self.evaluator = LevelEvaluator(loaded, config.want, **config.evaluation_parameters)
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
         check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
         self.parameters = tuple(self.evaluator.settings.items())
-        self.archive = Archive(config.count, config.distance, self._event)
+        self.archive = Archive(config.count, config.distance, lambda number: self.log.read(number))
         self.kept: Mapping[str, Any] | None = None
         self.first: dict[bytes, int] = {}  # level -> the candidate that had it first
-        self.told = 0
-        self.asked = 0
-        self.asking = False
         self.repeated = 0
         self.cached = 0
-        self.flight: deque[tuple[Candidate, Ticket | Evaluation | int]] = deque()
-        """Candidates under way, each with its work, its evaluation, or the number of the event that has it."""
+        self._ranks: list[tuple[int, bool, float, float]] = []
 
     def open_cache(self, folder: Path | str | None) -> EvaluationCache | None:
         """The cache in a folder, for evaluations as this run makes them."""
@@ -261,18 +262,12 @@ class _Run:
         config = self.config
         return EvaluationCache(folder, settings_key([self.game, self.parameters, config.want, config.seed]))
 
-    def _event(self, number: int) -> Mapping[str, Any]:
-        return self.log.read(number)
-
     # -- files ---------------------------------------------------------------------------------------------------------
 
     def create(self) -> None:
         """The folder with the files that never change."""
         try:
-            (self.folder / "game").mkdir(parents=True, exist_ok=True)
-            write_whole(self.folder / "game" / "game.vgdl", self.game.source)
-            for k, level in enumerate(self.game.levels):
-                write_whole(self.folder / "game" / f"lvl{k}.txt", level)
+            self.game.write(self.folder / "game")
             (self.folder / "events.jsonl").touch()
             self.write_manifest()
         except OSError as error:
@@ -283,7 +278,7 @@ class _Run:
         config = self.config
         manifest = {
             "format": FORMAT,
-            "kind": "levels",
+            "kind": LEVELS,
             "game": {
                 "name": self.game.name,
                 "reading": self.game.reading,
@@ -296,30 +291,10 @@ class _Run:
             "wants": [str(want) for want in self.evaluator.wants],
             "archive": {"size": config.count, "distance": config.distance},
             "budget": {"seconds": config.seconds or None, "evaluations": config.evaluations or None},
-            "versions": {
-                "pcg": pcg.__version__,
-                "python": platform.python_version(),
-                "numpy": metadata.version("numpy"),
-                "numba": metadata.version("numba"),
-            },
+            "versions": versions(),
         }
         write_whole(self.folder / "config.toml", config.to_toml())
         write_whole(self.folder / "run.json", to_json(manifest, indent=1) + "\n")
-
-    def checkpoint(self) -> None:
-        """Results so far, and where to go on from."""
-        self.log.sync()
-        self.write_results()
-        if self.asking:
-            return  # the one before, or none: the log says the rest
-        state = {
-            "format": FORMAT,
-            "events": self.told,
-            "asked": self.asked,
-            "generator": self.generator.state_dict(),
-            "pending": [candidate.to_json() for candidate, _ in self.flight],
-        }
-        write_whole(self.folder / "checkpoint.json", to_json(state) + "\n")
 
     def write_results(self) -> None:
         best, spare = self.archive.best(), self.archive.spare()
@@ -345,45 +320,7 @@ class _Run:
             findings["front"] = [entry for _, entry in entries]
         return {"findings": findings} if findings else {}
 
-    def open_log(self) -> None:
-        """Open the log, and start where the last checkpoint was taken, or at the beginning if none is to be trusted."""
-        state = self._read_checkpoint()
-        told = int(state["events"]) if state else 0
-        ranks: list[tuple[int, bool, float, float]] = []
-        path = self.folder / "events.jsonl"
-
-        def meet(event: dict[str, Any]) -> None:
-            try:
-                number = int(event["id"])
-                self.first.setdefault(level_key(event["level"]), number)
-                if number < told:
-                    ranks.append((number, bool(event["feasible"]), float(event["fitness"]), float(event["constraint"])))
-                    self.repeated += self.first[level_key(event["level"])] != number
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise PcgError(f"{path} is damaged: event {event.get('id')}: {error!r}") from None
-
-        self.log = RunLog(path, meet)
-        self.replayed = len(self.log)
-        if not state or told > self.replayed:
-            self.repeated = 0
-            return
-        self.generator.load_state_dict(state["generator"])
-        self.told, self.asked = told, int(state["asked"])
-        for rank in ranks:
-            self.archive.add(*rank)
-        for data in state["pending"]:
-            candidate = Candidate.from_json(data)
-            self.flight.append((candidate, candidate.id))  # work is found for them when the loop begins
-
-    def _read_checkpoint(self) -> dict[str, Any] | None:
-        path = self.folder / "checkpoint.json"
-        try:
-            state = read_json(path) if path.exists() else None
-        except PcgError:
-            return None
-        return state if isinstance(state, dict) and state.get("format") == FORMAT else None
-
-    # -- the loop ------------------------------------------------------------------------------------------------------
+    # -- the search ----------------------------------------------------------------------------------------------------
 
     def drive(
         self,
@@ -393,39 +330,9 @@ class _Run:
         command: Sequence[str] | None,
     ) -> RunResult:
         """Run to the end of the budget."""
-        compile_all()  # once per machine and version; not at the cost of the budget
-        timing = self.folder / "timing.jsonl"
-        self.before = read_elapsed(timing)
-        self.started = time.perf_counter()
-        self.open_log()
-        self.workers = workers
         self.cache = cache
-        (self.folder / FAILED).unlink(missing_ok=True)
-        session = {
-            "type": "session",
-            "started": datetime.now(UTC).isoformat(timespec="seconds"),
-            "command": list(command if command is not None else sys.argv),
-            "workers": workers.count,
-        }
-        append_line(timing, session)
-        try:
-            reason = self._loop(progress, timing)
-        except KeyboardInterrupt:
-            reason = "interrupted"
-        except PcgError as error:
-            if self.told:
-                self.checkpoint()
-            raise PcgError(f"{error} (after {self.told} evaluations; `pcg resume {self.folder}` goes on)") from None
-        with _uninterrupted():
-            self.checkpoint()
-            summary = {"stopped": reason, "generations": self._generation(), **self.archive.summary(), **self._tally()}
-            if self.kept is not None:
-                summary["archive"] = self.kept["statistics"]
-            summary["repeated"] = self.repeated
-            summary |= self.write_findings()
-            write_whole(self.folder / "summary.json", to_json(summary, indent=1) + "\n")
-            stopped = {"type": "stopped", "elapsed": round(self.elapsed(), 3), "reason": reason}
-            append_line(timing, {**stopped, "cached": self.cached, "lost_workers": workers.lost})
+        reason = self.search(workers, progress, command)
+        with uninterrupted():
             best, spare = self.archive.best(), self.archive.spare()
             self.log.close()
             if cache is not None:
@@ -435,6 +342,69 @@ class _Run:
             self.folder, reason, self.told, self.archive.feasible, best, spare, self.evaluator.wants, statistics,
             self.repeated, self.cached,
         )  # fmt: skip
+
+    def _finish(self, reason: str) -> dict[str, Any]:
+        summary = {"generations": self._generation(), **self.archive.summary(), **self._tally()}
+        if self.kept is not None:
+            summary["archive"] = self.kept["statistics"]
+        summary["repeated"] = self.repeated
+        return summary | self.write_findings()
+
+    def _stopped(self) -> dict[str, Any]:
+        return {"cached": self.cached}
+
+    def _meet(self, event: dict[str, Any], told: bool) -> None:
+        number = int(event["id"])
+        self.first.setdefault(level_key(event["level"]), number)
+        if told:
+            self._ranks.append((number, bool(event["feasible"]), float(event["fitness"]), float(event["constraint"])))
+            self.repeated += self.first[level_key(event["level"])] != number
+
+    def _went_on(self, trusted: bool) -> None:
+        if trusted:
+            for rank in self._ranks:
+                self.archive.add(*rank)
+        else:
+            self.repeated = 0
+        self._ranks.clear()
+
+    def _candidate(self, data: dict[str, Any]) -> Candidate:
+        return Candidate.from_json(data)
+
+    def _same(self, event: dict[str, Any], candidate: Candidate) -> bool:
+        return bool(event["level"] == candidate.level)
+
+    def _verdict(self, event: dict[str, Any]) -> Evaluation:
+        return Evaluation.from_json(event)
+
+    def _event(self, candidate: Candidate, verdict: Evaluation) -> dict[str, Any]:
+        return {**candidate.to_json(), **verdict.to_json()}
+
+    def _text(self, candidate: Candidate) -> str:
+        return candidate.level
+
+    def _keep(self, candidate: Candidate, verdict: Evaluation, fresh: bool) -> None:
+        self.repeated += self.first[level_key(candidate.level)] != candidate.id
+        self.archive.add(candidate.id, verdict.feasible, verdict.fitness, verdict.constraint)
+        if fresh and self.cache is not None:
+            self.cache.store(candidate.level, verdict)
+
+    def _begin(self, candidate: Candidate) -> Ticket | Evaluation | int:
+        """Begin an evaluation, unless it has been made before."""
+        same = self.first.setdefault(level_key(candidate.level), candidate.id)
+        if same != candidate.id:
+            return same  # told before this one, for results are applied in order
+        found = self.cache.find(candidate.level) if self.cache is not None else None
+        if found is not None:
+            self.cached += 1
+            return found
+        return self.workers.submit(
+            f"the evaluation of candidate {candidate.id} (its level is in {self.folder / FAILED})", evaluate_level,
+            self.game, self.parameters, self.config.want, candidate.level, self.config.seed, code_digest(),
+        )  # fmt: skip
+
+    def _enough(self) -> bool:
+        return not self.generator.learns and self._finished() >= self.config.count
 
     def _tally(self) -> dict[str, Any]:
         """What came of the wants, for `summary.json`; nothing where there were none."""
@@ -449,141 +419,16 @@ class _Run:
         """How many of the best levels achieve all that is wanted."""
         return sum(all_achieved(entry.evaluation.wants) for entry in self.archive.best())
 
-    def _loop(self, progress: Callable[[Progress], None] | None, timing: Path) -> str:
-        for position, (candidate, _) in enumerate(self.flight):
-            self.flight[position] = (candidate, self._submit(candidate))
-        while True:
-            stop = self._reason()
-            if stop:
-                return stop
-            self._fill()
-            candidate, work = self.flight[0]
-            seconds = 0.0
-            if isinstance(work, Ticket):
-                try:
-                    evaluation, seconds = self.workers.result(work, self._time_left())
-                except FutureTimeout:
-                    return "seconds"
-                except PcgError:
-                    write_whole(self.folder / FAILED, candidate.level + "\n")
-                    raise
-            else:
-                evaluation = work if isinstance(work, Evaluation) else Evaluation.from_json(self.log.read(work))
-            with _uninterrupted():
-                self._tell(candidate, evaluation)
-                if candidate.id >= self.replayed:
-                    elapsed = round(self.elapsed(), 3)
-                    line = {"type": "evaluation", "id": candidate.id, "seconds": round(seconds, 4), "elapsed": elapsed}
-                    append_line(timing, line)
-                    if self.cache is not None and isinstance(work, Ticket):
-                        self.cache.store(candidate.level, evaluation)
-                    if self.told % self.config.checkpoint == 0:
-                        self.checkpoint()
-            if progress is not None:
-                progress(self._progress())
-
-    def _tell(self, candidate: Candidate, evaluation: Evaluation) -> None:
-        """Log an evaluation that is new, and let the archive and the generator know of it."""
-        self.flight.popleft()
-        if candidate.id >= self.replayed:
-            self.log.append({**candidate.to_json(), **evaluation.to_json()})
-        self.told += 1
-        self.repeated += self.first[level_key(candidate.level)] != candidate.id
-        self.archive.add(candidate.id, evaluation.feasible, evaluation.fitness, evaluation.constraint)
-        self.generator.tell([candidate], [evaluation])
-
-    def _fill(self) -> None:
-        """Have `window` candidates under way."""
-        config = self.config
-        while True:
-            room = config.window - len(self.flight)
-            if config.evaluations:
-                room = min(room, config.evaluations - self.asked)
-            if room <= 0:
-                return
-            self.asking = True  # interrupted in here, the generator is not where a checkpoint could go on from
-            fresh = self.generator.ask(room)
-            self.flight.extend((candidate, candidate.id) for candidate in fresh)
-            self.asked += len(fresh)
-            self.asking = False
-            if not fresh:
-                if not self.flight:
-                    raise PcgError(f"generator {config.generator} offers no candidates though it was told of all")
-                return
-            for position in range(len(self.flight) - len(fresh), len(self.flight)):
-                candidate, _ = self.flight[position]
-                self.flight[position] = (candidate, self._submit(candidate))
-
-    def _submit(self, candidate: Candidate) -> Ticket | Evaluation | int:
-        """Begin an evaluation, unless it has been made before."""
-        if candidate.id < self.replayed:
-            if self.log.read(candidate.id)["level"] != candidate.level:
-                raise PcgError(
-                    f"cannot continue {self.folder}: candidate {candidate.id} differs from the logged one, "
-                    "so the run was made by another version"
-                )
-            return candidate.id
-        same = self.first.setdefault(level_key(candidate.level), candidate.id)
-        if same != candidate.id:
-            return same  # told before this one, for results are applied in order
-        found = self.cache.find(candidate.level) if self.cache is not None else None
-        if found is not None:
-            self.cached += 1
-            return found
-        return self.workers.submit(
-            f"the evaluation of candidate {candidate.id} (its level is in {self.folder / FAILED})", evaluate_level,
-            self.game, self.parameters, self.config.want, candidate.level, self.config.seed, code_digest(),
-        )  # fmt: skip
-
-    def _reason(self) -> str:
-        """Why to stop, or ""."""
-        config = self.config
-        if config.evaluations and self.told >= config.evaluations:
-            return "evaluations"
-        if not self.generator.learns and self._finished() >= config.count:
-            return "enough"
-        if config.seconds and self.elapsed() >= config.seconds:
-            return "seconds"
-        return ""
-
-    def elapsed(self) -> float:
-        """Seconds so far, earlier sessions included."""
-        return self.before + time.perf_counter() - self.started
-
-    def _time_left(self) -> float | None:
-        return max(0.0, self.config.seconds - self.elapsed()) if self.config.seconds else None
-
     def _generation(self) -> int:
         return int(getattr(self.generator, "generation", 0))
 
     def _progress(self) -> Progress:
         config, best = self.config, self.archive.best()
-        fractions = [0.0]
-        if config.evaluations:
-            fractions.append(self.told / config.evaluations)
-        if config.seconds:
-            fractions.append(self.elapsed() / config.seconds)
+        fraction = self._fraction()
         if not self.generator.learns:
-            fractions.append(self._finished() / config.count)
+            fraction = max(fraction, min(1.0, self._finished() / config.count))
         fitness = best[0].evaluation.fitness if best else 0.0
         return Progress(
             self.told, self.archive.feasible, len(best), config.count, fitness, self._generation(), self.elapsed(),
-            min(1.0, max(fractions)), self.generator.statistics(),
+            fraction, self.generator.statistics(),
         )  # fmt: skip
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Hold back Ctrl-C while the state of the run and its files change together; it takes effect afterwards."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    held = []
-    before = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before if before is not None else signal.default_int_handler)
-    if held:
-        raise KeyboardInterrupt

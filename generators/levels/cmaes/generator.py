@@ -13,39 +13,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from deap import cma
 
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.generators.levels.cmaes.space import ParameterSpace, overshoot
+from pcg.generators.covariance import Covariance
+from pcg.generators.levels.cmaes.space import ParameterSpace
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
 from pcg.generators.levels.population import LevelPopulation
 from pcg.generators.levels.registry import make_generator
-from pcg.generators.population import Child, Individual, fitness_class
+from pcg.generators.population import Child, Individual
 
 NARROW = 0.01
 """The search starts anew when no direction is left in which it varies by more than this share of the ranges."""
-SKEWED = 1e14
-"""And when the directions differ in length by so much (Hansen, Ostermeier 2001)."""
-
-
-class _Vector(list[float]):
-    """A vector of parameters with the fitness that DEAP asks for."""
-
-    def __init__(self, values: Sequence[float], worth: float) -> None:
-        super().__init__(values)
-        self.fitness = fitness_class(1)((worth,))
-
-
-def _lay_out(strategy: Any) -> None:
-    """Keep the matrix of directions row by row, as a restored one is.
-
-    Eigenvectors come column by column, and the order in which products are summed depends on it: without this, a
-    search that goes on after a pause would differ from an unbroken one in the last digit.
-    """
-    strategy.B = np.ascontiguousarray(strategy.B)
-    strategy.BD = strategy.B * strategy.diagD
 
 
 class TuningGenerator(LevelPopulation):
@@ -71,15 +51,11 @@ class TuningGenerator(LevelPopulation):
         self.space = ParameterSpace(str(self.settings["base"]), "generator cmaes: parameter `base`")
         self._sizes = {p.name: self.settings[p.name] for p in SIZE_PARAMETERS}
         self._made(self.space.start(), 0)  # mistakes show before anything is evaluated
-        self._strategy = self._new_strategy(self.space.start())
+        self._search = Covariance(self.space.start(), self.number("sigma"), self.integer("vectors"))
         self._vectors: list[list[float]] = []
         self.restarts = 0
         self.best: tuple[float, list[float]] | None = None
         """Worth and vector of the best settings so far."""
-
-    def _new_strategy(self, centroid: Sequence[float]) -> Any:
-        options = {"lambda_": max(4, self.integer("vectors"))} if self.integer("vectors") else {}
-        return cma.Strategy(list(centroid), self.number("sigma"), **options)
 
     def _made(self, vector: Sequence[float], seed: int) -> Any:
         settings = {**self._sizes, **self.space.settings(vector)}
@@ -91,10 +67,7 @@ class TuningGenerator(LevelPopulation):
         return (1.0 + evaluation.fitness if evaluation.feasible else evaluation.constraint,)
 
     def _make(self, rng: np.random.Generator) -> list[Child]:
-        strategy = self._strategy
-        # As Strategy.generate, which draws from numpy's global random numbers.
-        steps = rng.standard_normal((strategy.lambda_, strategy.dim))
-        self._vectors = (strategy.centroid + strategy.sigma * steps @ strategy.BD.T).tolist()
+        self._vectors = self._search.sample(rng)
         children = []
         for number, vector in enumerate(self._vectors):
             generator = self._made(vector, int(rng.integers(2**31)))
@@ -109,13 +82,10 @@ class TuningGenerator(LevelPopulation):
         for mean, vector in zip(means, self._vectors, strict=True):
             if self.best is None or mean > self.best[0]:
                 self.best = mean, vector
-        strategy = self._strategy
-        pairs = zip(self._vectors, means, strict=True)
-        strategy.update([_Vector(vector, mean - overshoot(vector)) for vector, mean in pairs])
-        _lay_out(strategy)
-        if strategy.sigma * float(strategy.diagD[-1]) < NARROW or strategy.cond > SKEWED:
+        self._search.update(self._vectors, means)
+        if self._search.ended(NARROW):
             self.restarts += 1
-            self._strategy = self._new_strategy(self.rng(self.generation, 1).random(len(self.space)).tolist())
+            self._search.restart(self.rng(self.generation, 1).random(len(self.space)).tolist())
 
     # -- results -------------------------------------------------------------------------------------------------------
 
@@ -127,8 +97,8 @@ class TuningGenerator(LevelPopulation):
 
         found: dict[str, Any] = {
             "base": self.space.base,
-            "centre": rounded(self.space.settings(self._strategy.centroid)),
-            "spread": round(float(self._strategy.sigma), 4),
+            "centre": rounded(self.space.settings(self._search.strategy.centroid)),
+            "spread": round(float(self._search.strategy.sigma), 4),
             "restarts": self.restarts,
         }
         if self.best is not None:
@@ -138,32 +108,15 @@ class TuningGenerator(LevelPopulation):
     # -- resuming ------------------------------------------------------------------------------------------------------
 
     def _keep(self) -> dict[str, Any]:
-        strategy = self._strategy
         return {
-            "strategy": {
-                "centroid": strategy.centroid.tolist(),
-                "sigma": float(strategy.sigma),
-                "pc": strategy.pc.tolist(),
-                "ps": strategy.ps.tolist(),
-                "C": strategy.C.tolist(),
-                "B": strategy.B.tolist(),
-                "diagD": strategy.diagD.tolist(),
-                "cond": float(strategy.cond),
-                "update_count": strategy.update_count,
-            },
+            "strategy": self._search.state_dict(),
             "vectors": self._vectors,
             "restarts": self.restarts,
             "best": list(self.best) if self.best is not None else None,
         }
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        kept = state["strategy"]
-        strategy = self._strategy = self._new_strategy(kept["centroid"])
-        for name in ("pc", "ps", "C", "B", "diagD"):
-            setattr(strategy, name, np.array(kept[name], float))
-        _lay_out(strategy)
-        strategy.sigma, strategy.cond = float(kept["sigma"]), float(kept["cond"])
-        strategy.update_count = int(kept["update_count"])
+        self._search.load_state_dict(state["strategy"])
         self._vectors = [list(vector) for vector in state["vectors"]]
         self.restarts = int(state["restarts"])
         self.best = None if state["best"] is None else (float(state["best"][0]), list(state["best"][1]))

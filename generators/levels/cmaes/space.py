@@ -8,6 +8,7 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.parameters import Parameter, Setting
+from pcg.generators.covariance import mirrored
 from pcg.generators.levels.contract import SIZE_PARAMETERS
 from pcg.generators.levels.registry import GENERATORS
 
@@ -72,20 +73,6 @@ class ParameterSpace:
         if parameter.kind == "int":
             return (float(parameter.default) - low + 0.5) / (high - low + 1.0)
         return (float(parameter.default) - low) / (high - low)
-
-
-def mirrored(
-    vector: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Every number mirrored at 0 and 1 until it lies between them."""
-    folded = np.mod(vector, 2.0)
-    inside: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = np.where(folded > 1.0, 2.0 - folded, folded)
-    return inside
-
-
-def overshoot(vector: Sequence[float]) -> float:
-    """The square of a vector's distance from [0, 1]^n."""
-    return float(sum((v - min(1.0, max(0.0, v))) ** 2 for v in vector))
 
 
 def _bounded(parameter: Parameter) -> bool:

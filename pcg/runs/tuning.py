@@ -1,0 +1,422 @@
+"""Runs that tune a game: points of a game space are played, and the best settings are played again at the end.
+
+Layout of the folder (as of all runs, see `pcg.runs`; here what is different):
+
+`run.json`
+    `kind` ("tuning"), `game` (as of runs that make levels), `space` [{`name`, `kind`, `values`, `current` (the game's
+    own), `help`}], `targets` [text], `levels` (numbers played), `optimiser` {`name`, `parameters`}, `evaluation`,
+    `finalists`, `confirm`, `budget`, `seed`, `versions`.
+`game/game.vgdl`, `game/lvl0.txt`, ..., `objective/objectives.json`
+    The game as it was, and the texts of Python files with objectives: a resumed run never reads the originals.
+`events.jsonl`
+    One line per evaluation: `id`, `point` (number of the value of each parameter), `values` {name: text}, `origin`,
+    `sample` (how often the point was evaluated before), `value` in [0, 1], `error` (its standard error), `targets`
+    [[measure, value, error]], `plays` {agent: [[level, seed, outcome, score, ticks]]}, `note` (why the
+    game could not be played, or "").
+`best.txt`, `best_lvl0.txt`, ...
+    The best game so far, plain VGDL, with the levels: `pcg.load("DIR/best.txt")`.
+`settings.csv`
+    When the run stops: every point that was evaluated, best first.
+`summary.json`
+    When the run stops: `stopped`, `evaluations`, `settings` (different points), `best` {`values`, `value`, `error`};
+    unless it was interrupted also `finalists` and, with seeds of their own, `before` and `after` {`values`, `value`,
+    `error`, `plays`, `targets` [{`target`, `measure`, `low`, `high` (95 % interval), `value`}]}.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import functools
+import io
+import json
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.game import load
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.parameters import Setting
+from pcg.evaluators.tournament.games import Entry, select_levels
+from pcg.generators.tuning import Candidate, GameSpace, Judged, Objective, judge_game, make_tuner
+from pcg.generators.tuning.space import Point
+from pcg.runs.cache import code_digest
+from pcg.runs.driver import GameText
+from pcg.runs.search import FAILED, SearchRun, versions
+from pcg.runs.store import FORMAT, TUNING, check_new, check_run, read_json, to_json, write_whole
+from pcg.runs.tuning_config import TuningRun, read_tuning_config
+from pcg.runs.workers import Ticket, Workers, open_workers
+
+CONFIRM = 2**31
+"""Number of the sample with which finalists are played; the next one is for the game before and after."""
+
+
+@dataclass(frozen=True)
+class TuningProgress:
+    """How far a run is, for a progress bar."""
+
+    evaluations: int
+    settings: int
+    best: float
+    """Value of the best settings, 0 without any."""
+    error: float
+    fraction: float
+    """Share of the budget that is spent, in [0, 1]."""
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """What a run left behind."""
+
+    folder: Path
+    stopped: str
+    """"evaluations", "seconds" or "interrupted"."""
+    evaluations: int
+    summary: Mapping[str, Any] = field(repr=False)
+    """As `summary.json`."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an evaluation needs besides the game: all of it can be sent to another machine."""
+
+    levels: tuple[str, ...]
+    numbers: tuple[int, ...]
+    reading: str
+    targets: str
+    sources: tuple[tuple[str, str], ...]
+    seed: int
+    settings: tuple[tuple[str, Setting], ...]
+
+
+@functools.lru_cache(maxsize=8)
+def _objective(targets: str, sources: tuple[tuple[str, str], ...]) -> Objective:
+    return Objective(targets, sources=dict(sources))
+
+
+def evaluate_settings(work: Work, text: str, sample: int, plays: int = 0, code: str = "") -> tuple[Judged, float]:
+    """Judge one game in whatever thread, process or machine this runs; with the seconds it took.
+
+    Args:
+        work: what all evaluations of a run share.
+        text: of the plain game.
+        sample: number of the sample.
+        plays: of each agent; 0 for the run's own number.
+        code: see `code_digest`.
+
+    Raises:
+        PcgError: when this is not the version that `code` names, or a function of the user's fails.
+    """
+    if code and code != code_digest():
+        raise PcgError(f"the worker on {platform.node()} has another version of the toolkit: install the same there")
+    started = time.perf_counter()
+    settings = dict(work.settings)
+    if plays:
+        settings["plays"] = plays
+    judged = judge_game(
+        text, work.levels, _objective(work.targets, work.sources), numbers=work.numbers, reading=work.reading,
+        seed=work.seed, sample=sample, settings=settings,
+    )  # fmt: skip
+    return judged, time.perf_counter() - started
+
+
+def run_tuning(
+    config: TuningRun,
+    folder: Path | str,
+    *,
+    workers: int | None = None,
+    executor: Executor | str | None = None,
+    progress: Callable[[TuningProgress], None] | None = None,
+    command: Sequence[str] | None = None,
+) -> TuningResult:
+    """Tune a game into a new run folder.
+
+    Args:
+        config: what to do.
+        folder: of the run; must not exist or be empty.
+        workers: evaluations side by side (default: one per processor); no influence on the result of a counted budget.
+        executor: what evaluates, as for `run_levels`; no influence on the result either.
+        progress: called after every evaluation.
+        command: command line to note in `timing.jsonl` (default: that of this process).
+
+    Returns:
+        The result; also when interrupted with Ctrl-C, after which `resume_tuning` goes on.
+
+    Raises:
+        PcgError: for anything wrong with the configuration, before anything is written.
+    """
+    folder = Path(folder)
+    check_new(folder)
+    game = load(config.game, reading=config.reading or None)
+    run = _Run(config, GameText.of(game), folder, Objective(config.target).files)
+    with contextlib.closing(open_workers(executor, workers)) as crew:
+        run.create()
+        return run.drive(crew, progress, command)
+
+
+def resume_tuning(
+    folder: Path | str,
+    *,
+    seconds: float | None = None,
+    evaluations: int | None = None,
+    workers: int | None = None,
+    executor: Executor | str | None = None,
+    progress: Callable[[TuningProgress], None] | None = None,
+    command: Sequence[str] | None = None,
+) -> TuningResult:
+    """Go on with a run that was interrupted or killed, or give a finished one a larger budget.
+
+    Args:
+        folder: of the run.
+        seconds: a new limit of time (of the whole run), instead of its own.
+        evaluations: a new number of evaluations (of the whole run), instead of its own.
+        workers: as for `run_tuning`.
+        executor: as for `run_tuning`.
+        progress: as for `run_tuning`.
+        command: as for `run_tuning`.
+
+    Raises:
+        PcgError: when the folder is no such run, or one that this version cannot continue.
+    """
+    folder = Path(folder)
+    manifest = check_run(folder)
+    if manifest.get("kind") != TUNING:
+        raise PcgError(f"{folder} holds no run that tunes a game but one of kind {manifest.get('kind')!r}")
+    config = read_tuning_config(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
+    game = GameText.read(folder / "game", manifest["game"]["name"], manifest["game"]["reading"])
+    run = _Run(config, game, folder, read_json(folder / "objective" / "objectives.json"))
+    with contextlib.closing(open_workers(executor, workers)) as crew:
+        run.write_manifest()
+        return run.drive(crew, progress, command)
+
+
+class _Run(SearchRun):
+    """One run in one process."""
+
+    def __init__(self, config: TuningRun, game: GameText, folder: Path, sources: Mapping[str, str]) -> None:
+        self.config = config
+        self.game = game
+        self.sources = dict(sources)
+        # Made here, before anything is written, so that every mistake shows at once.
+        loaded = game.load()
+        if loaded.players != 1:
+            raise PcgError(f"{game.name} is for {loaded.players} players; only games for one player can be tuned")
+        self.objective = Objective(config.target, sources=sources)
+        self.space = GameSpace(game.source, config.params.split(), reading=game.reading, name=game.name)
+        entry = Entry(game.name, "", "", 1, len(game.levels), "")
+        if not game.levels:
+            raise PcgError(f"{game.name} has no levels to play: expected files such as {game.name}_lvl0.txt beside it")
+        self.numbers = tuple(select_levels(config.levels, [entry])[game.name])
+        for number in self.numbers:
+            loaded.read_level(number)
+        self.tuner = make_tuner(config.optimiser, self.space, seed=config.seed, **config.optimiser_parameters)
+        super().__init__(
+            folder, self.tuner, window=config.window, every=config.checkpoint, seconds=config.seconds,
+            evaluations=config.evaluations,
+        )  # fmt: skip
+        self.work = Work(
+            game.levels, self.numbers, game.reading, config.target, tuple(self.sources.items()), config.seed,
+            tuple(config.evaluation_parameters.items()),
+        )  # fmt: skip
+        self.ended: dict[str, Any] = {}
+        """What the last plays have shown, for the summary."""
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def create(self) -> None:
+        """The folder with the files that never change."""
+        try:
+            self.game.write(self.folder / "game")
+            (self.folder / "objective").mkdir(exist_ok=True)
+            write_whole(self.folder / "objective" / "objectives.json", to_json(self.sources, indent=1) + "\n")
+            (self.folder / "events.jsonl").touch()
+            self.write_manifest()
+        except OSError as error:
+            raise PcgError(f"cannot write the run to {self.folder}: {error.strerror}") from None
+
+    def write_manifest(self) -> None:
+        """`config.toml` and, last, `run.json`: its presence makes the folder a run."""
+        config = self.config
+        manifest = {
+            "format": FORMAT,
+            "kind": TUNING,
+            "game": {
+                "name": self.game.name,
+                "reading": self.game.reading,
+                "sha256": sha256(self.game.source.encode()).hexdigest(),
+                "levels": len(self.game.levels),
+            },
+            "seed": config.seed,
+            "space": [
+                {"name": p.name, "kind": p.kind, "values": p.values, "current": p.current, "help": p.help}
+                for p in self.space.parameters
+            ],
+            "targets": [str(target) for target in self.objective.targets],
+            "levels": self.numbers,
+            "optimiser": {"name": config.optimiser, "parameters": self.tuner.settings},
+            "evaluation": dict(config.evaluation_parameters),
+            "finalists": config.finalists,
+            "confirm": config.confirm,
+            "budget": {"seconds": config.seconds or None, "evaluations": config.evaluations or None},
+            "versions": versions(),
+        }
+        write_whole(self.folder / "config.toml", config.to_toml())
+        write_whole(self.folder / "run.json", to_json(manifest, indent=1) + "\n")
+
+    def write_results(self) -> None:
+        """The best game so far, with its levels."""
+        best = self._best()
+        if best is None:
+            return
+        write_whole(self.folder / "best.txt", self.space.instantiate(best))
+        for k, level in enumerate(self.game.levels):
+            path = self.folder / f"best_lvl{k}.txt"
+            if not path.exists():
+                write_whole(path, level)
+
+    def _write_settings(self) -> None:
+        """`settings.csv`, from the log."""
+        rows: dict[Point, list[list[float]]] = {}
+        notes: dict[Point, str] = {}
+        for number in range(self.told):
+            event = self.log.read(number)
+            point = tuple(event["point"])
+            rows.setdefault(point, []).append([measure for measure, _, _ in event["targets"]])
+            notes[point] = notes.get(point, "") or event["note"]
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        targets = [str(target) for target in self.objective.targets]
+        writer.writerow([*(p.name for p in self.space.parameters), "samples", "value", "error", *targets, "note"])
+        for point in self.tuner.best(len(rows)):
+            tried = self.tuner.tried[point]
+            found = [row for row in rows.get(point, []) if row]
+            means = [f"{sum(column) / len(column):.6g}" for column in zip(*found, strict=True)]
+            means += [""] * (len(targets) - len(means))
+            values = self.space.values(point).values()
+            numbers = [tried.told, f"{tried.mean:.6g}", f"{tried.error:.6g}"]
+            writer.writerow([*values, *numbers, *means, notes.get(point, "")])
+        write_whole(self.folder / "settings.csv", text.getvalue())
+
+    # -- the search ----------------------------------------------------------------------------------------------------
+
+    def drive(
+        self, workers: Workers, progress: Callable[[TuningProgress], None] | None, command: Sequence[str] | None
+    ) -> TuningResult:
+        """Run to the end of the budget, and play the finalists."""
+        reason = self.search(workers, progress, command)
+        self.log.close()
+        return TuningResult(
+            self.folder, reason, self.told, json.loads((self.folder / "summary.json").read_text("utf-8"))
+        )
+
+    def _conclude(self, reason: str) -> None:
+        """Play the finalists with new seeds and choose one; then the game before and after, with new seeds again."""
+        config = self.config
+        points = self.tuner.best(config.finalists)
+        guess = self.tuner.guess()
+        if guess is not None and guess not in points:
+            points.append(guess)
+        if not points or not config.confirm:
+            return
+        played = self._play([self.space.instantiate(point) for point in points], CONFIRM)
+        order = sorted(range(len(points)), key=lambda k: -played[k].value)  # stable: the earlier of equals
+        chosen = points[order[0]]
+        before, after = self._play([self.space.original, self.space.instantiate(chosen)], CONFIRM + 1)
+        own = {p.name: p.current for p in self.space.parameters}
+        self.ended = {
+            "chosen": list(chosen),
+            "finalists": [
+                {"values": self.space.values(points[k]), "value": played[k].value, "error": played[k].error}
+                for k in order
+            ],
+            "before": self._told_of(own, before),
+            "after": self._told_of(self.space.values(chosen), after),
+        }
+
+    def _play(self, texts: Sequence[str], sample: int) -> list[Judged]:
+        """Games, each played `confirm` times by every agent."""
+        tickets = [
+            self.workers.submit(
+                "a play at the end of the run", evaluate_settings, self.work, text, sample, self.config.confirm,
+                code_digest(),
+            )
+            for text in texts
+        ]  # fmt: skip
+        return [self.workers.result(ticket)[0] for ticket in tickets]
+
+    def _told_of(self, values: Mapping[str, str], judged: Judged) -> dict[str, Any]:
+        """What the last plays of a game say, for the summary."""
+        targets = []
+        for target, result in zip(self.objective.targets, judged.results, strict=False):
+            low, high = target.interval(judged.plays)
+            entry = {"target": str(target), "measure": result.measure, "low": low, "high": high, "value": result.value}
+            targets.append(
+                {key: value if value not in (float("inf"), float("-inf")) else None for key, value in entry.items()}
+            )
+        told = {"values": dict(values), "value": judged.value, "error": judged.error, "note": judged.note}
+        return {**told, "plays": self.config.confirm, "targets": targets}
+
+    def _finish(self, reason: str) -> dict[str, Any]:
+        self._write_settings()
+        best = self._best()
+        summary: dict[str, Any] = {"evaluations": self.told, "settings": self._settings()}
+        if best is not None:
+            tried = self.tuner.tried.get(best)
+            known = {"value": tried.mean, "error": tried.error} if tried is not None and tried.told else {}
+            summary["best"] = {"values": self.space.values(best), **known}
+        if self.ended:
+            summary |= {key: value for key, value in self.ended.items() if key != "chosen"}
+        return summary
+
+    def _best(self) -> Point | None:
+        if "chosen" in self.ended:
+            return tuple(self.ended["chosen"])
+        found = self.tuner.best(1)
+        return found[0] if found else None
+
+    def _settings(self) -> int:
+        return sum(1 for tried in self.tuner.tried.values() if tried.told)
+
+    def _progress(self) -> TuningProgress:
+        best = self.tuner.tried[self.tuner.best(1)[0]]
+        return TuningProgress(self.told, self._settings(), best.mean, best.error, self._fraction())
+
+    # -- what all runs ask ---------------------------------------------------------------------------------------------
+
+    def _candidate(self, data: dict[str, Any]) -> Candidate:
+        return Candidate.from_json(data)
+
+    def _same(self, event: dict[str, Any], candidate: Candidate) -> bool:
+        return tuple(event["point"]) == candidate.point and event["sample"] == candidate.sample
+
+    def _begin(self, candidate: Candidate) -> Ticket:
+        return self.workers.submit(
+            f"the evaluation of candidate {candidate.id} (its game is in {self.folder / FAILED})", evaluate_settings,
+            self.work, self.space.instantiate(candidate.point), candidate.sample, 0, code_digest(),
+        )  # fmt: skip
+
+    def _verdict(self, event: dict[str, Any]) -> Judged:
+        return Judged.from_json(event)
+
+    def _event(self, candidate: Candidate, verdict: Judged) -> dict[str, Any]:
+        return {**candidate.to_json(), "values": self.space.values(candidate.point), **verdict.to_json()}
+
+    def _keep(self, candidate: Candidate, verdict: Judged, fresh: bool) -> None:
+        """The optimiser itself keeps what is known of every point."""
+
+    def _meet(self, event: dict[str, Any], told: bool) -> None:
+        Judged.from_json(event)  # a damaged event shows at once
+
+    def _went_on(self, trusted: bool) -> None:
+        """Nothing besides what the optimiser restores."""
+
+    def _text(self, candidate: Candidate) -> str:
+        return self.space.instantiate(candidate.point)
+
+
+__all__ = ["TuningProgress", "TuningResult", "resume_tuning", "run_tuning"]

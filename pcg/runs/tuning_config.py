@@ -1,0 +1,107 @@
+"""What a tuning run is to do: the configuration, as a dataclass and as a TOML file."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.parameters import Parameter, Setting, resolve
+from pcg.generators.tuning.plays import PLAY_PARAMETERS
+from pcg.runs.config import SECTIONS as LEVEL_SECTIONS
+from pcg.runs.config import read_sections, read_toml, toml_text
+
+SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
+    "run": (
+        *(p for p in LEVEL_SECTIONS["run"] if p.name in ("game", "reading")),
+        Parameter(
+            "params", "", "parameters and their values, with blanks between, as in sprite.bat.speed=0.2..1.0:0.1"
+        ),
+        Parameter("target", "", "what the game is to be like, as in win_rate:mcts=0.5; several with ; between"),
+        Parameter("optimiser", "ntbea", "name of the optimiser"),
+        Parameter("levels", "all", "levels that are played: all, or as in 0-2,4"),
+        Parameter("seed", 1, "equal seeds give equal results", 0, 2**63 - 1),
+        Parameter("window", 4, "evaluations under way at most, whatever the number of workers", 1, 10_000),
+        Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
+        Parameter("finalists", 5, "best settings that are played again, with other seeds, at the end", 1, 1000),
+        Parameter("confirm", 60, "plays of each agent in that; 0: no such plays", 0, 1_000_000),
+    ),
+    "budget": LEVEL_SECTIONS["budget"],
+}
+"""The sections of the file whose keys are fixed; `optimiser` holds parameters of that, `evaluation` how to play."""
+
+
+@dataclass(frozen=True)
+class TuningRun:
+    """The configuration of a run that tunes a game.
+
+    At least one of `seconds` and `evaluations` limits it (0: no limit). With `evaluations` alone the result is the
+    same on every machine and with any number of workers.
+    """
+
+    game: str
+    params: str = ""
+    target: str = ""
+    optimiser: str = "ntbea"
+    levels: str = "all"
+    seed: int = 1
+    seconds: float = 0.0
+    evaluations: int = 0
+    reading: str = ""
+    window: int = 4
+    checkpoint: int = 25
+    finalists: int = 5
+    confirm: int = 60
+    optimiser_parameters: Mapping[str, Setting] = field(default_factory=dict)
+    evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for section, parameters in SECTIONS.items():
+            for parameter in parameters:
+                value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
+                object.__setattr__(self, parameter.name, value)
+        accepted = resolve(PLAY_PARAMETERS, self.evaluation_parameters, "section [evaluation]")
+        object.__setattr__(self, "evaluation_parameters", accepted)
+        if not self.game:
+            raise PcgError("the run has no game: expected a built-in name or a file")
+        if not self.seconds and not self.evaluations:
+            raise PcgError(
+                "the run has no budget: expected a time (`seconds`) or a number of evaluations (`evaluations`)"
+            )
+
+    def with_budget(self, *, seconds: float | None = None, evaluations: int | None = None) -> TuningRun:
+        """The same run with another budget; what is None stays."""
+        changes = {"seconds": seconds, "evaluations": evaluations}
+        return dataclasses.replace(self, **{k: v for k, v in changes.items() if v is not None})  # type: ignore[arg-type]
+
+    def to_toml(self) -> str:
+        """As the text of a configuration file."""
+        fixed = [(name, {p.name: getattr(self, p.name) for p in parameters}) for name, parameters in SECTIONS.items()]
+        free = [("optimiser", dict(self.optimiser_parameters)), ("evaluation", dict(self.evaluation_parameters))]
+        return toml_text([*fixed, *free])
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> TuningRun:
+        """The configuration in the parsed form of a file.
+
+        Raises:
+            PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
+        """
+        fixed = read_sections(data, SECTIONS, ("optimiser", "evaluation"), source)
+        return cls(
+            **{"game": "", **fixed},
+            optimiser_parameters=dict(data.get("optimiser", {})),
+            evaluation_parameters=dict(data.get("evaluation", {})),
+        )
+
+
+def read_tuning_config(path: Path | str) -> TuningRun:
+    """Read the configuration of a tuning run.
+
+    Raises:
+        PcgError: when it cannot be read, is no TOML, or says something unknown.
+    """
+    return TuningRun.from_mapping(read_toml(path), str(path))

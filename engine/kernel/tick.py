@@ -332,6 +332,12 @@ def model_events(gm, st, out, room):
     return n
 
 
+@island("i8(i8, i8)")
+def model_work(gm, st):
+    """Protocol: the work of the last tick; a sprite that is updated or copied counts as one execution."""
+    return state_at(st).work + state_at(st).slots
+
+
 @inner
 def mix(h, value):
     """Fold a value into a 62-bit hash without overflow: two 31-bit lanes, each multiplied modulo a prime."""

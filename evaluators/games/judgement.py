@@ -178,11 +178,11 @@ class Judgement:
             self._judge_idle(plays)
         elif rung == 1:
             least = self.of.integer("min_ticks")
-            ticks = sorted(t.ticks for t in plays)[len(plays) // 2]
+            ticks = max(t.ticks for t in plays)
             self.metrics["random_ticks"] = ticks
             held["playable"] = min(1.0, ticks / max(1, least))
             if held["playable"] < 1.0:
-                self._fail(f"a random player's game is over after {ticks} ticks")
+                self._fail(f"the longest game of a random player takes {ticks} ticks")
         if rung + 1 < len(self.played):
             self._hope()
         else:
@@ -193,18 +193,28 @@ class Judgement:
         assert self.trials is not None
         return self.trials.boards
 
-    def _play(self, rung: int, k: int) -> Trial:
+    def _play(self, rung: int, k: int, into: list[Trial] | None = None) -> None:
         """Play, and stop at what must not happen in any play."""
         assert self.trials is not None
-        of = self.of
         trial = self.trials.play(
-            rung, k, self.seed, max_ticks=of.integer("max_ticks"), allowance=of.integer("max_play")
+            rung, k, self.seed, max_ticks=self.of.integer("max_ticks"), allowance=self._allowance(rung)
         )
-        self.played[rung].append(trial)
+        (self.played[rung] if into is None else into).append(trial)
         self.fired |= trial.fired
         if trial.stop:
             self._judge_bounds(trial)
-        return trial
+
+    def _allowance(self, rung: int) -> int:
+        """Work that a play of an agent may cost: that of the calls it can make, and a few heavy ticks."""
+        assert self.trials is not None
+        calls = self.of.integer("max_ticks") * self.trials.calls[rung]
+        return self.of.integer("mean_work") * calls + 4 * self.of.integer("max_work")
+
+    def _can_afford(self, rungs: Sequence[int]) -> bool:
+        """Whether further plays of these agents fit into what the first plays of all agents might have cost."""
+        everything = [t for trials in (*self.played, self.explored) for t in trials]
+        allowed = self.plays * sum(self._allowance(r) for r in range(len(self.played)))
+        return sum(t.work for t in everything) + sum(self._allowance(r) for r in rungs) <= allowed
 
     def _judge_bounds(self, trial: Trial) -> None:
         survived = 0.9 * trial.ticks / self.of.integer("max_ticks")
@@ -293,21 +303,10 @@ class Judgement:
     def _explore(self) -> None:
         """Random plays that only look for rules not executed so far; then the verdict about the rules."""
         of, held = self.of, self.constraints
-        assert self.trials is not None
         for k in range(0 if self.confirming else of.integer("explorations")):
-            if held["rules"] >= 1.0:
+            if held["rules"] >= 1.0 or not self._can_afford([1]):
                 break
-            trial = self.trials.play(
-                1,
-                _EXPLORING + k,
-                self.seed,
-                max_ticks=of.integer("max_ticks"),
-                allowance=of.integer("max_play"),
-            )
-            self.explored.append(trial)
-            self.fired |= trial.fired
-            if trial.stop:
-                self._judge_bounds(trial)
+            self._play(1, _EXPLORING + k, self.explored)
             held["rules"] = self._rules()
         if held["rules"] < 1.0:
             unused = int((self.fired == 0).sum())
@@ -318,11 +317,12 @@ class Judgement:
         """More plays of neighbours whose order is in doubt, as long as the game can reach the threshold."""
         while not self.confirming:
             doubtful = [r for r in range(len(self.played) - 1) if self._in_doubt(r)]
-            if not doubtful:
+            wanted = {r + side for r in doubtful for side in (0, 1)}
+            again = [r for r in sorted(wanted) if len(self.played[r]) < self.most_plays]
+            if not again or not self._can_afford(again):
                 break
-            for rung in sorted({r + side for r in doubtful for side in (0, 1)}):
-                if len(self.played[rung]) < self.most_plays:
-                    self._play(rung, len(self.played[rung]))
+            for rung in again:
+                self._play(rung, len(self.played[rung]))
             self._hope()
 
     def _in_doubt(self, rung: int) -> bool:

@@ -144,6 +144,8 @@ class Trials:
         self.game = game
         self.ladder = ladder
         self.boards = [Board(game, level, max_work, max_moving) for level in levels]
+        self.calls = tuple(_calls(rung) for rung in ladder)
+        """Forward-model calls that a tick of each agent takes at most, the tick itself included."""
         self._agents: dict[tuple[int, int], CompiledAgent] = {}
 
     def _agent(self, rung: int, board: int, seed: int) -> CompiledAgent:
@@ -170,6 +172,14 @@ class Trials:
         number = k % len(self.boards)
         agent = self._agent(rung, number, play_seed(seed, 1000 * (rung + 1) + k))
         return self.boards[number].play(agent, number, play_seed(seed, k), max_ticks, max(1, allowance))
+
+
+def _calls(rung: Rung) -> int:
+    agent = make_agent(rung.text)
+    if not isinstance(agent, CompiledAgent):
+        raise AgentError(f"{agent!r} is not compiled")
+    free = {"nothing": 1, "random": 1, "onestep": 1 + len(ACTIONS)}
+    return free.get(read_agent(rung.text).name, 1 + (agent.budget.calls or 0))
 
 
 class Board:

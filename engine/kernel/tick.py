@@ -335,7 +335,9 @@ def model_events(gm, st, out, room):
 @island("i8(i8, i8)")
 def model_work(gm, st):
     """Protocol: the work of the last tick; a sprite that is updated or copied counts as one execution."""
-    return state_at(st).work + state_at(st).slots
+    s = state_at(st)
+    most = context_at(gm).max_work
+    return (s.work if s.work < most else most) + s.slots
 
 
 @inner

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.arrays import sprite_record
-from pcg.engine.kernel import atoms, face, paths, places, protocol, tick
+from pcg.engine.kernel import atoms, bounds, face, paths, places, protocol, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
 from pcg.engine.model import Model
@@ -139,6 +139,7 @@ class Context:
         self.stochastic = may_draw(tables.definition, {t for t, _, _ in level.placements})
         c["stochastic"], c["time_matters"] = self.stochastic, tables.time_matters
         c["max_tick"] = max_tick
+        c["max_work"], c["max_moving"] = bounds.MAX_WORK, bounds.MAX_MOVING
         c["n_ints"], c["n_doubles"] = len(tables.ints), len(tables.doubles)
         c["max_w"], c["max_h"] = (
             max(level.block_size, int(types["w"].max())),
@@ -163,6 +164,16 @@ class Context:
 
     def __repr__(self) -> str:
         return f"<{self.tables.definition.name} on {self.level.width}x{self.level.height} cells>"
+
+    def limit(self, max_work: int, max_moving: int) -> None:
+        """Lower the bounds of every tick from here on, for games that nobody has written (docs/compatibility.md).
+
+        Args:
+            max_work: executions of effects after which a tick is cut short and the game over.
+            max_moving: moving sprites there can be; one more counts as too much work.
+        """
+        c = self._record[0]
+        c["max_work"], c["max_moving"] = min(max_work, bounds.MAX_WORK), min(max_moving, bounds.MAX_MOVING)
 
     # --- memory ---
 
@@ -287,6 +298,7 @@ def _model_record(context: Context) -> Any:
         ("map", places.model_map),
         ("counts", places.model_counts),
         ("atoms", atoms.model_atoms),
+        ("work", tick.model_work),
     ):
         m[name] = entry.address
     return record

@@ -20,7 +20,10 @@ MAX_MOVING = 16000
 MAX_ROOM = 16384
 """A block with room for so many moving sprites is not replaced by a larger one."""
 MAX_WORK = 10_000_000
-"""Executions of effects, more than half a second of them, after which a tick is cut short and the game over."""
+"""Executions of effects, more than half a second of them, after which a tick is cut short and the game over.
+
+A context may ask for less (`CONTEXT.max_work`, `CONTEXT.max_moving`): those who judge games nobody has written do.
+"""
 
 
 # --- tables ---

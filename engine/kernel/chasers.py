@@ -9,6 +9,7 @@ from pcg.engine.kernel.layout import (
     T_RANDOM_TARGET,
     context_at,
     sprite_at,
+    state_at,
 )
 from pcg.engine.kernel.physics import active, dir_x, dir_y, distance, passive
 from pcg.engine.kernel.random import next_int
@@ -16,6 +17,7 @@ from pcg.engine.kernel.runtime import inner, load8
 from pcg.engine.kernel.store import (
     count_of,
     first_of,
+    group_at,
     int_at,
     java_int,
     next_of,
@@ -82,6 +84,7 @@ def in_sight(a, b):
 @inner
 def nearest_in_group(gm, st, a, t, sight, best):
     """Smallest distance from `a` to the sprites of exactly type t, or `best` if that is smaller (-1: none)."""
+    state_at(st).work += group_at(st, t).count >> 3
     p = sprite_at(a)
     b = first_of(gm, st, t)
     while b != 0:
@@ -322,6 +325,7 @@ def random_target(gm, st, t):
         seen = 0
         for i in range(-1, ty.sub_n):
             u = t if i < 0 else int_at(gm, ty.sub_at + i)
+            state_at(st).work += group_at(st, u).count >> 3
             b = first_of(gm, st, u)
             while b != 0:
                 if seen == pick:

@@ -54,6 +54,7 @@ from pcg.engine.kernel.layout import (
     COUNT_ELSE,
     DISABLED,
     EVENT_BYTES,
+    FIRED,
     FROM_AVATAR,
     RNG_AT,
     SCORE_AT,
@@ -69,7 +70,19 @@ from pcg.engine.kernel.layout import (
     timer_view,
 )
 from pcg.engine.kernel.random import next_double
-from pcg.engine.kernel.runtime import CHECKED, call5, inner, load8, load32, load64, load_double, store32, store_double
+from pcg.engine.kernel.runtime import (
+    CHECKED,
+    call5,
+    inlined,
+    inner,
+    load8,
+    load32,
+    load64,
+    load_double,
+    store8,
+    store32,
+    store_double,
+)
 from pcg.engine.kernel.store import add_sprite, effect_at, int_at, is_killed, kill, type_at
 
 _E = EFFECT_ID
@@ -369,10 +382,18 @@ def settle(gm, st, e, times):
             add_counters(gm, st, eff.counters_at + context_at(gm).n_counters, times)
 
 
+@inlined
+def mark_fired(st, e):
+    """Note that an effect has been executed."""
+    address = st + state_at(st).at_effects + e
+    store8(address, load8(address) | FIRED)
+
+
 @inner
 def execute(gm, st, e, a, b):
     """execute(effect, A, B): action, score, event, counters."""
     state_at(st).work += 1
+    mark_fired(st, e)
     apply(gm, st, e, a, b)
     settle(gm, st, e, 1)
     if a != 0 and b != 0:
@@ -386,6 +407,8 @@ def execute(gm, st, e, a, b):
 def execute_time(gm, st, n, a):
     """One execution of a time effect: the delegate acts, score and counters are the time effect's own."""
     te = time_effect_at(gm, n)
+    state_at(st).work += 1
+    mark_fired(st, te.effect)
     apply(gm, st, te.effect, a, 0)
     if te.initial & APPLY_SCORE:
         add_score(gm, st, 0, float(te.score0))

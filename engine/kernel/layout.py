@@ -72,6 +72,8 @@ APPLY_SCORE = 1
 COUNT = 2
 COUNT_ELSE = 4
 SCORE_IF_KILLED = 8
+FIRED = 16
+"""Set in a state's flags of an effect by its first execution, and never cleared."""
 
 SPRITE = np.dtype(
     [
@@ -425,6 +427,8 @@ CONTEXT = np.dtype(
         ("max_h", "i4"),
         ("n_ints", "i4"),
         ("n_doubles", "i4"),
+        ("max_work", "i4"),  # work after which a tick is cut short and the game over, at most `bounds.MAX_WORK`
+        ("max_moving", "i4"),  # moving sprites there can be; fewer than `bounds.MAX_MOVING`: one more is too much work
         ("violations", "i4"),  # accesses outside a table in this tick (only counted with bounds checks on)
     ],
     align=True,

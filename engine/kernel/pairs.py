@@ -7,9 +7,10 @@ tested again; and candidates for the first sprite are collected from the few sec
 
 from __future__ import annotations
 
-from pcg.engine.kernel.bounds import MAX_WORK, outgrow
+from pcg.engine.kernel.bounds import outgrow
 from pcg.engine.kernel.effects import (
     execute,
+    mark_fired,
     record_event,
     settle,
 )
@@ -51,6 +52,8 @@ _WALL_BOUNCE = EFFECT_ID["wallBounce"]
 _WALL_REVERSE = EFFECT_ID["wallReverse"]
 _FEW = 8
 """Groups up to this size are searched one by one rather than by cell."""
+_CROWD = 64
+"""Moving sprites up to this number are tested against each other at no charge."""
 
 
 @inner
@@ -110,6 +113,8 @@ def level_hits(gm, st, a, t, extra):
     r0 = cells_along(gm, max(p.y, 0))
     c1 = cells_along(gm, min(x1, g.width - 1))
     r1 = cells_along(gm, min(y1, g.height - 1))
+    # giants cover many cells
+    state_at(st).work += ((c1 - c0 + 1) * (r1 - r0 + 1)) >> 4
     bit = 1 << (t & 63)
     begin = state_at(st).hits
     for r in range(r0, r1 + 1):
@@ -210,6 +215,7 @@ def moving_hits(gm, st, a, t, since):
     end = cell_at(gm, p.x + p.w - 1, p.y + p.h - 1)
     c0 = first % g.columns
     c1 = end % g.columns
+    looked = (c1 - c0 + 1) * (end // g.columns - first // g.columns + 1)
     for r in range(first // g.columns, end // g.columns + 1):
         for c in range(c0, c1 + 1):
             slot = load16(heads + 2 * (r * g.columns + c))
@@ -217,8 +223,11 @@ def moving_hits(gm, st, a, t, since):
                 b = slot_from(st, sprites, g.stride, slot)
                 q = sprite_at(b)
                 slot = q.cell_next
+                looked += 1
                 if q.type == t and b != a and q.moved > since and q.id < s.last and overlaps(a, b):
                     push_hit(gm, st, b)
+    # heaps of sprites, and cells covered by giants
+    s.work += looked >> 4
     if s.hits > start + 1:
         sort_hits(st, start)
 
@@ -307,7 +316,7 @@ def meets_any(gm, st, entry, a, since):
 @inner
 def run_first(gm, st, entry, a):
     """Evaluate one entry for one first sprite; returns the number of hits."""
-    if state_at(st).work > MAX_WORK:
+    if state_at(st).work > context_at(gm).max_work:
         return 0
     collect_hits(gm, st, entry, a)
     n = state_at(st).hits
@@ -322,15 +331,17 @@ def run_first(gm, st, entry, a):
             times = bounce_batch(gm, st, a, hits, n, 0)
         elif kind == _WALL_REVERSE:
             times = bounce_batch(gm, st, a, hits, n, 1)
+        mark_fired(st, e)
         settle(gm, st, e, times)
         state_at(st).work += n
         for i in range(n):
             record_event(gm, st, a, load64(hits + 8 * i))
         return n
     ground = entry.bits & N_GROUND
+    most = context_at(gm).max_work
     for i in range(n):
         b = load64(hits + 8 * i)
-        if is_killed(gm, st, a) != 0 or state_at(st).work > MAX_WORK:
+        if is_killed(gm, st, a) != 0 or state_at(st).work > most:
             break
         if ground != 0:
             hit = meets(gm, a, b)
@@ -516,7 +527,8 @@ def run_entry(gm, st, n):
         set_dirty(st, n)
     if present(gm, st, entry.second_at, entry.second_n) == 0:
         return
-    if s.slots > 1024 and (context_at(gm).grid == 0 or entry.bits & N_GROUND != 0):
+    s.work += 1
+    if s.slots > _CROWD and (context_at(gm).grid == 0 or entry.bits & N_GROUND != 0):
         # where sprites are many and searched one by one, testing them costs as well
         firsts = count_moving(gm, st, entry.first_moving_at, entry.first_moving_n)
         s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5
@@ -552,6 +564,7 @@ def pair_phase(gm, st):
     Only entries are visited whose last evaluation found a hit, or for whose types a rectangle has changed since.
     """
     s = state_at(st)
+    most = context_at(gm).max_work
     for w in range(context_at(gm).n_dirty):
         at = st + s.at_dirty + 8 * w
         waiting = load64(at)
@@ -559,7 +572,7 @@ def pair_phase(gm, st):
             i = low_bit(waiting)
             store64(at, load64(at) & ~(1 << i))
             run_entry(gm, st, DIRTY_BITS * w + i)
-            if s.status != 0 or s.work > MAX_WORK:
+            if s.status != 0 or s.work > most:
                 return
             # executions have had further entries evaluated: those ahead now, the others in the next tick
             waiting = load64(at) & (-2 << i)

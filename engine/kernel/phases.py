@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pcg.engine.kernel.avatars import update_avatar
-from pcg.engine.kernel.bounds import MAX_WORK
 from pcg.engine.kernel.effects import (
     execute,
     execute_time,
@@ -86,6 +85,8 @@ def sprite_phase(gm, st):
         group = group_view(groups + GROUP_BYTES * t)
         if group.head < 0:
             continue
+        if state_at(st).work > g.max_work:
+            return
         bits = type_at(gm, t).bits
         if bits & (T_IDLE | T_PRODUCER | T_GLIDER):
             if bits & T_GLIDER:
@@ -117,8 +118,9 @@ def sprite_phase(gm, st):
 def time_phase(gm, st):
     """Time effects that are due."""
     s = state_at(st)
+    most = context_at(gm).max_work
     guard = 0
-    while s.timers > 0 and timer_at(st, 0).due <= s.tick and s.status == 0 and guard < 10000 and s.work <= MAX_WORK:
+    while s.timers > 0 and timer_at(st, 0).due <= s.tick and s.status == 0 and guard < 10000 and s.work <= most:
         guard += 1
         n = timer_at(st, 0).effect
         s.timers -= 1
@@ -138,7 +140,7 @@ def time_phase(gm, st):
             for i in range(ty.sub_n):
                 last = s.next_id
                 a = first_of(gm, st, int_at(gm, ty.sub_at + i))
-                while a != 0 and sprite_at(a).id < last and s.work <= MAX_WORK:
+                while a != 0 and sprite_at(a).id < last and s.work <= most:
                     if is_out(gm, st, a) == 0:
                         execute_time(gm, st, n, a)
                     a = next_of(gm, st, a)
@@ -159,7 +161,7 @@ def eos_phase(gm, st):
             u = int_at(gm, ty.sub_at + i)
             group = group_at(st, u)
             a = first_moving(gm, st, u)
-            while a != 0 and s.work <= MAX_WORK:
+            while a != 0 and s.work <= g.max_work:
                 if at_edge(gm, a) != 0 and is_out(gm, st, a) == 0:
                     tail = group.tail
                     s.clock += 1

@@ -41,6 +41,7 @@ MODEL = np.dtype(
         ("map", "i8"),
         ("counts", "i8"),
         ("atoms", "i8"),  # 0: the engine does not say
+        ("work", "i8"),  # 0: the engine does not say
     ],
     align=True,
 )
@@ -164,6 +165,15 @@ def atoms(model, state, player, out, room):
     return call5(m.atoms, m.game, state, player, out, room)
 
 
+@inner
+def work_of(model, state):
+    """What the last tick of a state has cost, in executions of effects; 0 when the engine does not say."""
+    m = model_at(model)
+    if m.work == 0:
+        return 0
+    return call2(m.work, m.game, state)
+
+
 __all__ = [
     "GROW",
     "LOST",
@@ -186,4 +196,5 @@ __all__ = [
     "reseed",
     "score",
     "state_key",
+    "work_of",
 ]

@@ -6,7 +6,7 @@ A sprite is its address; 0 is no sprite.
 
 from __future__ import annotations
 
-from pcg.engine.kernel.bounds import MAX_MOVING, MAX_SPRITES, inside, outgrow, within
+from pcg.engine.kernel.bounds import MAX_MOVING, MAX_SPRITES, MAX_WORK, inside, outgrow, within
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
     COPIED_HEADER,
@@ -383,7 +383,11 @@ def add_sprite(gm, st, t, x, y, force):
 def create(gm, st, t, x, y):
     """addSprite without a look at singletons."""
     s = state_at(st)
-    if s.sprites > MAX_SPRITES or (s.free < 0 and s.slots >= MAX_MOVING) or type_at(gm, t).cls < 0:
+    if s.sprites > MAX_SPRITES or type_at(gm, t).cls < 0:
+        return 0
+    if s.free < 0 and s.slots >= context_at(gm).max_moving:
+        if context_at(gm).max_moving < MAX_MOVING:
+            s.work = MAX_WORK + 1
         return 0
     slot = s.free
     if slot >= 0:

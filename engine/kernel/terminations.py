@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pcg.engine.kernel.bounds import MAX_WORK
 from pcg.engine.kernel.ids import TERMINATION_ID
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
@@ -139,7 +138,7 @@ def termination_phase(gm, st):
                 if load32(st + AVATAR_AT + 4 * player) >= 0:
                     store32(st + WIN_AT + 4 * player, _WINS if won != 0 else _LOSES)
     s.recount = 1 if s.recount == 2 else 0
-    if s.tick >= g.max_tick or s.work > MAX_WORK:
+    if s.tick >= g.max_tick or s.work > g.max_work:
         s.ended = 1
         for player in range(g.players):
             if load32(st + WIN_AT + 4 * player) != _WINS:

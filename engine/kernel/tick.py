@@ -332,6 +332,14 @@ def model_events(gm, st, out, room):
     return n
 
 
+@island("i8(i8, i8)")
+def model_work(gm, st):
+    """Protocol: the work of the last tick; a sprite that is updated or copied counts as one execution."""
+    s = state_at(st)
+    most = context_at(gm).max_work
+    return (s.work if s.work < most else most) + s.slots
+
+
 @inner
 def mix(h, value):
     """Fold a value into a 62-bit hash without overflow: two 31-bit lanes, each multiplied modulo a prime."""

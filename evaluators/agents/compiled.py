@@ -111,6 +111,11 @@ class CompiledAgent(Agent):
         return int(self._record["spent"])
 
     @property
+    def work(self) -> int:
+        """Work of the ticks simulated since the last reset, as far as an allowance had it counted."""
+        return int(self._record["toil"])
+
+    @property
     def reproducible(self) -> bool:
         """Whether the same seed gives the same decisions: true unless the budget is time."""
         return self.budget.calls is not None
@@ -159,6 +164,8 @@ class CompiledAgent(Agent):
         self._record["spent"] = 0
         self._record["resume"] = 0
         self._record["calls"] = 0
+        self._record["toil"] = 0
+        self._record["allowance"] = 0
 
     def _allocate(self, model: Model) -> None:
         self._room = model.room

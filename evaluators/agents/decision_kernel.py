@@ -15,6 +15,7 @@ from pcg.engine.kernel.protocol import (
     copy_state,
     legal_actions,
     reseed,
+    work_of,
 )
 from pcg.engine.kernel.random import next_bits, next_double, next_int
 from pcg.engine.kernel.runtime import call2, inlined, inner, island, load64, store64, view_of
@@ -39,6 +40,8 @@ DECISION = np.dtype(
         ("heuristic", "i8"),  # address of an island f8(decision, state); 0: none
         ("budget", "i8"),  # forward-model calls (advances) after which no further iteration starts
         ("deadline", "i8"),  # processor time of the thread (ns) at which the budget counts as spent; 0: none
+        ("allowance", "i8"),  # work of simulated ticks after which the budget counts as spent; 0: none
+        ("toil", "i8"),  # work of the ticks simulated so far, counted while there is an allowance
         ("calls", "i8"),  # spent on the current decision
         ("spent", "i8"),  # spent on all decisions since the last reset
         ("resume", "i8"),  # 1: continue the search of the previous call instead of starting a new one
@@ -116,7 +119,12 @@ def step(decision: int, state: int, action: int) -> int:
             choice = load64(d.other + 8 * next_int(decision, count + 1))
         store64(d.joint + 8 * player, choice)
     count_call(decision)
-    return advance_state(d.model, state, d.joint)
+    status = advance_state(d.model, state, d.joint)
+    if d.allowance != 0:
+        d.toil = d.toil + work_of(d.model, state)
+        if d.toil >= d.allowance:
+            d.budget = min(d.budget, d.calls)
+    return status
 
 
 @inner

@@ -1,0 +1,139 @@
+"""The verdict on one game: what an evaluation hands to a generator of rules and to the log of a run.
+
+Plain data that goes to JSON and back unchanged. How it is arrived at is in `evaluator`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from pcg.evaluators.evaluation import decode_play
+
+CONSTRAINTS: Mapping[str, str] = {
+    "check": "the game and its levels give no warning, and there is one avatar",
+    "size": "the game has not too many rules and types",
+    "goal": "some termination can be won",
+    "idle": "doing nothing does not win",
+    "start": "a player who does nothing is not lost in the first moments",
+    "playable": "a random player plays for a while",
+    "sprites": "the sprites do not multiply beyond the bound",
+    "work": "no tick and no play does too much",
+    "winnable": "somebody wins",
+    "rules": "every rule is executed in somebody's play",
+    "score": "where rules change the score it is no constant, stays in range, and is not best for doing nothing",
+}
+"""The constraints by name; all values lie in [0, 1] and 1 means kept."""
+
+STAGES = ("check", "complete", "confirmed")
+"""How far an evaluation went, beside the agents of the ladder: only the rules were looked at; everything was measured;
+everything was measured by `GameEvaluator.confirm`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPlay:
+    """One play, to be seen again: `game.start(level, seed)` and then `actions`."""
+
+    agent: str
+    level: int
+    """Index into the evaluator's levels."""
+    seed: int
+    won: bool
+    score: float
+    play: str = field(repr=False)
+    """One letter per tick; see `pcg.evaluators.evaluation.encode_play`."""
+
+    @property
+    def actions(self) -> list[str]:
+        """The play as action names."""
+        return decode_play(self.play)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPerformance:
+    """How one agent of the ladder fares in a game, over `plays` plays."""
+
+    agent: str
+    plays: int
+    wins: int
+    losses: int
+    performance: float
+    """Mean value of a play, in (0, 1): nine tenths the outcome, one tenth the score (spec 04 section 3.4)."""
+    low: float
+    high: float
+    """Bounds of its 90 % interval."""
+    score: float
+    """Mean."""
+    ticks: float
+    """Mean."""
+    rules: tuple[int, ...] = field(default=(), repr=False)
+    """Indices into `GameDefinition.effects` of what was executed in any of its plays."""
+
+
+@dataclass(frozen=True)
+class GameEvaluation:
+    """What was found out about a game.
+
+    A `feasible` game has every entry of `constraints` at 1 and a `fitness` in [0, 1]; the others have fitness 0 and are
+    ranked by `constraint`, the mean of `constraints`, in which what was not looked at any more counts as 0. `stage` is
+    the last thing that was done: a name of `STAGES`, or the agent of the ladder that played last. `reason`
+    says in one line why the evaluation ended before its end, or why the game is not feasible; "" for feasible games.
+    """
+
+    feasible: bool
+    fitness: float
+    constraint: float
+    constraints: Mapping[str, float]
+    reason: str
+    stage: str
+    profile: tuple[AgentPerformance, ...]
+    """The agents that played, weakest first."""
+    metrics: Mapping[str, float] = field(repr=False)
+    behaviour: tuple[float, ...] = field(default=(), repr=False)
+    """What happens in the game, in [0, 1] by the names of `behaviour.names`: for novelty and for archives."""
+    mechanics: tuple[str, ...] = field(default=(), repr=False)
+    """The rules that took effect in somebody's play, named as in `pcg.evaluators.mechanics`."""
+    best: RecordedPlay | None = field(default=None, repr=False)
+    """A winning play of the strongest agent that wins; without a win the best play of the strongest that played."""
+    weak: RecordedPlay | None = field(default=None, repr=False)
+    """The worst play of a weak agent, one that acts."""
+    calls: int = 0
+    """Forward-model calls and ticks of all plays."""
+    work: int = 0
+    """Their work, in executions of effects."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether every agent performs strictly better than the one before it."""
+        return len(self.profile) > 1 and all(a.performance < b.performance for a, b in pairwise(self.profile))
+
+    @property
+    def separated(self) -> bool:
+        """Whether the 90 % intervals of the weakest and the strongest agent do not overlap, the strongest above."""
+        return len(self.profile) > 1 and self.profile[0].high < self.profile[-1].low
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {
+            **{name: getattr(self, name) for name in self.__dataclass_fields__},
+            "constraints": dict(self.constraints),
+            "metrics": dict(self.metrics),
+            "profile": [{**asdict(p), "rules": list(p.rules)} for p in self.profile],
+            "behaviour": list(self.behaviour),
+            "mechanics": list(self.mechanics),
+            "best": asdict(self.best) if self.best is not None else None,
+            "weak": asdict(self.weak) if self.weak is not None else None,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> GameEvaluation:
+        """The inverse of `to_json`; other keys of `data` are ignored."""
+        values = {name: data[name] for name in cls.__dataclass_fields__}
+        values["profile"] = tuple(AgentPerformance(**{**p, "rules": tuple(p["rules"])}) for p in data["profile"])
+        values["behaviour"] = tuple(data["behaviour"])
+        values["mechanics"] = tuple(data["mechanics"])
+        for name in ("best", "weak"):
+            values[name] = RecordedPlay(**data[name]) if data[name] is not None else None
+        return cls(**values)

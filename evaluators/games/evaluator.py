@@ -1,0 +1,120 @@
+"""Judging a game by playing it: can it be played at all, and does it tell capable players from weak ones?
+
+The idea is that of the genetic rule generator of the GVGAI framework (Khalifa et al. 2017; spec 04 section 3.4) in the
+reading its authors must have meant: agents of rising skill play, skill must pay, and every rule must matter. Looking at
+the rules comes first, then cheap plays, then dear ones; an evaluation ends at the first constraint that cannot be kept
+any more, and more plays are made only where the order of two agents is in doubt. All limits are counts, so that a
+result depends on the game, the levels, the settings and the seed, and on nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pcg.engine.game import Game
+from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
+from pcg.evaluators.games.evaluation import CONSTRAINTS as CONSTRAINTS
+from pcg.evaluators.games.evaluation import GameEvaluation
+from pcg.evaluators.games.judgement import Judgement
+from pcg.evaluators.games.trials import Rung, read_ladder
+from pcg.evaluators.parameters import Parameter, Setting, resolve
+
+PARAMETERS: tuple[Parameter, ...] = (
+    Parameter(
+        "ladder",
+        "nothing random onestep mcts:budget=60 olets:budget=240",
+        "agents, weakest first; those after `onestep` need a budget",
+    ),
+    Parameter("plays", 3, "plays of each agent", 1, 1000),
+    Parameter("max_plays", 6, "plays of an agent whose place in the order is in doubt", 1, 1000),
+    Parameter("max_ticks", 200, "plays end here", 1, 2000, "ticks"),
+    Parameter("min_ticks", 40, "the longest of the random player's plays takes at least so long", 0, 2000, "ticks"),
+    Parameter("start", 5, "a player who does nothing lives at least so long", 0, 2000, "ticks"),
+    Parameter("min_rules", 1.0, "smallest share of the rules that somebody's play must execute", 0.0, 1.0),
+    Parameter("explorations", 10, "further random plays where nothing but unused rules is at fault", 0, 1000),
+    Parameter("full_step", 0.05, "from this difference on, the order of two neighbours is clear", 1e-6, 1.0),
+    Parameter("max_score", 1_000_000, "largest score, either way", 1, 1_000_000_000),
+    Parameter("max_sprites", 400, "moving sprites at a time, or three times those of the level", 1, 16_000),
+    Parameter("max_work", 20_000, "work of a tick", 100, 10_000_000, "executions of effects"),
+    Parameter("mean_work", 100, "work per forward-model call, over a play", 1, 10_000_000, "executions of effects"),
+    Parameter("max_rules", 200, "rules of a game", 1, 100_000),
+    Parameter("max_types", 100, "sprite types of a game", 1, 10_000),
+    Parameter("max_pairs", 4000, "rules of all pairs of types, inherited ones included", 1, 1_000_000),
+)  # fmt: skip
+"""Settings of an evaluation, with their defaults."""
+
+
+class GameEvaluator:
+    """Evaluates games with one player. Safe to use from several threads at once.
+
+    Args:
+        levels: level texts in the mapping of the games; the k-th play of an agent is on level k modulo their number.
+        settings: see `PARAMETERS`.
+
+    Raises:
+        PcgError: without a level, for unknown settings, bad values, or a ladder that cannot be used.
+
+    >>> import pcg                                                                         # doctest: +SKIP
+    >>> game = pcg.load("boxes")                                                           # doctest: +SKIP
+    >>> GameEvaluator(game.levels[:1]).evaluate(game, seed=1).feasible                     # doctest: +SKIP
+    True
+    """
+
+    def __init__(self, levels: Sequence[str], **settings: object) -> None:
+        if isinstance(levels, str) or not levels:
+            raise PcgError(f"games are evaluated on a list of level texts, got {levels!r}")
+        self.levels = tuple(levels)
+        self.settings: dict[str, Setting] = resolve(PARAMETERS, settings, "evaluation of games")
+        self.ladder: tuple[Rung, ...] = read_ladder(str(self.settings["ladder"]))
+        if self.integer("max_plays") < self.integer("plays"):
+            if "max_plays" in settings:
+                raise PcgError(
+                    f"evaluation of games: max_plays is {self.settings['max_plays']}, expected at least plays, "
+                    f"which is {self.settings['plays']}"
+                )
+            self.settings["max_plays"] = self.settings["plays"]
+
+    def __repr__(self) -> str:
+        return f"<game evaluator: {len(self.levels)} levels, {' < '.join(r.name for r in self.ladder)}>"
+
+    def integer(self, name: str) -> int:
+        """A setting that is a whole number."""
+        return int(self.settings[name])
+
+    def number(self, name: str) -> float:
+        """A setting that is a number."""
+        return float(self.settings[name])
+
+    def evaluate(
+        self,
+        game: Game,
+        seed: int = 0,
+        *,
+        diagnostics: Sequence[Diagnostic] | None = None,
+        threshold: float = 0.0,
+    ) -> GameEvaluation:
+        """Judge a game.
+
+        Args:
+            game: read, with one player; whether it was played before does not matter.
+            seed: of all plays.
+            diagnostics: what checking the game has found, where that is more than `game.definition.diagnostics`.
+            threshold: a fitness that the game must be able to reach; the evaluation ends when it no longer is.
+
+        Returns:
+            The evaluation; bad games are not an error but infeasible.
+        """
+        return Judgement(self, game, seed, diagnostics, threshold).result()
+
+    def confirm(self, game: Game, seeds: int = 20, seed: int = 0) -> GameEvaluation:
+        """The profile of a game by many plays of every agent, whatever they show: for final reports.
+
+        `GameEvaluation.ordered` and `GameEvaluation.separated` then say whether all agents are in order and whether
+        the weakest and the strongest are apart.
+
+        Args:
+            game: with one player.
+            seeds: plays of each agent. With the `seed` of an evaluation the first of them are played again.
+            seed: of all plays.
+        """
+        return Judgement(self, game, seed, None, 0.0, plays=seeds).result()

@@ -1,0 +1,79 @@
+"""Relative algorithm performance of a ladder of agents: means, intervals, differences, and what they are worth.
+
+A good game tells capable agents from weak ones (Nielsen, Barros, Togelius, Nelson: General Video Game Evaluation Using
+Relative Algorithm Performance Profiles, 2015). The value of a play is that of the genetic rule generator of the GVGAI
+framework (Khalifa et al.: General Video Game Rule Generation, 2017; spec 04 section 3.4); its product of two gaps, of
+which it only ever used the negative part, is replaced by `profile_fitness`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+
+CONFIDENCE = 0.9
+"""Of all intervals, two-sided."""
+_Z = 1.6448536269514722
+
+
+def interval(mean: float, n: int) -> tuple[float, float]:
+    """The 90 % interval of the mean of n values in [0, 1]: Wilson's score interval.
+
+    It is exact for wins and losses, and too wide for everything else, as no other values with this mean spread more. So
+    it never has the width 0, not even for a few plays that end alike.
+
+    >>> [round(x, 3) for x in interval(0.0, 20)]
+    [0.0, 0.119]
+    """
+    if n == 0:
+        return 0.0, 1.0
+    centre = (mean + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
+    half = _Z / (1 + _Z * _Z / n) * math.sqrt(max(0.0, mean * (1 - mean)) / n + _Z * _Z / (4 * n * n))
+    return max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half))
+
+
+@functools.lru_cache(maxsize=1024)
+def _quantile(freedom: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2))
+
+
+def difference(weaker: Sequence[float], stronger: Sequence[float]) -> tuple[float, float]:
+    """Mean of the paired differences stronger - weaker, and the half width of its 90 % interval (Student's t).
+
+    Values at one place come from plays of one level with one seed. Where all differences are alike the half width is 0:
+    good enough to decide where the next play is worth most, which is what it is for.
+
+    >>> difference([0.0, 0.0, 0.5], [1.0, 1.0, 1.0])[0]
+    0.8333333333333334
+    """
+    found = [b - a for a, b in zip(weaker, stronger, strict=False)]
+    n = len(found)
+    if n == 0:
+        return 0.0, 1.0
+    mean = math.fsum(found) / n
+    if n == 1:
+        return mean, 1.0
+    deviation = math.sqrt(math.fsum((x - mean) ** 2 for x in found) / (n - 1))
+    return mean, _quantile(n - 1) * deviation / math.sqrt(n)
+
+
+def step_worth(gap: float, full: float) -> float:
+    """What the difference of two neighbours is worth in [-1, 1]: 1 from `full` on, less than 0 where order is wrong."""
+    return max(-1.0, min(1.0, gap / full))
+
+
+def profile_fitness(spread: float, steps: Sequence[float]) -> float:
+    """Worth of a profile in [0, 1]: half how far the strongest is above the weakest, half how well all are in order.
+
+    Args:
+        spread: performance of the strongest less that of the weakest; 0.9, a win against a loss, counts as full.
+        steps: `step_worth` of all neighbours; agents that do alike add nothing, a wrong order takes away.
+
+    >>> profile_fitness(0.9, [1.0, 1.0, 1.0, 1.0])
+    1.0
+    """
+    order = math.fsum(steps) / len(steps) if steps else 0.0
+    return 0.5 * max(0.0, min(1.0, spread / 0.9)) + 0.5 * max(0.0, order)

@@ -21,6 +21,7 @@ from pcg.engine.vgdl.chance import level_draws
 from pcg.engine.vgdl.compiler import MAX_TICK, GameTables
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.sprite_tables import copy_of
 
 _PATH_CLASSES = frozenset({"PathChaser", "PathAltChaser", "RandomPathAltChaser"})
 _SPARE_ROOM = 16
@@ -102,7 +103,7 @@ class Context:
         placement = plan.split(typed, roles.level, roles.killed)
         self.level_sprites = placement.level_sprites
         width, height, templates = typed.sized(block)
-        types = tables.types.copy()
+        types = copy_of(tables.types)
         types["w"], types["h"] = width, height
         arrays = {
             "types": types,

@@ -22,7 +22,7 @@ from pcg.engine.vgdl import extensions, ontology
 from pcg.engine.vgdl.definition import GameDefinition, Value
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.facts import EffectFacts, members
-from pcg.engine.vgdl.sprite_tables import NumberPool, SpriteSet, table_of
+from pcg.engine.vgdl.sprite_tables import NumberPool, SpriteSet, copy_of, table_of
 from pcg.engine.vgdl.values import parse_int
 
 MAX_TICK = 2000
@@ -214,7 +214,7 @@ class GameTables:
     def _types(self) -> Any:
         """The rows of the types with what the rules decide."""
         roles = self.role_sets
-        types = self.typed.types.copy()
+        types = copy_of(self.typed.types)
         bits = [0] * len(types)
         for flag, of in (
             (L.T_IDLE, roles.idle),

@@ -69,6 +69,19 @@ def resolve(
     return replace(definition, diagnostics=resolver.findings.sorted())
 
 
+def report(abandon: Abandon, findings: Findings) -> None:
+    """Says that a line cannot be built."""
+    findings.doubt(
+        abandon.message,
+        abandon.at,
+        f"01 1.2.5, {abandon.rule}",
+        so="the rest of this set and all later sets are not read",
+        expected=abandon.expected,
+        known=abandon.known,
+        name=abandon.name,
+    )
+
+
 class Resolver:
     """One resolution. `findings` hold what was remarkable."""
 
@@ -257,15 +270,7 @@ class Resolver:
 
     def _abandon(self, abandon: Abandon) -> None:
         self.abandoned = True
-        self.findings.doubt(
-            abandon.message,
-            abandon.at,
-            f"01 1.2.5, {abandon.rule}",
-            so="the rest of this set and all later sets are not read",
-            expected=abandon.expected,
-            known=abandon.known,
-            name=abandon.name,
-        )
+        report(abandon, self.findings)
 
     def _read_section(self, identifier: str, lines: Sequence[Entry]) -> None:
         if identifier == "SpriteSet":
@@ -359,4 +364,4 @@ class Resolver:
                     )
 
 
-__all__ = ["Resolver", "read_game", "resolve"]
+__all__ = ["Resolver", "read_game", "report", "resolve"]

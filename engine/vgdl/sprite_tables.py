@@ -101,7 +101,16 @@ def table_of(rows: list[Any], kind: np.dtype[Any]) -> Any:
     if isinstance(rows[0], dict):
         names = kind.names or ()
         rows = [tuple([row.get(name, 0) for name in names]) for row in rows]
-    return np.array(rows, kind)
+    table = np.zeros(len(rows), kind)
+    table[:] = rows
+    return table
+
+
+def copy_of(table: Any) -> Any:
+    """A copy of a record array. What lies between the fields is 0, which numpy's own does not promise."""
+    copy = np.zeros(len(table), table.dtype)
+    copy[:] = table
+    return copy
 
 
 class SpriteSet:
@@ -202,7 +211,7 @@ class SpriteTables:
             scale = [self.block_dependent.get(t.id, (1.0, 1.0)) for t in self.definition.types]
             width = np.array([truncate(block * w) for w, _ in scale], np.int32)
             height = np.array([truncate(block * h) for _, h in scale], np.int32)
-            templates = self.templates.copy()
+            templates = copy_of(self.templates)
             templates["w"] = templates["lw"] = width
             templates["h"] = templates["lh"] = height
             found = self._sized.put(block, (width, height, templates))

@@ -21,6 +21,8 @@ from pcg.engine.vgdl.tree import InteractionLine, MappingLine, Node, Option, Spr
 PROBABILITIES = ("prob", "spreadprob", "epsilon", "probability")
 RESOURCE_PARAMS = ("resource", "heldResource", "ammo", "resource_name")
 LAST_TICK = 2000
+NEVER_APPEARS = "never appears: no character is mapped to it and nothing creates it"
+"""How the finding about a needless sprite ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +308,7 @@ class Lint:
         for sprite in never_there:
             if sprite.name not in present:
                 self.findings.warning(
-                    f"`{sprite.name}` never appears: no character is mapped to it and nothing creates it",
+                    f"`{sprite.name}` {NEVER_APPEARS}",
                     self._place(sprite.line),
                 )
 

@@ -104,6 +104,11 @@ class GameEvaluation:
     work: int = 0
     """Their work, in executions of effects."""
 
+    @classmethod
+    def unreadable(cls, reason: str) -> GameEvaluation:
+        """The verdict on rules of which no game can be made."""
+        return cls(False, 0.0, 0.0, dict.fromkeys(CONSTRAINTS, 0.0), reason, "check", (), {})
+
     @property
     def ordered(self) -> bool:
         """Whether every agent performs strictly better than the one before it."""

@@ -8,21 +8,25 @@ what teleports is a portal, conditions are on resources that are there, numbers 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.analysis_flags import type_flags
+from pcg.engine.vgdl.checker import check_game
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType
 from pcg.engine.vgdl.diagnostics import PcgError, VGDLError
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.level import cannot_create, read_level
+from pcg.engine.vgdl.lint import NEVER_APPEARS
 from pcg.engine.vgdl.ontology_params import EffectSpec, Param, TerminationSpec
 from pcg.engine.vgdl.parser import parse
 from pcg.engine.vgdl.resolver import read_game
+from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler
 from pcg.engine.vgdl.tree import Tree
 from pcg.generators.rules.genes import EOS, TIME, Ending, Params, Rule, RuleSet, replace_rules
 
@@ -93,8 +97,30 @@ class RuleSpace:
         return cls(parse(source), levels)
 
     def text(self, genotype: RuleSet) -> str:
-        """The game with these rules, formatted."""
+        """The game with these rules, formatted, with all its sprites."""
         return dumps(replace_rules(self.tree, genotype))
+
+    def tidy(self, genotype: RuleSet) -> str:
+        """The same without the sprites that never appear under these rules, so that it reads without a warning."""
+        text = self.text(genotype)
+        while True:
+            gone = {d.line for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
+            if not gone:
+                return text
+            text = dumps(_without(parse(text), gone))
+
+    def compile(self, genotype: RuleSet) -> CompiledRules:
+        """The game compiled; findings about sprites alone, which no rules can help, are left out."""
+        found = self.compiler.compile(*genotype.lines)
+        about_rules = tuple(
+            d for d in found.diagnostics if d.severity == "error" or not d.message.endswith(NEVER_APPEARS)
+        )
+        return replace(found, diagnostics=about_rules)
+
+    @cached_property
+    def compiler(self) -> RuleCompiler:
+        """What turns rules into tables."""
+        return RuleCompiler(self.definition, reading="strict", name=self.definition.name)
 
     # -- what there is -------------------------------------------------------------------------------------------------
 
@@ -302,6 +328,16 @@ class RuleSpace:
         avatars = [definition.types[definition.type_index[name]] for name in self.kinds.avatars]
         shared = [t for t in avatars[0].path if all(t in other.path for other in avatars)]
         return definition.types[shared[-1]].name if shared else avatars[0].name
+
+
+def _without(tree: Tree, lines: Set[int]) -> Tree:
+    """A tree without the sprites of some lines, as long as nothing stands below them."""
+
+    def kept(node: Any) -> Any:
+        children = tuple(kept(c) for c in node.children if c.children or c.line not in lines)
+        return replace(node, children=children)
+
+    return Tree(kept(tree.header), tree.after, tree.file)
 
 
 def _lineage(class_name: str) -> frozenset[str]:

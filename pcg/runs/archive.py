@@ -1,8 +1,8 @@
-"""The levels worth keeping: the best of all that were evaluated, no two of them alike.
+"""What is worth keeping: the best of all levels (or games) that were evaluated, no two of them alike.
 
-Chosen greedily from the best downwards, so the choice depends on the set of evaluated levels alone, not on when they
-came. In memory are ranks and names only; the levels themselves are read from the log of the run when they are needed,
-and what was found out about the likeness of two levels is not worked out again.
+Chosen greedily from the best downwards, so the choice depends on the set of evaluated candidates alone, not on when
+they came. In memory are ranks and names only; the candidates themselves are read from the log of the run when they are
+needed, and what was found out about the likeness of two of them is not worked out again.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import bisect
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.metrics.distances import Codes, code_distance, codes
 from pcg.generators.levels.contract import Candidate
 
 SPARE = 20
-"""Per wanted level so many infeasible ones are remembered."""
+"""Per wanted candidate so many infeasible ones are remembered."""
 _SHAPES = 4096
-"""Levels whose characters are kept at hand."""
+"""Candidates whose shapes are kept at hand."""
 _CHOSEN = -1
 _INDEXED = ("feasible", "fitness", "constraint", "constraints", "metrics", "winner", "seed", "wants", "mechanics")
 
@@ -54,31 +54,42 @@ class Entry:
         }
 
 
-class Archive:
-    """The best `size` levels at a distance of at least `distance` from one another.
+E = TypeVar("E")
+
+
+class Archive(Generic[E]):
+    """The best `size` candidates at a distance of at least `distance` from one another.
 
     Args:
-        size: levels wanted.
-        distance: from 0 to 1; see `code_distance`.
+        size: how many are wanted.
+        distance: from 0 to 1.
         fetch: the event of a candidate that was added, by its id.
+        entry: what is kept of an event.
+        shape: what is compared of an event.
+        apart: distance of two shapes.
     """
 
-    def __init__(self, size: int, distance: float, fetch: Callable[[int], Mapping[str, Any]]) -> None:
+    def __init__(
+        self, size: int, distance: float, fetch: Callable[[int], Mapping[str, Any]],
+        entry: Callable[[Mapping[str, Any]], E],
+        shape: Callable[[Mapping[str, Any]], Any] = lambda event: codes(str(event["level"])),
+        apart: Callable[[Any, Any], float] = code_distance,
+    ) -> None:  # fmt: skip
         self.size = size
         self.distance = distance
         self.evaluations = 0
-        self._fetch = fetch
+        self._fetch, self._entry_of, self._shape_of, self._apart = fetch, entry, shape, apart
         self._feasible: list[tuple[float, int]] = []
         self._infeasible: list[tuple[float, int]] = []
         self._kept: list[tuple[float, int]] = []
-        self._like: dict[int, int] = {}  # a level that stood back -> a better one that is like it
-        self._shapes: OrderedDict[int, Codes] = OrderedDict()
-        self._best: list[Entry] | None = []
-        self._spare: list[Entry] | None = []
+        self._like: dict[int, int] = {}  # one that stood back -> a better one that is like it
+        self._shapes: OrderedDict[int, Any] = OrderedDict()
+        self._best: list[E] | None = []
+        self._spare: list[E] | None = []
 
     @property
     def feasible(self) -> int:
-        """Number of feasible levels, alike ones included."""
+        """Number of feasible candidates, alike ones included."""
         return len(self._feasible)
 
     def add(self, id: int, feasible: bool, fitness: float, constraint: float) -> None:
@@ -97,7 +108,7 @@ class Archive:
                 self._spare = None
 
     def _place(self, rank: tuple[float, int]) -> None:
-        """Let a new level take its place among those kept, unless a better one is like it."""
+        """Let a new candidate take its place among those kept, unless a better one is like it."""
         position = bisect.bisect(self._kept, rank)
         twin = self._twin(rank[1], self._kept[:position])
         if twin is not None:
@@ -112,7 +123,7 @@ class Archive:
         self._best = self._spare = None
 
     def _look_again(self) -> None:
-        """Choose from all; needed when a level gives way, for others may have stood back for it."""
+        """Choose from all; needed when one gives way, for others may have stood back for it."""
         kept: list[tuple[float, int]] = []
         names: set[int] = set()
         for rank in self._feasible:
@@ -128,14 +139,14 @@ class Archive:
                 self._like[rank[1]] = twin
         self._kept = kept
 
-    def best(self) -> list[Entry]:
-        """The best distinct feasible levels, best first; of equally good ones the older first."""
+    def best(self) -> list[E]:
+        """The best distinct feasible candidates, best first; of equally good ones the older first."""
         if self._best is None:
             self._best = [self._entry(id) for _, id in self._kept]
         return self._best
 
-    def spare(self) -> list[Entry]:
-        """The best distinct infeasible levels, as many as feasible ones are wanting."""
+    def spare(self) -> list[E]:
+        """The best distinct infeasible candidates, as many as feasible ones are wanting."""
         if self._spare is None:
             kept: list[tuple[float, int]] = []
             wanting = self.size - len(self._kept)
@@ -147,13 +158,13 @@ class Archive:
             self._spare = [self._entry(id) for _, id in kept]
         return self._spare
 
-    def _entry(self, id: int) -> Entry:
-        return Entry.of(self._fetch(id))
+    def _entry(self, id: int) -> E:
+        return self._entry_of(self._fetch(id))
 
-    def _shape(self, id: int) -> Codes:
+    def _shape(self, id: int) -> Any:
         shape = self._shapes.get(id)
         if shape is None:
-            shape = self._shapes[id] = codes(str(self._fetch(id)["level"]))
+            shape = self._shapes[id] = self._shape_of(self._fetch(id))
             if len(self._shapes) > _SHAPES:
                 self._shapes.popitem(last=False)
         else:
@@ -161,19 +172,18 @@ class Archive:
         return shape
 
     def _twin(self, id: int, others: Iterable[tuple[float, int]]) -> int | None:
-        """One of the others that is too like the level, if there is any."""
+        """One of the others that is too like the candidate, if there is any."""
         shape = self._shape(id)
         for _, other in others:
-            if code_distance(shape, self._shape(other)) < self.distance:
+            if self._apart(shape, self._shape(other)) < self.distance:
                 return other
         return None
 
     def summary(self) -> Mapping[str, Any]:
         """Counts for `summary.json`."""
-        best = self.best()[:1]
         return {
             "evaluations": self.evaluations,
             "feasible": self.feasible,
             "distinct": len(self._kept),
-            "best": best[0].evaluation.fitness if best else 0.0,
+            "best": -self._kept[0][0] if self._kept else 0.0,
         }

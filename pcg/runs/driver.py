@@ -248,7 +248,7 @@ class _Run(SearchRun):
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
         check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
         self.parameters = tuple(self.evaluator.settings.items())
-        self.archive = Archive(config.count, config.distance, lambda number: self.log.read(number))
+        self.archive = Archive(config.count, config.distance, lambda number: self.log.read(number), Entry.of)
         self.kept: Mapping[str, Any] | None = None
         self.first: dict[bytes, int] = {}  # level -> the candidate that had it first
         self.repeated = 0

@@ -20,7 +20,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 FORMAT = 1
 """Version of the layout; a run of another one is refused."""
 
-LEVELS, TOURNAMENT, TUNING = "levels", "tournament", "tuning"
+LEVELS, TOURNAMENT, TUNING, RULES = "levels", "tournament", "tuning", "rules"
 """Kinds of runs, as `run.json` names them."""
 
 

@@ -18,7 +18,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.metrics.distances import level_distance
 from pcg.runs import LevelRun, resume, run_levels
-from pcg.runs.archive import SPARE, Archive
+from pcg.runs.archive import SPARE, Archive, Entry
 from pcg.runs.cache import EvaluationCache, settings_key
 from pcg.runs.store import RunLog
 
@@ -177,7 +177,7 @@ def test_an_archive_holds_what_a_greedy_choice_from_everything_would(seed: int) 
     rng = np.random.default_rng(seed)
     size, distance = int(rng.integers(1, 8)), float(rng.choice([0.3, 0.5, 0.8]))
     events: list[dict[str, Any]] = []
-    archive = Archive(size, distance, lambda k: events[k])
+    archive = Archive(size, distance, lambda k: events[k], Entry.of)
     for k in range(250):
         level = "\n".join("".join(row) for row in rng.choice(list("wA..."), (3, 4)).tolist())
         feasible = bool(rng.random() < 0.6)

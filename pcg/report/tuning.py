@@ -25,7 +25,7 @@ _ROWS = 100
 _PLOTS = 12
 """Parameters whose values are drawn one by one: the most important."""
 _NEEDED = ("run.json", "events.jsonl", "summary.json", "settings.csv")
-_STOPPED = {"evaluations": "all evaluations done", "seconds": "time is up", "interrupted": "interrupted"}
+_STOPPED = {"evaluations": "budget spent", "seconds": "time is up", "interrupted": "interrupted"}
 
 
 def write_tuning(folder: Path | str) -> Path:

@@ -21,6 +21,7 @@ from pcg.cli import (
     mending,
     metrics,
     playing,
+    tuning,
     yardsticks,
 )
 from pcg.cli.console import Commands
@@ -51,7 +52,9 @@ def _options(
     pass
 
 
-for _module in (making, mending, browsing, metrics, playing, contests, language, measuring, conformance, yardsticks):
+for _module in (
+    making, mending, browsing, tuning, metrics, playing, contests, language, measuring, conformance, yardsticks,
+):  # fmt: skip
     _module.register(app)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcg.cli.console import INTERRUPTED, errors, print_parameters, report_error
+from pcg.cli.console import INTERRUPTED, bad, errors, print_parameters, report_error
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -97,11 +97,11 @@ def levels(
         "budget": {"seconds": parse_seconds(budget) if budget else 0.0, "evaluations": evaluations or 0},
     }
     for setting in settings or []:
-        section, name, value = _setting(setting)
+        section, name, value = read_setting(setting)
         data.setdefault(section, {})[name] = value
     config = LevelRun.from_mapping(data, "--set")
     folder = out or Path(f"{Path(game).stem}-levels")
-    where = _where(executor, cluster)
+    where = where_of(executor, cluster)
     with _bar() as progress:
         result = run_levels(config, folder, workers=workers, executor=where, cache=cache, progress=progress)
     _finish(result)
@@ -111,7 +111,7 @@ def resume(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.")],
     budget: Annotated[str | None, typer.Option(help="A new limit of time for the whole run.")] = None,
     evaluations: Annotated[
-        int | None, typer.Option(min=1, help="A new number of levels to try in the whole run.")
+        int | None, typer.Option(min=1, help="A new number of evaluations in the whole run.")
     ] = None,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
@@ -121,9 +121,22 @@ def resume(
     """Go on with a run that was stopped or killed, or give a finished one a larger budget."""
     from pcg.runs import parse_seconds
     from pcg.runs import resume as resume_run
+    from pcg.runs.store import TUNING, kind_of
 
     seconds = parse_seconds(budget) if budget else None
-    where = _where(executor, cluster)
+    where = where_of(executor, cluster)
+    if kind_of(folder) == TUNING:
+        from pcg.cli.tuning import finish, tuning_bar
+        from pcg.runs.tuning import resume_tuning
+
+        if cache is not None:
+            raise bad(f"{folder} holds a run that tunes a game, for which there is no --cache")
+        with tuning_bar() as show:
+            tuned = resume_tuning(
+                folder, seconds=seconds, evaluations=evaluations, workers=workers, executor=where, progress=show
+            )
+        finish(tuned)
+        return
     with _bar() as progress:
         result = resume_run(
             folder,
@@ -151,18 +164,18 @@ def generators() -> None:
     print_parameters((kind.name, kind.help, kind.parameters) for kind in GENERATORS.values())
 
 
-def _setting(text: str) -> tuple[str, str, str]:
+def read_setting(text: str, example: str = "generator.population=50") -> tuple[str, str, str]:
     """Section, name and value of ``section.name=value``."""
     from pcg.engine.vgdl.diagnostics import PcgError
 
     key, equals, value = text.partition("=")
     section, dot, name = key.strip().partition(".")
     if not (equals and dot and section and name):
-        raise PcgError(f"--set {text}: expected section.name=value, as in generator.population=50")
+        raise PcgError(f"--set {text}: expected section.name=value, as in {example}")
     return section, name, value.strip()
 
 
-def _where(executor: str | None, cluster: str | None) -> str | None:
+def where_of(executor: str | None, cluster: str | None) -> str | None:
     """What the options say about where evaluations run."""
     from pcg.engine.vgdl.diagnostics import PcgError, nearest
     from pcg.runs.workers import EXECUTORS

@@ -7,7 +7,7 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report.page import render_page
 from pcg.report.pictures import draw_pictures
-from pcg.runs.store import write_whole
+from pcg.runs.store import TUNING, kind_of, write_whole
 
 REPORT = "report.html"
 _NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
@@ -16,7 +16,8 @@ _NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
 def write_report(folder: Path | str) -> Path:
     """Draw the pictures of a run and write its `report.html`.
 
-    Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`).
+    Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`). A
+    run that tunes a game gets the page of `pcg.report.tuning` and no pictures.
 
     Args:
         folder: a run folder; the run may have been interrupted, but must have written its summary.
@@ -28,6 +29,10 @@ def write_report(folder: Path | str) -> Path:
         PcgError: if the folder is not a run.
     """
     folder = Path(folder)
+    if kind_of(folder) == TUNING:
+        from pcg.report.tuning import write_tuning
+
+        return write_tuning(folder)
     for name in _NEEDED:
         if not (folder / name).is_file():
             raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")

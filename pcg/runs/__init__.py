@@ -4,6 +4,8 @@ This package stores and drives; it draws nothing (`pcg.render`) and writes no re
 folder described here. The idea of a run as an append-only log plus a checkpoint that is only a shortcut is the
 write-ahead log of databases: the log alone decides what happened.
 
+Runs that tune a game (`pcg.runs.tuning`) and tournaments (`pcg.runs.tournament`) say there what is different in theirs.
+
 Layout of a run folder (every path is relative to it; text is UTF-8, JSON has sorted keys, one object per line in
 `.jsonl`):
 
@@ -63,6 +65,8 @@ Pictures and the report are put beside these by other modules and never read bac
 from pcg.runs.archive import Archive, Entry
 from pcg.runs.config import LevelRun, parse_seconds, read_config
 from pcg.runs.driver import Progress, RunResult, resume, run_levels
+from pcg.runs.tuning import TuningResult, resume_tuning, run_tuning
+from pcg.runs.tuning_config import TuningRun, read_tuning_config
 
 __all__ = [
     "Archive",
@@ -70,8 +74,13 @@ __all__ = [
     "LevelRun",
     "Progress",
     "RunResult",
+    "TuningResult",
+    "TuningRun",
     "parse_seconds",
     "read_config",
+    "read_tuning_config",
     "resume",
+    "resume_tuning",
     "run_levels",
+    "run_tuning",
 ]

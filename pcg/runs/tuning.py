@@ -364,7 +364,11 @@ class _Run(SearchRun):
     def _finish(self, reason: str) -> dict[str, Any]:
         self._write_settings()
         best = self._best()
-        summary: dict[str, Any] = {"evaluations": self.told, "settings": self._settings()}
+        summary: dict[str, Any] = {
+            "evaluations": self.told,
+            "settings": self._settings(),
+            "confirm": self.config.confirm,
+        }
         if best is not None:
             tried = self.tuner.tried.get(best)
             known = {"value": tried.mean, "error": tried.error} if tried is not None and tried.told else {}

@@ -13,12 +13,16 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from pcg.runs import LevelRun
+from pcg.runs.tuning_config import TuningRun
 
 
-def kill_and_resume(config: LevelRun, folder: Path, whole: Path, *, kills: int = 20, seed: int = 1) -> list[int]:
+def kill_and_resume(
+    config: LevelRun | TuningRun, folder: Path, whole: Path, *, kills: int = 20, seed: int = 1
+) -> list[int]:
     """Do a run in `folder` with `kills` interruptions by SIGKILL, each time going on, and finish it.
 
     Args:
@@ -37,7 +41,7 @@ def kill_and_resume(config: LevelRun, folder: Path, whole: Path, *, kills: int =
     path = folder.with_suffix(".toml")
     path.write_text(config.to_toml())
     log = folder / "events.jsonl"
-    program = [sys.executable, __file__, str(path), str(folder)]
+    program = [sys.executable, __file__, "levels" if isinstance(config, LevelRun) else "tuning", str(path), str(folder)]
     # without buffers, so that `select` sees all there is to read
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as nursery:
         assert nursery.stdin is not None
@@ -68,29 +72,45 @@ def _ended(nursery: subprocess.Popen[bytes], seconds: float) -> bool:
     return bool(select.select([nursery.stdout], [], [], seconds)[0])
 
 
-def _nursery(path: str, folder: str) -> None:
-    """For every line of input: start or continue the run, and print its process and then how it ended."""
+def _levels(path: str) -> tuple[Callable[[Path], object], Callable[[Path], object]]:
+    """Beginning and going on; what every session needs is loaded here once, by doing a little of the work."""
     from pcg.engine.game import load
     from pcg.evaluators.fitness import LevelEvaluator
     from pcg.generators.levels import make_generator
     from pcg.runs import read_config, resume, run_levels
 
     config = read_config(path)
-    # What every session needs is loaded here once, by doing a little of the work.
     game = load(config.game, reading=config.reading or None)
     generator = make_generator(config.generator, game, seed=config.seed, **config.generator_parameters)
     evaluator = LevelEvaluator(game, **config.evaluation_parameters)
     for candidate in generator.ask(5):
         evaluator.evaluate(candidate.level, seed=config.seed)
+    return lambda folder: run_levels(config, folder, workers=2), lambda folder: resume(folder, workers=2)
+
+
+def _tuning(path: str) -> tuple[Callable[[Path], object], Callable[[Path], object]]:
+    """The same of runs that tune a game."""
+    from pcg.engine.game import load
+    from pcg.generators.tuning import Objective, play_games
+    from pcg.runs.tuning import resume_tuning, run_tuning
+    from pcg.runs.tuning_config import read_tuning_config
+
+    config = read_tuning_config(path)
+    play_games(
+        load(config.game), Objective(config.target).agents, [0], plays=1, seed=1, sample=0, budget=5, max_ticks=5
+    )
+    return lambda folder: run_tuning(config, folder, workers=2), lambda folder: resume_tuning(folder, workers=2)
+
+
+def _nursery(kind: str, path: str, folder: str) -> None:
+    """For every line of input: start or continue the run, and print its process and then how it ended."""
+    begin, go_on = (_levels if kind == "levels" else _tuning)(path)
     for _ in sys.stdin:
         pid = os.fork()
         if pid == 0:
             status = 1
             try:
-                if (Path(folder) / "run.json").exists():
-                    resume(folder, workers=2)
-                else:
-                    run_levels(config, folder, workers=2)
+                (go_on if (Path(folder) / "run.json").exists() else begin)(Path(folder))
                 status = 0
             finally:
                 os._exit(status)

@@ -160,7 +160,9 @@ def test_partial_values_lead_the_way():
     """A game nobody wins is the better the nearer somebody comes to winning it."""
     level = LEVEL.replace("g", ".").replace("c", "p").replace("A.", "Ac").replace("p", "c", 1)
     walled = changed(("c > floor coin", "c > floor coin\n        p > floor coin safe"))
-    text = walled.definition.source.replace("        ghost > Random", "        safe > Immovable\n        ghost > Random")
+    text = walled.definition.source.replace(
+        "        ghost > Random", "        safe > Immovable\n        ghost > Random"
+    )
     near = judged(load(text.replace("coin hero > kill", "hero safe > stepBack\n        coin hero > kill")), level)
     assert near.reason == "nobody wins" and near.constraints["winnable"] == 0.6 * 2 / 3
     far = judged(changed(("coin hero > killSprite scoreChange=1", "hero coin > stepBack")))
@@ -200,6 +202,7 @@ def test_our_boxes_are_feasible_on_an_easy_level():
 # --- plays ---
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("name", ["nothing", "random", "onestep", "mcts:budget=30", "olets:budget=60"])
 def test_a_trial_is_the_play_of_its_agent(name):
     game = load(FETCH)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 
@@ -224,7 +225,7 @@ def test_a_trial_is_the_play_of_its_agent(name):
             start.advance(action)
             cells.append(start.avatar)
             scores.append(start.score)
-        assert trial.changes == sum(a != b for a, b in zip(scores, scores[1:], strict=False))
+        assert trial.changes == sum(a != b for a, b in pairwise(scores))
         assert round(trial.cells * start.width * start.height) == len({(c.x, c.y) for c in cells if c is not None})
         assert trial.counts.tolist() == [
             sum(not s.disabled for s in start.sprites(t.name)) for t in game.definition.types

@@ -1,6 +1,6 @@
 """Random rule sets over the whole ontology are judged: no crash, no stall, and every play within its bounds.
 
-The checked slice of `make check` judges 20,000 of them; PCG_FUZZ_GAMES asks for another number, and `make fuzz` for more.
+The checked slice of `make check` judges 20,000 of them; PCG_FUZZ_GAMES asks for another number, `make fuzz` for more.
 """
 
 from __future__ import annotations

@@ -19,6 +19,9 @@ FUZZ_SECONDS ?= 600
 FUZZ_INPUTS ?= build/fuzz
 FUZZ_OPTIONS = -max_total_time=$(FUZZ_SECONDS) -timeout=60 -rss_limit_mb=3000 -artifact_prefix=$(FUZZ_INPUTS)/
 
+# Random rule sets to judge before that.
+FUZZ_GAMES ?= 100000
+
 OTHER_GAMES := crossing digger
 
 .PHONY: help demo test check bench docs fuzz format types conformance checked-kernels lint clean
@@ -76,6 +79,7 @@ docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(CURDIR)/site
 
 fuzz: $(DEV)
+	PCG_FUZZ_GAMES=$(FUZZ_GAMES) $(BIN)/python -m pytest -n $(JOBS) tests/fuzz/test_game_evaluations.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev,fuzz]'
 	mkdir -p $(FUZZ_INPUTS)
 	$(BIN)/python tests/fuzz/fuzz_texts.py --seeds $(FUZZ_INPUTS)/texts

@@ -84,7 +84,7 @@ def in_sight(a, b):
 @inner
 def nearest_in_group(gm, st, a, t, sight, best):
     """Smallest distance from `a` to the sprites of exactly type t, or `best` if that is smaller (-1: none)."""
-    state_at(st).work += group_at(st, t).count >> 3
+    state_at(st).work += group_at(st, t).count >> 2
     p = sprite_at(a)
     b = first_of(gm, st, t)
     while b != 0:
@@ -325,7 +325,7 @@ def random_target(gm, st, t):
         seen = 0
         for i in range(-1, ty.sub_n):
             u = t if i < 0 else int_at(gm, ty.sub_at + i)
-            state_at(st).work += group_at(st, u).count >> 3
+            state_at(st).work += group_at(st, u).count >> 2
             b = first_of(gm, st, u)
             while b != 0:
                 if seen == pick:

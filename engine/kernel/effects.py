@@ -138,6 +138,7 @@ def queue_timer(st, due, n):
         here.due = later.due
         here.effect = later.effect
         i -= 1
+    s.work += (s.timers - i) >> 4
     entry = timer_at(st, i)
     entry.due = due
     entry.effect = n

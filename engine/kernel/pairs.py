@@ -52,7 +52,7 @@ _WALL_BOUNCE = EFFECT_ID["wallBounce"]
 _WALL_REVERSE = EFFECT_ID["wallReverse"]
 _FEW = 8
 """Groups up to this size are searched one by one rather than by cell."""
-_CROWD = 64
+_CROWD = 16
 """Moving sprites up to this number are tested against each other at no charge."""
 
 
@@ -114,7 +114,7 @@ def level_hits(gm, st, a, t, extra):
     c1 = cells_along(gm, min(x1, g.width - 1))
     r1 = cells_along(gm, min(y1, g.height - 1))
     # giants cover many cells
-    state_at(st).work += ((c1 - c0 + 1) * (r1 - r0 + 1)) >> 4
+    state_at(st).work += ((c1 - c0 + 1) * (r1 - r0 + 1)) >> 3
     bit = 1 << (t & 63)
     begin = state_at(st).hits
     for r in range(r0, r1 + 1):
@@ -227,7 +227,7 @@ def moving_hits(gm, st, a, t, since):
                 if q.type == t and b != a and q.moved > since and q.id < s.last and overlaps(a, b):
                     push_hit(gm, st, b)
     # heaps of sprites, and cells covered by giants
-    s.work += looked >> 4
+    s.work += looked >> 3
     if s.hits > start + 1:
         sort_hits(st, start)
 
@@ -318,6 +318,8 @@ def run_first(gm, st, entry, a):
     """Evaluate one entry for one first sprite; returns the number of hits."""
     if state_at(st).work > context_at(gm).max_work:
         return 0
+    # looking for hits takes as long as two executions
+    state_at(st).work += 2
     collect_hits(gm, st, entry, a)
     n = state_at(st).hits
     if n == 0:
@@ -467,6 +469,7 @@ def run_level(gm, st, entry, t):
         s.since = since
         return met
     first = load32(g.level_start + 8 * t)
+    s.work += load32(g.level_start + 8 * t + 4) >> 2
     for k in range(first, first + load32(g.level_start + 8 * t + 4)):
         if k >= g.n_mortal or is_mortal_alive(st, k):
             a = g.level + SPRITE_BYTES * k
@@ -481,6 +484,7 @@ def run_moving(gm, st, entry, t):
     g = context_at(gm)
     s = state_at(st)
     moving = group_at(st, t).moving
+    s.work += moving >> 2
     if (
         g.grid != 0
         and moving > _FEW

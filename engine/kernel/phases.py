@@ -124,6 +124,7 @@ def time_phase(gm, st):
         guard += 1
         n = timer_at(st, 0).effect
         s.timers -= 1
+        s.work += s.timers >> 4
         for i in range(s.timers):
             here = timer_at(st, i)
             following = timer_at(st, i + 1)

@@ -13,14 +13,14 @@ from typing import Any
 from pcg.evaluators.evaluation import decode_play
 
 CONSTRAINTS: Mapping[str, str] = {
-    "check": "the game and its levels give no warning, and there is one avatar",
     "size": "the game has not too many rules and types",
+    "check": "the game and its levels give no warning, and there is one avatar",
     "goal": "some termination can be won",
+    "sprites": "the sprites do not multiply beyond the bound",
+    "work": "no tick and no play does too much",
     "idle": "doing nothing does not win",
     "start": "a player who does nothing is not lost in the first moments",
     "playable": "a random player plays for a while",
-    "sprites": "the sprites do not multiply beyond the bound",
-    "work": "no tick and no play does too much",
     "winnable": "somebody wins",
     "rules": "every rule is executed in somebody's play",
     "score": "where rules change the score it is no constant, stays in range, and is not best for doing nothing",

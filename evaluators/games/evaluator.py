@@ -36,7 +36,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("max_score", 1_000_000, "largest score, either way", 1, 1_000_000_000),
     Parameter("max_sprites", 400, "moving sprites at a time, or three times those of the level", 1, 16_000),
     Parameter("max_work", 20_000, "work of a tick", 100, 10_000_000, "executions of effects"),
-    Parameter("mean_work", 100, "work per forward-model call, over a play", 1, 10_000_000, "executions of effects"),
+    Parameter("mean_work", 150, "work per forward-model call, over a play", 1, 10_000_000, "executions of effects"),
     Parameter("max_rules", 200, "rules of a game", 1, 100_000),
     Parameter("max_types", 100, "sprite types of a game", 1, 10_000),
     Parameter("max_pairs", 4000, "rules of all pairs of types, inherited ones included", 1, 1_000_000),

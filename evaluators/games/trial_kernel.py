@@ -27,6 +27,8 @@ from pcg.evaluators.agents.decision_kernel import decision_at, take_decision
 
 AGENT_GROW = 2
 """Answer of `play_trial` besides OK and GROW: the agent's memory is too small."""
+BROKEN = 3
+"""Another: the kernel has left a table, which only bounds checks find out, and which is a mistake of ours."""
 
 WENT_ON, TICK_WORK, SPRITES, PLAY_WORK = 0, 1, 2, 3
 """What a play was stopped by: nothing, too much work in a tick, too many sprites, too much work in all."""
@@ -92,15 +94,16 @@ def choose(trial):
 
 @inner
 def advance_trial(trial):
-    """Play the chosen action on a copy and make the copy the live state. OK or GROW."""
+    """Play the chosen action on a copy and make the copy the live state. OK, GROW or BROKEN."""
     t = trial_at(trial)
     if copy_state(t.model, t.next, t.live) == GROW:
         return GROW
     d = decision_at(t.agent)
     # the record's scratch for joint actions is free between decisions
     store64(d.joint, load8(t.actions + t.ticks))
-    if advance_state(t.model, t.next, d.joint) == GROW:
-        return GROW
+    status = advance_state(t.model, t.next, d.joint)
+    if status != OK:
+        return GROW if status == GROW else BROKEN
     if score(t.model, t.next, 0) != score(t.model, t.live, 0):
         t.changes += 1
     live = t.live

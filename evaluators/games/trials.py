@@ -29,7 +29,7 @@ from pcg.evaluators.agents.base import Agent, AgentError
 from pcg.evaluators.agents.compiled import CompiledAgent, Record, grow_model
 from pcg.evaluators.agents.registry import make_agent, read_agent
 from pcg.evaluators.evaluation import LETTERS
-from pcg.evaluators.games.trial_kernel import AGENT_GROW, TRIAL, play_trial
+from pcg.evaluators.games.trial_kernel import AGENT_GROW, BROKEN, TRIAL, play_trial
 from pcg.evaluators.metrics.profile import play_value
 
 BOUNDED = ("nothing", "random", "onestep", "mcts", "enhanced", "olets")
@@ -234,6 +234,8 @@ class Board:
         head.rng, head.aux = scramble(seed), scramble(seed * 1000 + 4)
         self._hold(self.first.address)
         while (status := invoke1(play_trial.address, record.address)) != 0:
+            if status == BROKEN:
+                raise AgentError(f"{self.context!r}: the kernel has left a table at tick {record['ticks']}")
             if status == AGENT_GROW:
                 agent.enlarge()
             else:

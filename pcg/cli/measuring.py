@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(bench, name="bench", rich_help_panel=PANEL)
 
 
-_USUAL = ("nothing", "random", "onestep", "mcts", "solver")
+_USUAL = ("nothing", "random", "onestep", "mcts", "olets", "solver")
 """Agents that evaluations use; the kernels of each of the others take some seconds when it is first asked to play."""
 
 
@@ -40,7 +40,8 @@ def warmup(
 ) -> None:
     """Compile the kernels for this machine now, so that nothing waits for it later."""
     import pcg.engine.conformance
-    import pcg.evaluators.fitness  # noqa: F401 - importing declares the kernels
+    import pcg.evaluators.fitness
+    import pcg.evaluators.games  # noqa: F401 - importing declares the kernels
     from pcg.engine.kernel import runtime
     from pcg.evaluators.agents.registry import AGENTS, agent_type
 

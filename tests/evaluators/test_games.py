@@ -1,0 +1,353 @@
+"""Judging games: verdicts known by hand, plays that can be seen again, and results that depend on nothing else."""
+
+from __future__ import annotations
+
+import json
+import math
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import pytest
+
+from pcg.engine.game import Game, load
+from pcg.engine.kernel.runtime import JIT
+from pcg.engine.state import Outcome
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.agents import make_agent, play
+from pcg.evaluators.games import CONSTRAINTS, GameEvaluation, GameEvaluator, behaviour_names
+from pcg.evaluators.games.profile import difference, interval, profile_fitness
+from pcg.evaluators.games.trials import Trials, play_seed, read_ladder
+
+LADDER = "nothing random onestep mcts:budget=30 olets:budget=120"
+LEVEL = """
+wwwwwwwww
+wA.....cw
+w.ww.ww.w
+w.......w
+wc.....gw
+wwwwwwwww
+""".strip()
+
+FETCH = """
+BasicGame
+    SpriteSet
+        floor > Immovable
+        wall > Immovable
+        coin > Immovable
+        ghost > RandomNPC cooldown=2
+        hero > MovingAvatar
+    InteractionSet
+        hero wall > stepBack
+        ghost wall > stepBack
+        coin hero > killSprite scoreChange=1
+        hero ghost > killSprite
+    LevelMapping
+        . > floor
+        w > wall
+        c > floor coin
+        g > floor ghost
+        A > floor hero
+    TerminationSet
+        SpriteCounter stype=hero limit=0 win=False
+        SpriteCounter stype=coin limit=0 win=True
+        Timeout limit=150 win=False
+"""
+
+
+def changed(*changes: tuple[str, str], text: str = FETCH) -> Game:
+    """The game with some of its text replaced."""
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return load(text)
+
+
+def judged(game: Game, level: str = LEVEL, seed: int = 1, **settings: object) -> GameEvaluation:
+    return GameEvaluator([level], **{"ladder": LADDER, **settings}).evaluate(game, seed)
+
+
+def failed(found: GameEvaluation) -> str:
+    """The one constraint that a game that was played to the end of its evaluation does not keep."""
+    assert not found.feasible and found.fitness == 0.0 and found.reason and 0 <= found.constraint < 1
+    return next(name for name, value in found.constraints.items() if value < 1)
+
+
+# --- verdicts known by hand ---
+
+
+def test_a_sound_game_is_feasible_and_skill_pays():
+    found = judged(load(FETCH))
+    assert found.feasible and found.reason == "" and found.stage == "complete"
+    assert set(found.constraints) == set(CONSTRAINTS) and set(found.constraints.values()) == {1.0}
+    weakest, strongest = found.profile[0], found.profile[-1]
+    assert weakest.wins == 0 and strongest.wins == strongest.plays
+    assert found.fitness > 0.4 and strongest.performance > 0.9 > weakest.performance
+    assert len(found.mechanics) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "constraint", "reason", "stage"),
+    [
+        ([("stype=coin limit=0 win=True", "stype=coin limit=2 win=True")], "idle", "doing nothing wins", "nothing"),
+        ([("Timeout limit=150 win=False", "Timeout limit=150 win=True")], "idle", "doing nothing wins", "nothing"),
+        ([("limit=150", "limit=2")], "start", "lost after", "nothing"),
+        ([("limit=150", "limit=20")], "playable", "longest game of a random player", "random"),
+        ([("limit=0 win=True", "limit=0 win=False")], "goal", "no termination can be won", "check"),
+        ([("coin hero > killSprite scoreChange=1", "hero coin > stepBack")], "winnable", "nobody wins", "olets"),
+        (
+            [("hero ghost > killSprite", "hero ghost > killSprite\n        ghost ghost > killSprite")],
+            "rules",
+            "1 rules are never executed, the first: killSprite in line 14",
+            "olets",
+        ),
+        ([("scoreChange=1", "scoreChange=2000000")], "score", "the score reaches", "olets"),
+        (
+            [("hero ghost > killSprite", "hero ghost > killSprite\n        ghost TIME > killBoth nextExecution=9")],
+            "check",
+            "warnings",
+            "check",
+        ),
+        (
+            [
+                ("hero ghost > killSprite", "hero ghost > stepBack"),
+                ("scoreChange=1", "\n        hero TIME > addHealthPoints timer=1 repeating=True scoreChange=1"),
+            ],
+            "score",
+            "doing nothing scores best",
+            "olets",
+        ),
+        (
+            [("ghost wall > stepBack", "ghost wall > cloneSprite"), ("hero ghost > killSprite", "hero ghost > align")],
+            "sprites",
+            "moving sprites after",
+            "nothing",
+        ),
+        ([("A > floor hero", "A > floor"), ("g > floor ghost", "g > floor ghost coin")], "check", "", "check"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_what_is_wrong_with_a_game_is_found(changes, constraint, reason, stage):
+    found = judged(changed(*changes))
+    assert (failed(found), found.stage) == (constraint, stage) and reason in found.reason
+
+
+def test_warnings_of_the_caller_count():
+    game = load(FETCH)
+    warnings = changed(("cooldown=2", "cooldwn=2")).definition.diagnostics
+    assert warnings
+    found = GameEvaluator([LEVEL], ladder=LADDER).evaluate(game, 1, diagnostics=warnings)
+    assert failed(found) == "check" and found.constraints["check"] == 1 / (1 + len(warnings)) and not found.profile
+
+
+@pytest.mark.parametrize(
+    ("level", "reason"),
+    [("wwww\nw..w\nwwww", "no avatar"), ("wwww\nw?Aw\nwwww", "warning"), ("", "the level does not fit")],
+)
+def test_levels_that_do_not_fit_are_no_error(level, reason):
+    found = judged(load(FETCH), level)
+    assert failed(found) == "check" and reason in found.reason
+
+
+def test_games_of_two_players_and_huge_ones_are_turned_away():
+    assert "2 players" in judged(load("tag"), load("tag").levels[0]).reason
+    rules = "\n".join(f"        coin ghost > addHealthPoints value={k}" for k in range(300))
+    found = judged(changed(("hero wall > stepBack", f"hero wall > stepBack\n{rules}")))
+    assert failed(found) == "size" and "307 rules" in found.reason
+    many = changed(("hero wall > stepBack", "hero wall > stepBack" + 5 * "\n        coin ghost > align repeat=1000"))
+    assert "pairs" in judged(many).reason
+
+
+def test_partial_values_lead_the_way():
+    """A game nobody wins is the better the nearer somebody comes to winning it."""
+    level = LEVEL.replace("g", ".").replace("c", "p").replace("A.", "Ac").replace("p", "c", 1)
+    walled = changed(("c > floor coin", "c > floor coin\n        p > floor coin safe"))
+    text = walled.definition.source.replace(
+        "        ghost > Random", "        safe > Immovable\n        ghost > Random"
+    )
+    near = judged(load(text.replace("coin hero > kill", "hero safe > stepBack\n        coin hero > kill")), level)
+    assert near.reason == "nobody wins" and near.constraints["winnable"] == 0.6 * 2 / 3
+    far = judged(changed(("coin hero > killSprite scoreChange=1", "hero coin > stepBack")))
+    assert far.constraints["winnable"] < near.constraints["winnable"]
+
+
+# --- games of our own ---
+
+
+@pytest.mark.skipif(not JIT, reason="takes too long without the compiler")
+def test_our_dungeon_orders_all_agents():
+    game = load("dungeon")
+    evaluator = GameEvaluator(game.levels, max_ticks=800, plays=5, max_plays=10)
+    found = evaluator.evaluate(game, 1)
+    assert found.feasible and found.ordered and found.separated and found.fitness > 0.8
+
+
+@pytest.mark.skipif(not JIT, reason="takes too long without the compiler")
+def test_our_hunt_is_confirmed():
+    game = load("hunt")
+    evaluator = GameEvaluator(game.levels, max_ticks=800)
+    found = evaluator.confirm(game, seeds=20, seed=1)
+    assert [p.plays for p in found.profile] == [20] * 5 and found.stage == "confirmed"
+    assert found.feasible and found.separated
+    assert [p.performance for p in found.profile[1:]] == sorted(p.performance for p in found.profile[1:])
+
+
+BOXES = "wwwwwwwwww\nw........w\nw.A.bo.b.w\nw.....bo.w\nw.p......w\nw........w\nwwwwwwwwww"
+
+
+@pytest.mark.skipif(not JIT, reason="takes too long without the compiler")
+def test_our_boxes_are_feasible_on_an_easy_level():
+    found = judged(load("boxes"), BOXES, explorations=300)
+    assert found.feasible and found.fitness > 0.3
+
+
+# --- plays ---
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("name", ["nothing", "random", "onestep", "mcts:budget=30", "olets:budget=60"])
+def test_a_trial_is_the_play_of_its_agent(name):
+    game = load(FETCH)
+    ladder = read_ladder("nothing random " + (name if name not in ("nothing", "random") else "onestep"))
+    rung = next(k for k, r in enumerate(ladder) if r.text == name)
+    trials = Trials(game, [game.read_level(LEVEL)], ladder, max_work=20_000, max_moving=400)
+    ticks = 100 if JIT else 15
+    for k in range(3):
+        trial = trials.play(rung, k, 7, max_ticks=ticks, allowance=10**9)
+        agent = make_agent(name, seed=play_seed(7, 1000 * (rung + 1) + k))
+        same = play(game, agent, level=LEVEL, seed=play_seed(7, k), max_ticks=ticks)
+        assert (trial.ticks, trial.score, trial.won, trial.lost) == (
+            same.ticks, same.score, same.winner == 1, same.winner == 0
+        )  # fmt: skip
+        assert trial.calls == same.calls + same.ticks
+        start = game.start(LEVEL, seed=trial.seed)
+        cells, scores = [start.avatar], [start.score]
+        for action in same.actions:
+            start.advance(action)
+            cells.append(start.avatar)
+            scores.append(start.score)
+        assert trial.changes == sum(a != b for a, b in pairwise(scores))
+        assert round(trial.cells * start.width * start.height) == len({(c.x, c.y) for c in cells if c is not None})
+        assert trial.counts.tolist() == [
+            sum(not s.disabled for s in start.sprites(t.name)) for t in game.definition.types
+        ]
+
+
+def test_recorded_plays_can_be_seen_again():
+    game = load(FETCH)
+    found = judged(game)
+    assert found.best is not None and found.weak is not None and found.best.won and found.best.agent == "olets"
+    assert found.weak.agent == "random"
+    for record in (found.best, found.weak):
+        state = game.start(LEVEL, seed=record.seed)
+        for action in record.actions:
+            state.advance(action)
+        assert state.score == record.score and (state.winner is Outcome.PLAYER_WINS) == record.won
+
+
+# --- what results depend on ---
+
+
+def test_results_depend_on_game_levels_settings_and_seed_alone():
+    texts = [FETCH, FETCH.replace("cooldown=2", "cooldown=1"), FETCH.replace("RandomNPC", "Chaser stype=hero")]
+    evaluator = GameEvaluator([LEVEL], ladder=LADDER)
+    work = [(text, seed) for text in texts for seed in (1, 2)]
+    alone = [GameEvaluator([LEVEL], ladder=LADDER).evaluate(load(text), seed) for text, seed in work]
+    with ThreadPoolExecutor(4) as pool:
+        shared = list(pool.map(lambda one: evaluator.evaluate(load(one[0]), one[1]), [*work, *reversed(work)]))
+    assert shared == [*alone, *reversed(alone)]
+    assert len({found.fitness for found in alone}) > 1
+
+
+def test_evaluations_go_to_json_and_back():
+    for game in (load(FETCH), changed(("limit=150", "limit=2")), load("tag")):
+        found = judged(game)
+        assert GameEvaluation.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+def test_behaviour_has_a_fixed_length_and_tells_games_apart():
+    names = behaviour_names(read_ladder(LADDER))
+    found = [judged(g) for g in (load(FETCH), changed(("RandomNPC cooldown=2", "Chaser stype=hero")), load("tag"))]
+    assert {len(f.behaviour) for f in found} == {len(names)}
+    assert all(0.0 <= x <= 1.0 for f in found for x in f.behaviour)
+    assert math.dist(found[0].behaviour, found[1].behaviour) > 0.1 and not any(found[2].behaviour)
+    values = dict(zip(names, found[0].behaviour, strict=True))
+    assert values["effect.killSprite"] > 0.5 and values["effect.transformTo"] == 0.0
+    assert values["olets.wins"] == 1.0 and values["nothing.entropy"] == 0.0 < values["random.entropy"]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_no_kernel_is_compiled_for_a_game():
+    from numba.core import event
+
+    judged(load(FETCH))
+    with event.install_recorder("numba:compile") as compiled:
+        for name in ("dungeon", "orchard", "invaders", "gates", "rebound"):
+            game = load(name)
+            if game.players == 1:
+                judged(game, game.levels[0], max_ticks=30)
+    assert compiled.buffer == []
+
+
+# --- racing ---
+
+
+def test_games_that_cannot_reach_the_threshold_are_dropped():
+    evaluator = GameEvaluator([LEVEL], ladder=LADDER)
+    full = evaluator.evaluate(load(FETCH), 1)
+    assert evaluator.evaluate(load(FETCH), 1, threshold=full.fitness) == full
+    safe = changed(("hero ghost > killSprite", "hero ghost > stepBack"), ("limit=150", "limit=900"))
+    dropped = evaluator.evaluate(safe, 1, threshold=0.95)
+    assert "cannot reach 0.950" in dropped.reason and not dropped.feasible
+    assert dropped.calls < evaluator.evaluate(safe, 1).calls
+
+
+def test_more_plays_are_made_where_order_is_in_doubt():
+    found = judged(load(FETCH), max_plays=8)
+    plays = [p.plays for p in found.profile]
+    assert min(plays) == 3 and 3 < max(plays) <= 8
+    assert {p.plays for p in judged(load(FETCH), max_plays=3).profile} == {3}
+
+
+def test_intervals_and_differences():
+    low, high = interval(0.0, 20)
+    assert low == 0.0 and 0.1 < high < 0.13
+    assert interval(0.5, 0) == (0.0, 1.0)
+    for mean in (0.0, 0.3, 1.0):
+        wide, narrow = interval(mean, 3), interval(mean, 30)
+        assert wide[0] <= narrow[0] <= mean <= narrow[1] <= wide[1]
+    mean, half = difference([0.0, 0.2, 0.1], [0.5, 0.9, 0.6])
+    assert math.isclose(mean, 17 / 30) and math.isclose(half, 2.9199855803537 * 0.11547005383792516 / math.sqrt(3))
+    assert difference([0.1] * 3, [0.4] * 3)[1] < 1e-12 and difference([0.1], [0.4])[1] == 1.0
+
+
+def test_the_fitness_rewards_order_and_spread():
+    assert profile_fitness(0.9, [1.0] * 4) == 1.0 and profile_fitness(0.0, [0.0] * 4) == 0.0
+    assert profile_fitness(0.9, [1.0, -1.0, 1.0, 1.0]) < profile_fitness(0.9, [1.0, 0.0, 1.0, 1.0]) < 1.0
+    assert profile_fitness(-0.9, [-1.0] * 4) == 0.0
+
+
+# --- settings ---
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"play": 3}, "did you mean `plays`"),
+        ({"plays": 0}, "from 1 to 1000"),
+        ({"plays": 5, "max_plays": 4}, "max_plays is 4"),
+        ({"ladder": "nothing random mtcs"}, "did you mean `mcts`"),
+        ({"ladder": "random nothing mcts"}, "expected `nothing random`"),
+        ({"ladder": "nothing random solver"}, "cannot be bounded"),
+        ({"ladder": "nothing random mcts:budget=40ms"}, "not reproducible"),
+        ({"ladder": "nothing random mcts mcts"}, "there twice"),
+    ],
+)
+def test_bad_settings_are_refused(settings, message):
+    with pytest.raises(PcgError, match=message):
+        GameEvaluator([LEVEL], **settings)
+
+
+def test_levels_are_a_list():
+    for levels in ([], LEVEL):
+        with pytest.raises(PcgError, match="list of level texts"):
+            GameEvaluator(levels)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
     python benchmarks/rule_compiler.py [--candidates 3000] [--games dungeon invaders] [--memory 100000] [--json FILE]
 
-Candidates are a game's own rules changed as evolution does it: some taken out, some moved, a few drawn from the ontology.
+Candidates are a game's own rules changed as evolution does it: some taken out, some replaced or added at random.
 Times are processor time of one thread. Candidates with errors count: finding them is the work. `--memory N` compiles N
 candidates and prints the resident memory on the way.
 """
@@ -133,10 +133,11 @@ def main() -> None:
     console = Console()
     rows = [measure(name, args.candidates) for name in args.games]
     table = Table(title=f"{args.candidates} rule sets per game, processor time of one thread")
-    for key in rows[0]:
-        table.add_column(key.replace("_", " "), justify="right" if key != "game" else "left")
+    table.add_column("")
     for row in rows:
-        table.add_row(*(str(value) for value in row.values()))
+        table.add_column(row["game"], justify="right")
+    for key in list(rows[0])[1:]:
+        table.add_row(key.replace("_", " "), *(f"{row[key]:,}" for row in rows))
     console.print(table)
     used = memory(args.games[0], args.memory, console) if args.memory else []
     if args.json:

@@ -44,6 +44,13 @@ class Lint:
         self.nodes: dict[int, Node] = {node.line: node for node in tree.walk()}
         self.sections = [s for s in tree.header.children if s.identifier in _SETS]
 
+    def into(self, findings: Findings) -> Lint:
+        """The same checks, reported elsewhere."""
+        other = object.__new__(Lint)
+        other.tree, other.game, other.findings = self.tree, self.game, findings
+        other.nodes, other.sections = self.nodes, self.sections
+        return other
+
     def run(self) -> None:
         """All checks."""
         self.sets()

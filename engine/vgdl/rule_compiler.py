@@ -10,7 +10,6 @@ would read as something else) sends its rule set the long way round, through the
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -384,8 +383,7 @@ class RuleCompiler:
         endings_read: list[tuple[_Line, int, int]],
     ) -> None:
         """What `Lint.run` does, in its order."""
-        lint = copy.copy(self._lint)
-        lint.findings = findings
+        lint = self._lint.into(findings)
         findings.move(0, 0)
         findings.repeat(self._after_reading)
         findings.repeat(self._of_sets)
@@ -491,8 +489,8 @@ class RuleCompiler:
         made.read_findings = tuple(recorded.items)
         if made.interaction is None:
             return made
-        lint = copy.copy(self._lint)
-        lint.findings = recorded = Findings(self.reading, "<text>", [])
+        recorded = Findings(self.reading, "<text>", [])
+        lint = self._lint.into(recorded)
         present: set[str] = set()
         for name, params, _ in made.interaction.effects:
             lint.effect(Effect(0, name, params, None, 1), node)
@@ -539,8 +537,8 @@ class RuleCompiler:
         except VGDLError:
             made.crashed = True
         made.read_findings = tuple(recorded.items)
-        lint = copy.copy(self._lint)
-        lint.findings = recorded = Findings(self.reading, "<text>", [])
+        recorded = Findings(self.reading, "<text>", [])
+        lint = self._lint.into(recorded)
         lint.termination(node)
         made.rule_findings = tuple(recorded.items)
         return made

@@ -99,7 +99,9 @@ def interaction_graph(
         graph.add_edge(one, two, does=does, score=score)
 
     names = [t.name for t in definition.types]
-    active = {names[t] for t in analysis.concrete if analysis.has(t, "mover") or analysis.has(t, "spawned")}
+    brief = ("Flicker", "OrientedFlicker", "Spreader")
+    active = {names[t] for t in analysis.concrete
+              if analysis.has(t, "mover") or definition.types[t].class_name in brief}  # fmt: skip
     acts = {t.name for t in definition.types if any(names[u] in active for u in t.subtypes if t.id in
             definition.types[u].path)}  # fmt: skip
     words = Names(definition)

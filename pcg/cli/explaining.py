@@ -42,9 +42,7 @@ def describe(
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="How it is laid out; html holds the diagram.")] = Format.text,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write instead of printing.")] = None,
-    diagram: Annotated[
-        Path | None, typer.Option(help="Picture to draw, .svg or .png: what does what to what.")
-    ] = None,
+    diagram: Annotated[Path | None, typer.Option(help="Picture to draw, .svg or .png: what does what to what.")] = None,
     reading: ReadingChoice = None,
 ) -> None:
     """Explain a game in plain English: things, rules, keys, how it is won and lost."""
@@ -79,14 +77,18 @@ def describe(
 
 def minimise(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
-    levels: Annotated[str | None, typer.Option(help="Numbers of the levels to play, as in 0,2; all without it.")] = None,
+    levels: Annotated[
+        str | None, typer.Option(help="Numbers of the levels to play, as in 0,2; all without it.")
+    ] = None,
     agents: Annotated[
         list[str] | None,
         typer.Option(help="Who plays, as in random,mcts; one with parameters (mcts:depth=12) in an option of its own."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the first play of each agent on each level.")] = 1,
     seeds: Annotated[int, typer.Option(min=1, help="Plays of each agent on each level.")] = 2,
-    budget: Annotated[str | None, typer.Option(help="Simulation per decision: forward-model calls. [default: 200]")] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="Simulation per decision: forward-model calls. [default: 200]")
+    ] = None,
     max_ticks: Annotated[int, typer.Option(min=1, help="Ticks of a play.")] = 300,
     rename: Annotated[
         bool, typer.Option("--rename", help="Name sprites after what they are for: avatar, wall, enemy1, coin ...")

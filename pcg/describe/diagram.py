@@ -25,7 +25,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.effect_meaning import SECOND, Consequence, consequences
 
-STYLES: dict[str, tuple[str, str]] = {
+STYLES: dict[str, tuple[str, Any]] = {
     "kills or hurts": ("#d0342c", "-"),
     "takes or removes": ("#2a9147", "-"),
     "pushes or moves": ("#c77700", "-"),
@@ -219,7 +219,9 @@ def _prepared(
     words = Names(definition)
     boxes = {}
     for name, data in graph.nodes(data=True):
-        shown = data["members"] if not any(d["does"] == "is one of" for *_, d in graph.in_edges(name, data=True)) else ()
+        shown = (
+            data["members"] if not any(d["does"] == "is one of" for *_, d in graph.in_edges(name, data=True)) else ()
+        )
         boxes[name] = _Box((words.noun(name), *_wrapped(shown)), data["role"])
     places = _places(graph, boxes)
     if not places:

@@ -50,7 +50,7 @@ class Happening:
         return count(self.p.number(key), self.names.noun(str(self.p[resource])))
 
     def both(self) -> str:
-        """ "and the key is gone" for `killSecond`."""
+        """What becomes of B with `killSecond`."""
         return f" and {self.b} disappears" if self.p.flag("killSecond") and self.b else ""
 
     def facing(self) -> str:
@@ -217,8 +217,10 @@ CLAUSES: Mapping[str, Clause] = {
     "stepBack": _step_back,
     "undoAll": _undo,
     "align": lambda h: f"{h.a} is put on {h.b}" + (" and faces the same way" if h.p.flag("orient") else ""),
-    "wrapAround": lambda h: f"{h.a} comes back at the opposite edge"
-    + (f", {number(h.p.number('offset'))} of its size further in" if h.p.number("offset") else ""),
+    "wrapAround": lambda h: (
+        f"{h.a} comes back at the opposite edge"
+        + (f", {number(h.p.number('offset'))} of its size further in" if h.p.number("offset") else "")
+    ),
     "turnAround": lambda h: f"{h.a} turns round and comes two steps down",
     "bounceForward": lambda h: f"{h.b} pushes {h.a} on",
     "pullWithIt": _pull,
@@ -226,8 +228,10 @@ CLAUSES: Mapping[str, Clause] = {
     "wallStop": lambda h: f"{h.a} stops at {h.b} and slides along it",
     "wallBounce": lambda h: f"{h.a} bounces off {h.b}",
     "wallReverse": lambda h: f"{h.a} turns back at {h.b}",
-    "bounceDirection": lambda h: f"{h.a} bounces off {h.b}, at most {number(h.p.number('maxBounceAngleDeg'))} degrees "
-    "aslant: the further from the middle it hits, the more",
+    "bounceDirection": lambda h: (
+        f"{h.a} bounces off {h.b}, at most {number(h.p.number('maxBounceAngleDeg'))} degrees "
+        "aslant: the further from the middle it hits, the more"
+    ),
     "reverseDirection": lambda h: f"{h.a} turns back",
     "flipDirection": lambda h: f"{h.a} turns in a random direction",
     "attractGaze": _gaze,
@@ -252,8 +256,9 @@ CLAUSES: Mapping[str, Clause] = {
     "transformTo": lambda h: f"{h.a} turns into {h.new('stype')}{h.facing()}{h.both()}",
     "transformToAll": _transform_all,
     "transformIfCount": _if_count,
-    "transformToRandomChild": lambda h: f"{h.a} turns into a random kind of {h.names.noun(str(h.p['stype']))}"
-    f"{h.facing()}{h.both()}",
+    "transformToRandomChild": lambda h: (
+        f"{h.a} turns into a random kind of {h.names.noun(str(h.p['stype']))}{h.facing()}{h.both()}"
+    ),
     "transformToSingleton": _singleton,
     "cloneSprite": lambda h: f"another one of {h.a} appears",
     "spawn": lambda h: f"{h.new('stype')} appears{h.chance()}",
@@ -265,8 +270,9 @@ CLAUSES: Mapping[str, Clause] = {
     "spawnIfHasMore": _spawn_holding,
     "spawnIfHasLess": _spawn_holding,
     "spawnIfCounterSubTypes": _spawn_counter,
-    "updateSpawnType": lambda h: f"{h.names.many(str(h.p['spawnPoint']))} spawn {h.names.many(str(h.p['stype']))} "
-    "from now on",
+    "updateSpawnType": lambda h: (
+        f"{h.names.many(str(h.p['spawnPoint']))} spawn {h.names.many(str(h.p['stype']))} from now on"
+    ),
     "collectResource": _collect,
     "collectResourceIfHeld": _collect_if_held,
     "changeResource": _change_resource,

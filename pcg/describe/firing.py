@@ -118,9 +118,7 @@ class Firing:
         types = self.definition.types
         if effect.name in ("collectResource", "collectResourceIfHeld") and first is not None:
             kinds = [types[u] for u in self.covered(first)]
-            if not any(
-                bool(t.params.get("is_resource", t.class_name in ("Resource", "ResourcePack"))) for t in kinds
-            ):
+            if not any(bool(t.params.get("is_resource", t.class_name in ("Resource", "ResourcePack"))) for t in kinds):
                 return f"{self.names.noun(first)} is no resource"
         if effect.name == "removeScore" and not p["stype"] and first is not None and not any(
             u in self.names.avatars for u in self.covered(first)

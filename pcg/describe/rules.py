@@ -64,9 +64,7 @@ class RuleWriter:
         self.firing = firing
         self.never: list[Rule] = []
         movers = {t for t in analysis.concrete if analysis.has(t, "mover") or analysis.has(t, "avatar")}
-        brief = {
-            t.id for t in definition.types if t.class_name in ("Flicker", "OrientedFlicker", "Spreader")
-        }
+        brief = {t.id for t in definition.types if t.class_name in ("Flicker", "OrientedFlicker", "Spreader")}
         self.active = movers | brief
         self._moving: dict[int, bool] = {}
 

@@ -80,7 +80,7 @@ def _passive(s: Sprite) -> str:
 
 def _resource(s: Sprite) -> str:
     p = s.p
-    value, limit = p.number("value"), p.number("limit")
+    value, limit = p.number("value"), p.number("limit")  # of a pack, the limit is not registered
     name = str(p["resource_name"] or s.sprite.name)
     worth = f", worth {number(value)}" if value != 1 else ""
     counts = f", counts as {s.names.noun(name)}" if name != s.sprite.name else ""

@@ -14,12 +14,16 @@ from pcg.evaluators.analysis import is_avatar
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
 _MASS = frozenset(
-    "air ammo blood coal dirt dust earth fire floor food fuel gas glass gold grass gravel ground honey ice iron lava lightning "
-    "metal milk money mud nectar oil oxygen paint poison rain sand sky slime smoke snow soil space steam stuff sugar "
-    "treasure water wheat wind wine wood wool background darkness".split()
-)
+    {
+        "air", "ammo", "blood", "coal", "dirt", "dust", "earth", "fire", "floor", "food", "fuel", "gas",
+        "glass", "gold", "grass", "gravel", "ground", "honey", "ice", "iron", "lava", "lightning", "metal",
+        "milk", "money", "mud", "nectar", "oil", "oxygen", "paint", "poison", "rain", "sand", "sky", "smoke",
+        "snow", "soil", "space", "steam", "stuff", "sugar", "treasure", "water", "wheat", "wind", "wine",
+        "wood", "wool", "background", "darkness",
+    }
+)  # fmt: skip
 """Nouns that take no article."""
-_SAME = frozenset("sheep fish deer".split())
+_SAME = frozenset(["sheep", "fish", "deer"])
 _IRREGULAR = {"man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet"}
 _NO_PLURAL = ("ss", "us", "is", "as", "os")
 _ADJECTIVES = ("ing", "able", "ible", "ed", "ful", "ous")
@@ -150,9 +154,7 @@ class Names:
             if not t.leaf and words[t.id].endswith(_ADJECTIVES):
                 words[t.id] += " thing"  # groups are often named by what their members have in common
         # two types with the same words are called by their names
-        self.nouns = [
-            w if words.count(w) == 1 else t.name for t, w in zip(definition.types, words, strict=True)
-        ]
+        self.nouns = [w if words.count(w) == 1 else t.name for t, w in zip(definition.types, words, strict=True)]
         avatars = {t.id for t in definition.types if is_avatar(t)}
         self.avatars = frozenset(
             t.id for t in definition.types
@@ -194,7 +196,9 @@ class Names:
         if high >= 10000:
             return f"there {'is' if low == 1 else 'are'} at least {count(low, noun)}"
         if low == high:
-            return f"there is no {noun}" if low == 0 else f"there {'is' if low == 1 else 'are'} exactly {count(low, noun)}"
+            return (
+                f"there is no {noun}" if low == 0 else f"there {'is' if low == 1 else 'are'} exactly {count(low, noun)}"
+            )
         return f"there are {number(low)} to {count(high, noun)}"
 
     def any_of(self, value: Value | None, last: str = "or") -> str:

@@ -185,9 +185,9 @@ def _pays(t: int, analysis: GameAnalysis) -> bool:
     """Whether meeting an avatar does more than removing it: points, or something for the avatar."""
     for (one, two), found in analysis.meetings.items():
         other = two if one == t else one if two == t else -1
-        if other >= 0 and analysis.has(other, "avatar"):
-            if any(c.score > 0 or c.kind not in ("kill", "block") for c in found):
-                return True
+        known = other >= 0 and analysis.has(other, "avatar")
+        if known and any(c.score > 0 or c.kind not in ("kill", "block") for c in found):
+            return True
     return False
 
 

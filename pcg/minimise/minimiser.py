@@ -185,11 +185,17 @@ def minimise(
     if names and not interrupted:
         text, renamed = _renamed(search, text, game)
     kept = tuple(f"`{p.text}` (line {p.line}) wins the game, but no play got there" for p in sorted(protected))
+    removed = sorted(search.out, key=lambda p: (p.line, p.kind, p.place))
     return Minimised(
-        text, tuple(Removal(p, _reason(p, plays, search.tree)) for p in sorted(search.out, key=lambda p: (p.line, p.kind, p.place))),
-        kept, renamed, plays, search.tried, interrupted,
-        tuple(str(d) for d in check_game(text) if d.severity == "error"),
-    )  # fmt: skip
+        text=text,
+        removed=tuple(Removal(p, _reason(p, plays, search.tree)) for p in removed),
+        kept=kept,
+        renamed=renamed,
+        plays=plays,
+        tried=search.tried,
+        interrupted=interrupted,
+        strict=tuple(str(d) for d in check_game(text) if d.severity == "error"),
+    )
 
 
 def _possible(part: Part, plays: Plays) -> bool:
@@ -225,9 +231,9 @@ def _reason(part: Part, plays: Plays, tree: Tree) -> str:
 
 def _renamed(search: _Search, text: str, game: Game) -> tuple[str, dict[str, str]]:
     """The text with better names, as long as it plays the same; else as it is."""
-    definition = read_game(text, reading=game.reading)
+    # what a type is for is seen best in the whole game
     for builtin in (True, False):
-        new, names = rename(parse(text), definition, analyse(definition), predefined=builtin)
+        new, names = rename(parse(text), game.definition, analyse(game.definition), predefined=builtin)
         if search.plays_same(new, {v: k for k, v in names.items()}):
             return new, {k: v for k, v in names.items() if k != v}
     return text, {}

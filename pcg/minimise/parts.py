@@ -98,8 +98,8 @@ def groups_in(tree: Tree) -> list[Part]:
 
 
 def parameters_in(tree: Tree) -> list[Part]:
-    """Every parameter that is not for the picture alone."""
-    kept = {p.name for c in ontology.SPRITE_CLASSES.values() for p in c.params.values() if p.drawing}
+    """Every parameter that is not for the picture, or for what agents see, alone."""
+    kept = {"hidden"} | {p.name for c in ontology.SPRITE_CLASSES.values() for p in c.params.values() if p.drawing}
     found = []
     for node in tree.walk():
         if isinstance(node, (SpriteLine, InteractionLine, TerminationLine)):
@@ -155,9 +155,8 @@ class Cutter:
     def cut(self, without: Collection[Part]) -> Tree:
         """The tree without these parts."""
         cut = {(p.kind, p.line, p.place) for p in without}
-        remaining, before = [], []
-        for entry in self.tree.header.children:
-            (remaining if isinstance(entry, Section) else before).append(entry)
+        remaining = [e for e in self.tree.header.children if isinstance(e, Section)]
+        before = [e for e in self.tree.header.children if not isinstance(e, Section)]
         sections = []
         gone: set[str] = set()
         there: set[str] = set()
@@ -265,16 +264,14 @@ def references() -> frozenset[str]:
     return frozenset(p.name for params in tables for p in params if p.references)
 
 
-_REFERENCES = references()
-
-
 def _freed_options(options: Iterable[Option], gone: set[str]) -> tuple[Option, ...]:
     """Options without the names of what is gone; those that name nothing else are dropped."""
     if not gone:
         return tuple(options)
+    names = references()
     found = []
     for o in options:
-        if o.key in _REFERENCES | references() and gone.intersection(o.value.split(",")):
+        if o.key in names and gone.intersection(o.value.split(",")):
             left = [n for n in o.value.split(",") if n not in gone]
             if not left:
                 continue

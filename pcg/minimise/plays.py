@@ -68,7 +68,7 @@ class Plays:
             game: with the same levels.
             names: its type names -> those of the recorded game, where they differ.
         """
-        seeing = {}
+        seeing: dict[int, _Eyes] = {}
         for one in self.plays:
             state = game.start(one.level, seed=one.seed)
             eyes = seeing.get(one.level)
@@ -111,6 +111,7 @@ class _Eyes:
         moving = moving[there]
         total = int(self._hashes(moving["type"], moving["x"], moving["y"]).sum(dtype=np.uint64))
         total += int(self._level[arrays.alive].sum(dtype=np.uint64))
+        total &= 2**64 - 1  # whichever of the two parts a sprite is kept in
         head = state.header
         return hash((total, head.score0, head.score1, head.win0, head.win1, bool(head.ended)))
 

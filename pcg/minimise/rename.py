@@ -7,7 +7,7 @@ language. Only names change: characters of levels stay what they are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from pcg.engine.vgdl.definition import GameDefinition
@@ -38,7 +38,7 @@ def rename(
     """A game with names that say what its sprite types are for.
 
     Args:
-        tree: of the game.
+        tree: of the game, or of what is left of it.
         definition: the game.
         analysis: of the game.
         predefined: whether `wall` and `avatar` may be given, which every game has: a type that gets such a name takes
@@ -47,7 +47,8 @@ def rename(
     Returns:
         The text, and old name -> new name of every type with a line of its own.
     """
-    names = new_names(definition, analysis, predefined=predefined)
+    left = {node.name.text for node in tree.walk() if isinstance(node, SpriteLine) and node.defines}
+    names = new_names(definition, analysis, predefined=predefined, left=left)
     keys = references()
 
     def word(w: Word) -> Word:
@@ -83,31 +84,35 @@ def rename(
     return dumps(Tree(header, tree.after, tree.file)), names
 
 
-def new_names(definition: GameDefinition, analysis: GameAnalysis, *, predefined: bool = True) -> dict[str, str]:
-    """Old name -> new name, for every type that the game defines."""
+def new_names(
+    definition: GameDefinition, analysis: GameAnalysis, *, predefined: bool = True, left: Collection[str] | None = None
+) -> dict[str, str]:
+    """Old name -> new name, for every type that the game defines, or those of them in `left`."""
     bases = {t.id: _base(t.id, definition, analysis) for t in definition.types if t.line and t.leaf}
     for t in definition.types:
         if t.line and not t.leaf:
             below = [bases[u] for u in t.subtypes if u in bases and t.id in definition.types[u].path]
             bases[t.id] = _group(below)
+    if left is not None:
+        bases = {t: base for t, base in bases.items() if definition.types[t].name in left}
     if not predefined:
         bases = {t: _OTHERWISE.get(base, base) for t, base in bases.items()}
     often = Counter(bases.values())
     # undefined predefined types keep their names, which are then nobody else's
-    taken = {t.name for t in definition.types if not t.line}
+    taken = {t.name for t in definition.types if not t.line} | (set(_PREDEFINED) - set(left) if left else set())
     names: dict[str, str] = {}
     numbers: Counter[str] = Counter()
-    for t in sorted(bases):
-        base = bases[t]
+    for kind in sorted(bases):
+        base = bases[kind]
         if often[base] == 1 and (base not in taken or (predefined and base in _PREDEFINED)):
-            names[definition.types[t].name] = base
+            names[definition.types[kind].name] = base
             continue
         while True:
             numbers[base] += 1
             name = f"{base}{numbers[base]}"
             if name not in bases.values() and name not in taken and convert("", name)[0] == "text":
                 break
-        names[definition.types[t].name] = name
+        names[definition.types[kind].name] = name
     return names
 
 
@@ -136,7 +141,7 @@ def _base(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
         return "shot"
     if "spawner" in roles and "mover" not in roles:
         return "spawner"
-    if sprite.class_name == "Portal" or analysis.definition and analysis.has(t, "portal") and _enters(t, analysis):
+    if sprite.class_name == "Portal" or _enters(t, analysis):
         return "portal"
     if "exit" in roles:
         return "exit"
@@ -152,7 +157,7 @@ def _base(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
         for c in found
         if c.holding is not None and c.holding.more
     }
-    if t in needed:
+    if t in needed or _opens(t, analysis):
         return "key"
     if "solid" in roles:
         return "door" if roles & {"gate", "goal"} else "wall"
@@ -164,6 +169,18 @@ def _base(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
     if "mover" in roles:
         return "creature"
     return "floor" if "background" in roles else "thing"
+
+
+def _opens(t: int, analysis: GameAnalysis) -> bool:
+    """Whether it turns the avatar into one that removes what the avatar before could not."""
+    for (a, b), found in analysis.meetings.items():
+        if b != t or not analysis.has(a, "avatar"):
+            continue
+        for new in (p for c in found if c.kind == "transform" for p in c.products if analysis.has(p, "avatar")):
+            before = {r.victim for r in analysis.removals if r.partner == a}
+            if any(r.victim not in before for r in analysis.removals if r.partner == new):
+                return True
+    return False
 
 
 def _enters(t: int, analysis: GameAnalysis) -> bool:

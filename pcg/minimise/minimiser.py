@@ -6,6 +6,7 @@ small (ddmin's complements), for each kind of part in turn, until a round remove
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -88,6 +89,13 @@ class _Search:
             known = self._known[text] = self.plays_same(text)
         return known
 
+    def forget_moot(self) -> None:
+        """Drop the parts from what is out that other parts take along: parameters of rules that are gone."""
+        text = self.cutter.text(self.out)
+        for part in sorted(p for p in self.out if p.kind == "parameter"):
+            if self.cutter.text(self.out - {part}) == text:
+                self.out.discard(part)
+
     def plays_same(self, text: str, names: dict[str, str] | None = None) -> bool:
         """Whether the game of a text plays every recorded play the same."""
         self.tried += 1
@@ -148,7 +156,8 @@ def minimise(
         seed: of the first of them.
         budget: forward-model calls per decision of planning agents.
         max_ticks: ticks of a play.
-        keep_wins: whether terminations that win the game stay though no play was won by them.
+        keep_wins: whether terminations that win the game stay though no play was won by them, with the rules that
+            change what they count.
         names: whether to rename the sprite types after what they are for (`rename`).
         progress: called with what is being done, how far it is, and how far it has to go. An interrupt
             (KeyboardInterrupt) ends the search; the best so far is returned.
@@ -184,7 +193,12 @@ def minimise(
     renamed: dict[str, str] = {}
     if names and not interrupted:
         text, renamed = _renamed(search, text, game)
-    kept = tuple(f"`{p.text}` (line {p.line}) wins the game, but no play got there" for p in sorted(protected))
+    kept = tuple(
+        f"`{p.text}` (line {p.line}) wins the game, but no play got there; the rules that bring it about stay as well"
+        for p in sorted(protected)
+        if p.kind == "ending"
+    )
+    search.forget_moot()
     removed = sorted(search.out, key=lambda p: (p.line, p.kind, p.place))
     return Minimised(
         text=text,
@@ -204,13 +218,25 @@ def _possible(part: Part, plays: Plays) -> bool:
 
 
 def _winning(search: _Search, plays: Plays) -> dict[Part, None]:
-    """The terminations that make somebody win and that no play reached."""
-    wins = {
-        t.line
-        for t in search.game.definition.terminations
-        if "true" in str(t.params.get("win", "")).lower() or t.params.get("count_score")
+    """The terminations that make somebody win and that no play reached, and the rules that can bring them about."""
+    definition = search.game.definition
+    analysis = analyse(definition)
+    unreached = {
+        k: t.line
+        for k, t in enumerate(definition.terminations)
+        if t.line not in plays.used and ("true" in str(t.params.get("win", "")).lower() or t.params.get("count_score"))
     }
-    return {p: None for p in endings_in(search.tree) if p.line in wins and p.line not in plays.used}
+    counted = {t for e in analysis.endings if e.index in unreached for t in e.types}
+    ways = [s.consequence for s in analysis.sources if s.product in counted]
+    ways += [r.consequence for r in analysis.removals if r.victim in counted]
+    needed = {c.holding.resource for c in ways if c is not None and c.holding is not None}
+    for (first, _), found in analysis.meetings.items():
+        ways += [c for c in found if (c.kind == "collect" and first in needed) or needed.intersection(c.products)]
+    lines = {definition.effects[c.effect].line for c in ways if c is not None} | set(unreached.values())
+    parts = [p for kind in _KINDS for p in kind(search.tree)]
+    protected = {p: None for p in parts if p.line in lines and p.kind in ("rule", "ending", "parameter")}
+    names = {word for p in protected for word in re.findall(r"[^\s=,>]+", p.text)}
+    return protected | {p: None for p in parts if p.kind in ("sprite", "group") and p.text in names}
 
 
 def _reason(part: Part, plays: Plays, tree: Tree) -> str:

@@ -93,18 +93,23 @@ def new_names(
         if t.line and not t.leaf:
             below = [bases[u] for u in t.subtypes if u in bases and t.id in definition.types[u].path]
             bases[t.id] = _group(below)
+    # where nothing better is known, a type keeps its name
+    names = {definition.types[t].name: definition.types[t].name for t, base in bases.items() if base in _UNKNOWN}
+    bases = {t: base for t, base in bases.items() if base not in _UNKNOWN}
     if left is not None:
+        names = {name: name for name in names if name in left}
         bases = {t: base for t, base in bases.items() if definition.types[t].name in left}
     if not predefined:
         bases = {t: _OTHERWISE.get(base, base) for t, base in bases.items()}
     often = Counter(bases.values())
     # undefined predefined types keep their names, which are then nobody else's
     taken = {t.name for t in definition.types if not t.line} | (set(_PREDEFINED) - set(left) if left else set())
-    names: dict[str, str] = {}
+    taken |= set(names)
     numbers: Counter[str] = Counter()
     for kind in sorted(bases):
         base = bases[kind]
-        if often[base] == 1 and (base not in taken or (predefined and base in _PREDEFINED)):
+        own = predefined and base in _PREDEFINED and base not in names
+        if often[base] == 1 and (base not in taken or own):
             names[definition.types[kind].name] = base
             continue
         while True:
@@ -115,6 +120,8 @@ def new_names(
         names[definition.types[kind].name] = name
     return names
 
+
+_UNKNOWN = ("thing", "things", "group")
 
 _GROUPS: Mapping[str, str] = {
     "avatar": "avatars", "wall": "walls", "enemy": "enemies", "hazard": "hazards", "coin": "coins", "key": "keys",
@@ -155,7 +162,7 @@ def _base(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
         c.holding.resource
         for found in (*analysis.meetings.values(), *analysis.edges.values())
         for c in found
-        if c.holding is not None and c.holding.more
+        if c.holding is not None and c.holding.more and c.kind != "spawn"
     }
     if t in needed or _opens(t, analysis):
         return "key"

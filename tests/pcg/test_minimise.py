@@ -64,6 +64,12 @@ def test_what_never_matters_goes_and_the_rest_stays() -> None:
     assert done.text == pcg.engine.vgdl.format_text(done.text)  # type: ignore[attr-defined]
 
 
+def test_what_goes_along_with_a_rule_is_not_listed() -> None:
+    done = smaller(game_of())
+    gone = {r.part.line for r in done.removed if r.part.kind in ("rule", "ending")}
+    assert gone and not [r for r in done.removed if r.part.kind == "parameter" and r.part.line in gone]
+
+
 def test_every_removal_has_a_reason_that_counts_plays() -> None:
     done = smaller(game_of())
     reasons = {r.part.text: r.reason for r in done.removed}
@@ -105,7 +111,8 @@ def test_a_rule_that_draws_stays_where_something_random_follows() -> None:
 def test_winning_terminations_that_no_play_found_are_kept_unless_told_otherwise() -> None:
     closed = "wwwwww\nwA.w.w\nw..wgw\nwwwwww\n"
     kept = smaller(game_of(GAME, closed))
-    assert "SpriteCounter stype=gem" in kept.text
+    assert "SpriteCounter stype=gem limit=0 win=True" in kept.text
+    assert "gem hero  > killSprite scoreChange=2" in kept.text  # else nobody could ever win
     assert len(kept.kept) == 1 and "no play got there" in kept.kept[0]
     assert "stype=gem" not in smaller(game_of(GAME, closed), keep_wins=False).text
 

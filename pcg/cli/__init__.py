@@ -15,6 +15,7 @@ from pcg.cli import (
     browsing,
     conformance,
     contests,
+    explaining,
     language,
     making,
     measuring,
@@ -54,6 +55,7 @@ def _options(
 
 for _module in (
     making, mending, browsing, tuning, metrics, playing, contests, language, measuring, conformance, yardsticks,
+    making, mending, browsing, metrics, playing, explaining, contests, language, measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

@@ -15,6 +15,7 @@ from pcg.cli import (
     browsing,
     conformance,
     contests,
+    evolving,
     explaining,
     language,
     making,
@@ -54,8 +55,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, tuning, metrics, playing, contests, language, measuring, conformance, yardsticks,
-    making, mending, browsing, metrics, playing, explaining, contests, language, measuring, conformance, yardsticks,
+    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, language, measuring, conformance,
+    yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

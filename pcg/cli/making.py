@@ -121,7 +121,7 @@ def resume(
     """Go on with a run that was stopped or killed, or give a finished one a larger budget."""
     from pcg.runs import parse_seconds
     from pcg.runs import resume as resume_run
-    from pcg.runs.store import TUNING, kind_of
+    from pcg.runs.store import RULES, TUNING, kind_of
 
     seconds = parse_seconds(budget) if budget else None
     where = where_of(executor, cluster)
@@ -136,6 +136,18 @@ def resume(
                 folder, seconds=seconds, evaluations=evaluations, workers=workers, executor=where, progress=show
             )
         finish(tuned)
+        return
+    if kind_of(folder) == RULES:
+        from pcg.cli import evolving
+        from pcg.runs.rules import resume_rules
+
+        if cache is not None:
+            raise bad(f"{folder} holds a run that makes rules, for which there is no --cache")
+        with evolving.rules_bar() as display:
+            made = resume_rules(
+                folder, seconds=seconds, evaluations=evaluations, workers=workers, executor=where, progress=display
+            )
+        evolving.finish(made)
         return
     with _bar() as progress:
         result = resume_run(

@@ -7,7 +7,7 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report.page import render_page
 from pcg.report.pictures import draw_pictures
-from pcg.runs.store import TUNING, kind_of, write_whole
+from pcg.runs.store import RULES, TUNING, kind_of, write_whole
 
 REPORT = "report.html"
 _NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
@@ -17,7 +17,8 @@ def write_report(folder: Path | str) -> Path:
     """Draw the pictures of a run and write its `report.html`.
 
     Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`). A
-    run that tunes a game gets the page of `pcg.report.tuning` and no pictures.
+    run that tunes a game gets the page of `pcg.report.tuning` and no pictures, one that makes rules that of
+    `pcg.report.rules`.
 
     Args:
         folder: a run folder; the run may have been interrupted, but must have written its summary.
@@ -33,6 +34,10 @@ def write_report(folder: Path | str) -> Path:
         from pcg.report.tuning import write_tuning
 
         return write_tuning(folder)
+    if kind_of(folder) == RULES:
+        from pcg.report.rules import write_rules_report
+
+        return write_rules_report(folder)
     for name in _NEEDED:
         if not (folder / name).is_file():
             raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")

@@ -1,0 +1,188 @@
+"""The page of a run that makes rules: every game with its picture, two plays, its rules in English, and its family.
+
+Only what is in the folder is shown, and nothing that differs between equal runs, so equal runs have equal pages.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shlex
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.evaluation import decode_play
+from pcg.generators.rules.genes import RuleSet
+from pcg.report.rules_figures import family_tree, profile_bars, reasons_bars, search_curve
+from pcg.runs.store import write_whole
+
+PAGE = "report.html"
+_FILMS = 6
+"""Games whose plays are drawn as animations: the best."""
+_NEEDED = ("run.json", "events.jsonl", "summary.json")
+_STOPPED = {
+    "evaluations": "budget spent", "seconds": "time is up", "enough": "enough games", "interrupted": "interrupted",
+}  # fmt: skip
+
+
+def write_rules_report(folder: Path | str) -> Path:
+    """Draw the pictures of a run that makes rules and write its `report.html`; returns the path of the page.
+
+    The pictures stand beside the games: `games/game0.png`, and for the best games `games/game0_strong.gif` and
+    `games/game0_weak.gif`.
+
+    Raises:
+        PcgError: if the folder is not that of a run that has stopped.
+    """
+    folder = Path(folder)
+    for name in _NEEDED:
+        if not (folder / name).is_file():
+            raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")
+    write_whole(folder / PAGE, render_rules(folder))
+    return folder / PAGE
+
+
+def render_rules(folder: Path) -> str:
+    """The page as HTML; its pictures are drawn beside the games."""
+    import jinja2
+    from markupsafe import Markup
+
+    here = resources.files("pcg.report")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    template = environment.from_string((here / "rules.html.jinja").read_text(encoding="utf-8"))
+    css, script = (Markup((here / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
+    run, summary = (json.loads((folder / name).read_text(encoding="utf-8")) for name in ("run.json", "summary.json"))
+    index = folder / "games" / "index.json"
+    entries = json.loads(index.read_text(encoding="utf-8"))["games"] if index.is_file() else []
+    wanted = ("id", "parents", "generation", "origin", "fitness", "feasible")
+    events: dict[int, dict[str, Any]] = {}
+    with open(folder / "events.jsonl", encoding="utf-8") as file:
+        for event in map(json.loads, file):
+            events[event["id"]] = {key: event[key] for key in wanted}
+    genotypes = _genotypes(folder, {p for entry in entries for p in entry["parents"][:1]})
+    own = RuleSet.of((folder / "game" / "game.vgdl").read_text(encoding="utf-8"))
+    games = [_game(folder, run, k, entry, genotypes, own) for k, entry in enumerate(entries)]
+    fitness = [event["fitness"] for event in events.values()]
+    return template.render(
+        css=css,
+        script=script,
+        run=run,
+        title=f"Rules for {run['game']['name']}",
+        lead=_lead(run, summary),
+        facts=_facts(run, summary),
+        games=games,
+        curve=Markup(search_curve(fitness)) if fitness else "",
+        tree=Markup(family_tree([entry["id"] for entry in entries], events)) if entries else "",
+        reasons=Markup(reasons_bars(summary["reasons"], summary["evaluations"])) if summary["reasons"] else "",
+        command=_command(run),
+        settings=[
+            (f"Generator {run['generator']['name']}", list(run["generator"]["parameters"].items())),
+            ("Evaluation", list(run["evaluation"].items())),
+        ],
+    )
+
+
+def _genotypes(folder: Path, ids: set[int]) -> dict[int, RuleSet]:
+    found: dict[int, RuleSet] = {}
+    with open(folder / "events.jsonl", encoding="utf-8") as file:
+        for event in map(json.loads, file):
+            if event["id"] in ids:
+                found[event["id"]] = RuleSet.from_json(event["genotype"])
+    return found
+
+
+def _game(
+    folder: Path, run: Mapping[str, Any], k: int, entry: Mapping[str, Any], genotypes: Mapping[int, RuleSet],
+    own: RuleSet,
+) -> dict[str, Any]:  # fmt: skip
+    """What the page shows of one game."""
+    from markupsafe import Markup
+
+    from pcg.describe import describe, draw_diagram
+    from pcg.describe.layout import sections
+    from pcg.engine.game import load
+    from pcg.render import render_gif, render_level
+
+    file = folder / "games" / entry["file"]
+    game = load(file, reading="strict")
+    picture = file.with_suffix(".png")
+    render_level(game, game.levels[0], picture)
+    films = []
+    for name, caption in (("best", "strong"), ("weak", "weak")):
+        play = entry[name]
+        if play is None or k >= _FILMS or not play["play"]:
+            continue
+        path = file.with_name(f"{file.stem}_{caption}.gif")
+        render_gif(game, game.levels[play["level"]], decode_play(play["play"]), path, seed=play["seed"])
+        outcome = "wins" if play["won"] else "does not win"
+        films.append((f"games/{path.name}", f"{play['agent']} {outcome}, score {play['score']:g}"))
+    description = describe(game)
+    genotype = RuleSet.from_json(entry["genotype"])
+    parent = genotypes.get(entry["parents"][0]) if entry["parents"] else None
+    verdict = entry["confirmed"] or entry
+    return {
+        "name": f"game{k}",
+        "file": f"games/{entry['file']}",
+        "picture": f"games/{picture.name}",
+        "films": films,
+        "facts": [
+            ("Fitness", f"{entry['fitness']:.3f}"),
+            ("Made by", f"{entry['origin']}, generation {entry['generation']}"),
+            ("Rules and endings", f"{len(genotype.rules)} and {len(genotype.endings)}"),
+            ("Lines unlike the game's own", str(entry["edits"])),
+        ],
+        "profile": Markup(profile_bars(verdict["profile"])),
+        "plays": verdict["profile"][0]["plays"] if verdict["profile"] else 0,
+        "again": entry["confirmed"] is not None,
+        "summary": description.summary,
+        "sections": sections(description),
+        "diagram": Markup(draw_diagram(game, description)),
+        "rules": str(genotype),
+        "diff": _diff(parent if parent is not None else own, genotype),
+        "against": f"candidate {entry['parents'][0]}, its parent" if parent is not None else "the game's own rules",
+    }
+
+
+def _diff(before: RuleSet, after: RuleSet) -> list[tuple[str, str]]:
+    lines = difflib.ndiff(str(before).splitlines(), str(after).splitlines())
+    return [(line[0], line[2:]) for line in lines if line[0] in "+- "]
+
+
+def _lead(run: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    last = summary["confirmed"]
+    text = f"The generator “{run['generator']['name']}” tried {summary['evaluations']:,} rule sets"
+    text += f", {summary['feasible']:,} of them feasible. "
+    if last["games"]:
+        text += f"Played again with other seeds, {last['both']} of the {last['games']} games below keep all agents in "
+        text += "order and the weakest apart from the strongest."
+    return text
+
+
+def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("Games kept", f"{summary['distinct']:,}"),
+        ("Best fitness", f"{summary['best']:.3f}"),
+        ("Tried", f"{summary['evaluations']:,}"),
+        ("Feasible", f"{summary['feasible']:,}"),
+        ("Levels", ", ".join(map(str, run["levels"]))),
+        ("Seed", str(run["seed"])),
+        ("Stopped", _STOPPED.get(summary["stopped"], summary["stopped"])),
+    ]
+
+
+def _command(run: Mapping[str, Any]) -> str:
+    budget = run["budget"]
+    amount = str(budget["evaluations"]) if budget["evaluations"] is not None else f"{budget['seconds']:g}s"
+    words = [
+        "pcg", "rules", str(run["game"]["name"]), "--generator", run["generator"]["name"], "--seed", str(run["seed"]),
+        "--budget", amount,
+        "--level", ",".join(map(str, run["levels"])), "-n", str(run["archive"]["size"]), "--start", run["start"],
+        *(["--set", f"run.drop={run['drop']:g}"] if run["drop"] else []),
+        *(part for name, value in run["generator"]["parameters"].items() for part in ("--set", f"generator.{name}={value}")),
+        *(part for name, value in run["evaluation"].items() for part in ("--set", f"evaluation.{name}={value}")),
+        "--out", "DIR",
+    ]  # fmt: skip
+    return shlex.join(words)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from pcg.engine.state import State
-from pcg.evaluators.agents import Play, Playout, begin, make_agent
+from pcg.evaluators.agents import Agent, Play, Playout, begin, make_agent
 from pcg.evaluators.analysis import GameAnalysis
 
 Player = tuple[str, int]
@@ -22,9 +22,11 @@ WAY_PLANNER = "solver:checks=1,estimate=way"
 """The same, led by the way around the walls: for levels in which the straight line to the goal leads nowhere."""
 WAY_CALLS = 500
 """Forward-model calls of a decision of the `WAY_PLANNER`; it wins or is lost within few of them."""
+MOST_CALLS = 16_000
+"""Forward-model calls after which the `WAY_PLANNER` gives up."""
 CHEAP = 300
 """Forward-model calls of a decision of the agents that are asked for a further opinion."""
-FIRST_CALLS = 8_000
+FIRST_CALLS = 6_000
 """Forward-model calls after which a planner without a win lets the others play first: of its wins nine in ten take
 fewer, and a play without a win takes some 140,000."""
 PATIENCE = 100
@@ -58,10 +60,19 @@ class Contest:
         self.calls = 0
         """Forward-model calls of all plays, the ticks played among them."""
         self._seed_of = seed_of
+        self._weak: dict[str, Agent] = {}
 
     def play(self, start: State, agent: str, k: int, max_ticks: int, budget: int | None = None) -> Playout:
         """The k-th play, to its end."""
         return self._go_on(self._begin(start, agent, k, max_ticks, budget))
+
+    def play_weak(self, start: State, agent: str, k: int, max_ticks: int) -> Playout:
+        """The k-th play, to its end, of an agent that plays so shortly that making it anew would be half of the cost."""
+        made = self._weak.get(agent)
+        if made is None:
+            made = self._weak[agent] = make_agent(agent)
+        made.seed = self._seed_of(k)
+        return self._go_on(begin(start, made, max_ticks=max_ticks))
 
     def _begin(self, start: State, agent: str, k: int, max_ticks: int, budget: int | None) -> Play:
         return begin(start, make_agent(agent, seed=self._seed_of(k), budget=budget), max_ticks=max_ticks)
@@ -90,7 +101,7 @@ class Contest:
                     waiting.append((agent, begun))
                     continue
             else:
-                playout = self._go_on(begun)
+                playout = self._go_on(begun, calls=MOST_CALLS if agent == WAY_PLANNER else None)
             yield agent, playout
         for agent, begun in waiting:
             playout = self._go_on(begun, PATIENCE)

@@ -428,7 +428,7 @@ class _Judgement:
         of, held = self.of, self.constraints
         longest = self.longest
         starts = [of.game.start(self.read, seed=self._game_seed(100 + k)) for k in range(IDLE_SEEDS)]
-        idle = [self.contest.play(s, "nothing", k, longest) for k, s in enumerate(starts)]
+        idle = [self.contest.play_weak(s, "nothing", k, longest) for k, s in enumerate(starts)]
         lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
         self.metrics["idle_ticks"] = lived
         self.metrics["idle_death"] = sum(p.winner == 0 for p in idle) / IDLE_SEEDS
@@ -441,7 +441,7 @@ class _Judgement:
         if lived >= wanted:
             held["survival"] = 1.0
         else:
-            careful = [self.contest.play(s, "onestep", k, wanted) for k, s in enumerate(starts)]
+            careful = [self.contest.play_weak(s, "onestep", k, wanted) for k, s in enumerate(starts)]
             ticks = sorted(wanted if p.winner != 0 else p.ticks for p in careful)[IDLE_SEEDS // 2]
             held["survival"] = min(1.0, max(ticks, lived) / max(1, wanted))
         return all(held[name] >= 1.0 for name in ("start", "survival", "idle"))
@@ -520,7 +520,7 @@ class _Judgement:
         for k in range(of._integer("weak_plays")):
             start = of.game.start(self.read, seed=self._game_seed(200 + k))
             for agent in ("random", "onestep"):
-                weak = self.contest.play(start, agent, 200 + k, patience)
+                weak = self.contest.play_weak(start, agent, 200 + k, patience)
                 values.append(play_value(weak.winner == 1, weak.winner != -1, float(weak.score)))
                 wins += weak.winner == 1
         weakness = math.fsum(values) / len(values)

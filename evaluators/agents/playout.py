@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -293,7 +293,8 @@ def begin(
     """
     if max_ticks < 0:
         raise AgentError(f"max_ticks is {max_ticks}, expected 0 or more")
-    state = game.start(level, seed=seed) if isinstance(game, Game) else game
+    # asked for its one method: the check of a protocol takes as long as a short play
+    state = cast(Game, game).start(level, seed=seed) if hasattr(game, "start") else cast(GameState, game)
     given = [agent] if isinstance(agent, (Agent, str)) else list(agent)
     agents = [make_agent(a, seed=seed, player=k) if isinstance(a, str) else a for k, a in enumerate(given)]
     players = state.model.players

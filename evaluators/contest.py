@@ -18,10 +18,11 @@ Player = tuple[str, int]
 PLANNER = "solver:checks=1"
 """Keeps a plan that holds in another future: as many wins as planning anew before every action, for two thirds of the
 cost."""
-WAY_PLANNER = "solver:checks=1,estimate=way"
+WAY_PLANNER = "solver:checks=1,estimate=way,max_nodes=500"
 """The same, led by the way around the walls: for levels in which the straight line to the goal leads nowhere."""
 WAY_CALLS = 500
-"""Forward-model calls of a decision of the `WAY_PLANNER`; it wins or is lost within few of them."""
+"""Forward-model calls of a decision of the `WAY_PLANNER`, which wins or is lost within few of them. Without chance it
+may not search for longer before its first decision either: going on from where a short search leads is what helps."""
 MOST_CALLS = 16_000
 """Forward-model calls after which the `WAY_PLANNER` gives up."""
 CHEAP = 300
@@ -67,7 +68,7 @@ class Contest:
         return self._go_on(self._begin(start, agent, k, max_ticks, budget))
 
     def play_weak(self, start: State, agent: str, k: int, max_ticks: int) -> Playout:
-        """The k-th play, to its end, of an agent that plays so shortly that making it anew would be half of the cost."""
+        """The k-th play, to its end, of an agent whose play takes little longer than making it: made once per level."""
         made = self._weak.get(agent)
         if made is None:
             made = self._weak[agent] = make_agent(agent)
@@ -92,8 +93,11 @@ class Contest:
         `FIRST_CALLS`, and goes on only if nobody else wins: for `PATIENCE` ticks, and to the end if it has come half of
         the way by then.
         """
-        waiting = []
+        waiting: list[tuple[str, Play]] = []
         for place, (agent, budget) in enumerate(players):
+            if agent == WAY_PLANNER:
+                yield agent, self.by_way(start, attempt, longest)
+                continue
             begun = self._begin(start, agent, attempt, longest, budget)
             if agent == PLANNER and place < len(players) - 1:
                 playout = self._go_on(begun, PATIENCE, FIRST_CALLS)
@@ -101,13 +105,21 @@ class Contest:
                     waiting.append((agent, begun))
                     continue
             else:
-                playout = self._go_on(begun, calls=MOST_CALLS if agent == WAY_PLANNER else None)
+                playout = self._go_on(begun)
             yield agent, playout
         for agent, begun in waiting:
             playout = self._go_on(begun, PATIENCE)
             if not begun.ended and self.progress(start, playout) >= HALF_WAY:
                 playout = self._go_on(begun)
             yield agent, playout
+
+    def by_way(self, start: State, attempt: int, longest: int) -> Playout:
+        """The play of the planner that knows the walls; once more where it is lost, which does not take long."""
+        playout = self._go_on(self._begin(start, WAY_PLANNER, attempt, longest, WAY_CALLS), calls=MOST_CALLS)
+        if playout.winner == 0:
+            again = self._begin(start, WAY_PLANNER, 400 + attempt, longest, WAY_CALLS)
+            playout = self._go_on(again, calls=MOST_CALLS)
+        return playout
 
     def progress(self, start: State, playout: Playout) -> float:
         """How near a play that was not won came to winning, in [0, 0.9]: the share of the goal reached."""

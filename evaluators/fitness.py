@@ -19,10 +19,10 @@ import numpy as np
 from pcg.engine.game import Game
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, make_agent, play, solve
+from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, Solution, make_agent, play, solve
 from pcg.evaluators.agents.registry import read_agent
 from pcg.evaluators.analysis import analyse
-from pcg.evaluators.contest import Contest, capable_players
+from pcg.evaluators.contest import WAY_PLANNER, Contest, capable_players
 from pcg.evaluators.effect_meaning import first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
 from pcg.evaluators.level_grid import palette
@@ -70,6 +70,8 @@ CONSTRAINTS: Mapping[str, str] = {
 """The constraints by name, in the order in which they are looked at; all values lie in [0, 1] and 1 means kept."""
 
 IDLE_SEEDS = 3
+SOON = 4_000
+"""States after which the solver lets the planner that knows the walls try first, before it visits all it may."""
 TICKS_PER_GOAL = 5
 """Ticks that a play may take for everything that must vanish, beside half of `max_length`."""
 LATER = 0.45
@@ -454,10 +456,14 @@ class _Judgement:
         longest = self.longest
         if of.waiting_wins:
             return self._play_better()
-        solution = solve(
-            self.start, max_nodes=of._integer("nodes"), max_ticks=longest, algorithm="astar", weights=of.estimate
-        )
-        self.contest.calls += solution.calls
+        solution = self._solve(min(SOON, of._integer("nodes")))
+        if solution.status == "budget" and any(agent == WAY_PLANNER for agent, _ in of.players):
+            playout = self.contest.by_way(self.start, 0, longest)
+            if playout.winner == 1:
+                self.constraints["win"] = 1.0
+                return "solver", self._game_seed(0), playout
+        if solution.status == "budget" and of._integer("nodes") > SOON:
+            solution = self._solve(of._integer("nodes"))
         self.proved = solution.status in ("solved", "unsolvable")
         if solution.status == "solved":
             self.constraints["win"] = 1.0
@@ -477,6 +483,14 @@ class _Judgement:
                     best = max(best, self.contest.progress(start, playout))
         self.constraints["win"] = best
         return None
+
+    def _solve(self, nodes: int) -> Solution:
+        """The solver's answer within so many states."""
+        solution = solve(
+            self.start, max_nodes=nodes, max_ticks=self.longest, algorithm="astar", weights=self.of.estimate
+        )
+        self.contest.calls += solution.calls
+        return solution
 
     def _play_better(self) -> tuple[str, int, Playout] | None:
         """A win that is worth more than waiting: sooner, or with more points."""

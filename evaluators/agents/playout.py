@@ -294,7 +294,7 @@ def begin(
     if max_ticks < 0:
         raise AgentError(f"max_ticks is {max_ticks}, expected 0 or more")
     # asked for its one method: the check of a protocol takes as long as a short play
-    state = cast(Game, game).start(level, seed=seed) if hasattr(game, "start") else cast(GameState, game)
+    state = cast(Game, game).start(level, seed=seed) if hasattr(game, "start") else game
     given = [agent] if isinstance(agent, (Agent, str)) else list(agent)
     agents = [make_agent(a, seed=seed, player=k) if isinstance(a, str) else a for k, a in enumerate(given)]
     players = state.model.players

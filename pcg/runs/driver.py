@@ -42,6 +42,7 @@ from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.config import LevelRun, read_config
 from pcg.runs.store import (
     FORMAT,
+    LEVELS,
     RunLog,
     append_line,
     check_new,
@@ -211,7 +212,9 @@ def resume(
         PcgError: when the folder is no run, or one that this version cannot continue.
     """
     folder = Path(folder)
-    check_run(folder)
+    kind = check_run(folder).get("kind", LEVELS)
+    if kind != LEVELS:
+        raise PcgError(f"{folder} holds no run that makes levels but one of kind {kind!r}")
     config = read_config(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
     name = read_json(folder / "run.json")["game"]
     levels = sorted((folder / "game").glob("lvl*.txt"), key=lambda p: int(p.stem[3:]))
@@ -283,7 +286,7 @@ class _Run:
         config = self.config
         manifest = {
             "format": FORMAT,
-            "kind": "levels",
+            "kind": LEVELS,
             "game": {
                 "name": self.game.name,
                 "reading": self.game.reading,

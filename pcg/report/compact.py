@@ -1,7 +1,7 @@
 """The same drawing in fewer bytes: what matplotlib writes about every element, said once or not at all.
 
-A heat map of a hundred games and twenty agents has thousands of cells. Coordinates are rounded to hundredths of a point,
-lines along an axis are written as such, styles that many elements share become one rule, and groups, names and
+A heat map of a hundred games and twenty agents has thousands of cells. Coordinates are rounded to hundredths of a
+point, lines along an axis are written as such, styles that many elements share become one rule, and groups, names and
 rotations by nothing are left out. No element that is seen is lost.
 """
 
@@ -105,9 +105,7 @@ def _flatten(element: ElementTree.Element) -> None:
 def _share_styles(root: ElementTree.Element) -> None:
     """Turn styles that many elements have into classes, named by what they say, so that figures cannot mix them up."""
     count = Counter(style for element in root.iter() if (style := element.get("style")) is not None)
-    rules = {
-        style: f"f-{hashlib.sha256(style.encode()).hexdigest()[:8]}" for style, n in count.items() if n >= _SHARED
-    }
+    rules = {style: f"f-{hashlib.sha256(style.encode()).hexdigest()[:8]}" for style, n in count.items() if n >= _SHARED}
     if not rules:
         return
     for element in root.iter():

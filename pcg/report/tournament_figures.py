@@ -49,8 +49,8 @@ def heat_map(standings: Standings, *, standalone: bool = False) -> str:
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        # in the page's accent colour, so that cells look right on light and dark pages; those of one rate are one shape,
-        # as large tournaments have thousands
+        # in the page's accent colour, so that cells look right on light and dark pages; cells of one rate are one
+        # shape, as large tournaments have thousands
         cells: dict[float, list[tuple[int, int]]] = {}
         for row, game in enumerate(games):
             for column, agent in enumerate(agents):

@@ -36,6 +36,8 @@ STATIC = Path(__file__).parent / "static"
 LARGEST_MESSAGE = 1000
 """Characters of a message from a browser."""
 MESSAGES_PER_SECOND = 120
+MOST_PLAYS = 64
+"""Plays that one application keeps unless told otherwise."""
 LATE_S = 0.25
 """A play that fell behind by more than this does not hurry to catch up."""
 
@@ -84,7 +86,7 @@ class PlayServer:
     `create` opens a play and returns its token; `routes` are to be put into a starlette application.
     """
 
-    def __init__(self, *, most: int = 64, idle_s: float = 3600.0) -> None:
+    def __init__(self, *, most: int = MOST_PLAYS, idle_s: float = 3600.0) -> None:
         self.most = most
         self.idle_s = idle_s
         self._seats: dict[str, Seat] = {}

@@ -22,6 +22,7 @@ import multiprocessing.connection
 import os
 import pstats
 import random
+import signal
 import threading
 import time
 import urllib.parse
@@ -43,10 +44,7 @@ def run_server(game: str, most: int, pipe: multiprocessing.connection.Connection
     def answer() -> None:
         while pipe.recv():
             pipe.send(time.process_time())
-        if profile:
-            profiler.disable()
-            pstats.Stats(profiler).dump_stats(profile)
-        os._exit(0)
+        os.kill(os.getpid(), signal.SIGINT)
 
     def ready(url: str) -> None:
         pipe.send(url)
@@ -56,6 +54,9 @@ def run_server(game: str, most: int, pipe: multiprocessing.connection.Connection
     if profile:
         profiler.enable()
     serve(play_app(pcg.load(game), 0, most=most), bound, ready=ready)
+    if profile:
+        profiler.disable()
+        pstats.Stats(profiler).dump_stats(profile)
 
 
 class Player(asyncio.Protocol):
@@ -118,7 +119,7 @@ class Player(asyncio.Protocol):
 
     def begin(self) -> None:
         """Let the game run."""
-        self.send('{"type":"pace","ticks_per_second":%d,"by_turn":false}' % RATE)
+        self.send(json.dumps({"type": "pace", "ticks_per_second": RATE, "by_turn": False}))
         self.send('{"type":"resume"}')
 
     def take(self, text: bytes) -> None:
@@ -139,8 +140,8 @@ class Player(asyncio.Protocol):
             self.late.append(now - self.first - (message["tick"] - self.start) / RATE)
             if self.choose.random() < KEYS_A_TICK:
                 action = self.choose.choice(ACTIONS)
-                self.send('{"type":"down","action":"%s"}' % action)
-                self.send('{"type":"up","action":"%s"}' % action)
+                self.send(json.dumps({"type": "down", "action": action}))
+                self.send(json.dumps({"type": "up", "action": action}))
 
 
 def open_plays(url: urllib.parse.SplitResult, plays: int) -> list[str]:
@@ -179,6 +180,9 @@ async def play_all(
     pipe.send(True)
     used = pipe.recv() - before
     found = list(late), list(sizes), used, sum(player.lost for player in players)
+    for player in players:
+        player.frame(0x88, (1000).to_bytes(2, "big"))
+    await asyncio.sleep(1)
     for player in players:
         player.transport.close()
     return found

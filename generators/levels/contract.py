@@ -94,7 +94,7 @@ class LevelGenerator(ABC):
             "min_width": self.widths[0], "max_width": self.widths[1],
             "min_height": self.heights[0], "max_height": self.heights[1],
         }  # fmt: skip
-        check_wants(self.wants, context.analysis, self.widths[1] * self.heights[1])
+        check_wants(self.wants, context.analysis, widths=self.widths, heights=self.heights)
         self._next = 0
 
     @abstractmethod

@@ -20,7 +20,6 @@ from typing import Any
 from pcg.evaluators.metrics import METRICS
 from pcg.report.chart import fitness_curve
 from pcg.report.many import figures, wanted
-from pcg.report.missions import draw_mission
 
 _STOPPED = {
     "evaluations": "all evaluations done",
@@ -229,6 +228,8 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
 def _mission(mission: Mapping[str, Any]) -> dict[str, Any]:
     """The drawing of a mission, and how wide it is shown: wide ones are scrolled, so that all can be read."""
     from markupsafe import Markup
+
+    from pcg.report.missions import draw_mission  # brings the grammars along, which other runs do not need
 
     svg = draw_mission(mission)
     box = re.search(r'viewBox="0 0 ([\d.]+)', svg)

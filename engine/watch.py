@@ -42,13 +42,14 @@ class Watch:
         self._held = np.full(max(1, resources), kernel.NOTHING, np.int32)
         self._memory = _Memory(alive=self._alive.ctypes.data, held=self._held.ctypes.data, avatar=-1)
         self._address = ctypes.addressof(self._memory)
+        self._looks = np.zeros(0, kernel.LOOK)
+        self._changes = np.zeros(0, kernel.CHANGE)
         self._make_room(_ROOM)
 
     def _make_room(self, room: int) -> None:
         looks = np.zeros(room, kernel.LOOK)
         known = int(self._memory.slots)
-        if known:
-            looks[:known] = self._looks[:known]
+        looks[:known] = self._looks[:known]
         self._looks, self._changes = looks, np.zeros(room + self._mortals, kernel.CHANGE)
         self._memory.looks, self._memory.changes = looks.ctypes.data, self._changes.ctypes.data
         self._memory.room = room

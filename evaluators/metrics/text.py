@@ -245,7 +245,8 @@ def may_fill(palette: Palette) -> NDArray[np.bool_]:
         bool(t.content) and not any(analysis.has(c, "mover") or analysis.has(c, "goal") for c in t.content)
         for t in palette.tiles
     ]
-    return np.array(still) & (palette.access == FREE)
+    found: NDArray[np.bool_] = np.array(still) & (palette.access == FREE)
+    return found
 
 
 def _off_line(along: NDArray[np.int64], across: NDArray[np.int64]) -> float:

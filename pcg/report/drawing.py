@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from pcg.report.compact import compact
+
 # Colours that the drawings use nowhere else, to be replaced by what the page decides.
 TEXT, ACCENT, SECOND, LINE = "#010101", "#020202", "#030303", "#040404"
 
@@ -67,9 +69,10 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, *,
         draw(figure)
         target = io.StringIO()
         figure.savefig(target, format="svg", transparent=not standalone, metadata={"Date": None, "Creator": None})
-    svg = target.getvalue()
+    svg = compact(target.getvalue())
     if not standalone:
         return _for_page(svg, label)
+    svg = f'<?xml version="1.0" encoding="utf-8"?>\n{svg}\n'
     for ours, plain in _PLAIN.items():
         svg = svg.replace(ours, plain)
     return svg
@@ -77,8 +80,6 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, *,
 
 def _for_page(svg: str, label: str) -> str:
     """Only the element, as wide as its place, with the page's colours."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(
         r'(<svg[^>]*?) width="[^"]*"',

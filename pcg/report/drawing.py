@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pcg.report.compact import compact
@@ -56,18 +57,11 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, *,
         label: what the figure shows, for those who cannot see it.
         standalone: a file of its own rather than an element of a page.
     """
-    import matplotlib
-    import matplotlib.style
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
+    target = io.StringIO()
+    with _figure(draw, size) as figure:
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_SETTINGS)
-        figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
-        draw(figure)
-        target = io.StringIO()
         figure.savefig(target, format="svg", transparent=not standalone, metadata={"Date": None, "Creator": None})
     svg = compact(target.getvalue())
     if not standalone:
@@ -76,6 +70,31 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, *,
     for ours, plain in _PLAIN.items():
         svg = svg.replace(ours, plain)
     return svg
+
+
+def drawn_png(draw: Callable[[Any], None], size: tuple[float, float], *, dpi: int = 150) -> bytes:
+    """The same as a PNG, on white; the drawing's ink should be dark, as `TEXT` and its like are nearly black here."""
+    target = io.BytesIO()
+    with _figure(draw, size) as figure:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        FigureCanvasAgg(figure)
+        figure.savefig(target, format="png", dpi=dpi, facecolor="white", metadata={"Software": None})
+    return target.getvalue()
+
+
+@contextmanager
+def _figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Iterator[Any]:
+    import matplotlib
+    import matplotlib.style
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_SETTINGS)
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
+        yield figure
 
 
 def _for_page(svg: str, label: str) -> str:

@@ -17,7 +17,7 @@ from pcg.engine.vgdl.facts import set_of
 from pcg.engine.vgdl.recent import Recent
 from pcg.engine.vgdl.sprite_tables import SpriteTables
 
-_SPLITS_KEPT = 16
+_SPLITS_KEPT = 64
 _MAX_COUNTER = 10_000
 
 

@@ -55,8 +55,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, language, measuring, conformance,
-    yardsticks,
+    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, language, measuring,
+    conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pcg.report.compact import compact
+
 # Colours that the drawings use nowhere else, to be replaced by what the page decides.
 TEXT, ACCENT, SECOND, LINE = "#010101", "#020202", "#030303", "#040404"
 
@@ -61,9 +63,10 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, *,
 
         FigureCanvasSVG(figure)
         figure.savefig(target, format="svg", transparent=not standalone, metadata={"Date": None, "Creator": None})
-    svg = target.getvalue()
+    svg = compact(target.getvalue())
     if not standalone:
         return _for_page(svg, label)
+    svg = f'<?xml version="1.0" encoding="utf-8"?>\n{svg}\n'
     for ours, plain in _PLAIN.items():
         svg = svg.replace(ours, plain)
     return svg
@@ -96,8 +99,6 @@ def _figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Iterator[
 
 def _for_page(svg: str, label: str) -> str:
     """Only the element, as wide as its place, with the page's colours."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(
         r'(<svg[^>]*?) width="[^"]*"',

@@ -181,8 +181,12 @@ def _command(run: Mapping[str, Any]) -> str:
         "--budget", amount,
         "--level", ",".join(map(str, run["levels"])), "-n", str(run["archive"]["size"]), "--start", run["start"],
         *(["--set", f"run.drop={run['drop']:g}"] if run["drop"] else []),
-        *(part for name, value in run["generator"]["parameters"].items() for part in ("--set", f"generator.{name}={value}")),
-        *(part for name, value in run["evaluation"].items() for part in ("--set", f"evaluation.{name}={value}")),
+        *_given("generator", run["generator"]["parameters"]),
+        *_given("evaluation", run["evaluation"]),
         "--out", "DIR",
     ]  # fmt: skip
     return shlex.join(words)
+
+
+def _given(section: str, values: Mapping[str, Any]) -> list[str]:
+    return [part for name, value in values.items() for part in ("--set", f"{section}.{name}={value}")]

@@ -7,7 +7,7 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report.page import render_page
 from pcg.report.pictures import draw_pictures
-from pcg.runs.store import RULES, TUNING, kind_of, write_whole
+from pcg.runs.store import RULES, TOURNAMENT, TUNING, kind_of, write_whole
 
 REPORT = "report.html"
 _NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
@@ -17,11 +17,12 @@ def write_report(folder: Path | str) -> Path:
     """Draw the pictures of a run and write its `report.html`.
 
     Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`). A
-    run that tunes a game gets the page of `pcg.report.tuning` and no pictures, one that makes rules that of
-    `pcg.report.rules`.
+    tournament gets the files of `pcg.report.tournament.write_tournament`, a run that tunes a game or makes rules the page
+    of `pcg.report.tuning` or `pcg.report.rules`.
 
     Args:
-        folder: a run folder; the run may have been interrupted, but must have written its summary.
+        folder: a run folder; the run may have been interrupted, but must have written its summary. Or the folder of a
+            tournament, at any time.
 
     Returns:
         The path of the page.
@@ -38,6 +39,10 @@ def write_report(folder: Path | str) -> Path:
         from pcg.report.rules import write_rules_report
 
         return write_rules_report(folder)
+    if kind_of(folder) == TOURNAMENT:
+        from pcg.report.tournament import write_tournament
+
+        return write_tournament(folder)
     for name in _NEEDED:
         if not (folder / name).is_file():
             raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")

@@ -250,6 +250,7 @@ class _Run(SearchRun):
         self.parameters = tuple(self.evaluator.settings.items())
         self.archive = Archive(config.count, config.distance, lambda number: self.log.read(number), Entry.of)
         self.kept: Mapping[str, Any] | None = None
+        self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number
         self.first: dict[bytes, int] = {}  # level -> the candidate that had it first
         self.repeated = 0
         self.cached = 0
@@ -298,17 +299,24 @@ class _Run(SearchRun):
 
     def write_results(self) -> None:
         best, spare = self.archive.best(), self.archive.spare()
-        write_levels(
-            self.folder / "levels", [(e.candidate.level, e.to_index("")) for e in best], self.game.source
-        )  # fmt: skip
+        write_levels(self.folder / "levels", [(e.candidate.level, self._index(e)) for e in best], self.game.source)
         self.kept = self.generator.archive()
         if self.kept is not None:
             write_whole(self.folder / "archive.json", to_json(self.kept) + "\n")
         others = self.folder / "infeasible"
         if spare:
-            write_levels(others, [(e.candidate.level, e.to_index("")) for e in spare])
+            write_levels(others, [(e.candidate.level, self._index(e)) for e in spare])
         else:
             remove_levels(others)
+        shown = {e.candidate.id for e in (*best, *spare)}
+        self._about = {number: known for number, known in self._about.items() if number in shown}
+
+    def _index(self, entry: Entry) -> dict[str, Any]:
+        """An entry of `index.json`, with what the generator knows of the level."""
+        number = entry.candidate.id
+        if number not in self._about:  # telling can mean making the level once more
+            self._about[number] = self.generator.about(entry.candidate)
+        return {**entry.to_index(""), **self._about[number]}
 
     def write_findings(self) -> dict[str, Any]:
         """What the generator found out, for `summary.json`; the levels of a front are written to `front/` instead."""

@@ -203,6 +203,11 @@ class TwoPopulations(PopulationGenerator[C, V]):
         self.feasible = self._survivors(self.feasible + children[True], size)
         self.infeasible = self._survivors(self.infeasible + children[False], size)
 
+    def _ranked(self, members: list[Individual]) -> list[Individual]:
+        """Members, best first."""
+        ranked: list[Individual] = tools.selBest(members, len(members))
+        return ranked
+
     def _survivors(self, members: list[Individual], size: int) -> list[Individual]:
         """The best `size`, those that are too like a better one last, equal ones left out."""
         niche = self.number("niche")
@@ -210,7 +215,7 @@ class TwoPopulations(PopulationGenerator[C, V]):
         shapes: list[Any] = []
         back: list[Individual] = []
         seen: set[str] = set()
-        for one in tools.selBest(members, len(members)):
+        for one in self._ranked(members):
             if one.text in seen:
                 continue
             seen.add(one.text)

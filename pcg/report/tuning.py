@@ -148,10 +148,8 @@ def _note(summary: Mapping[str, Any]) -> str:
             "The run was interrupted, or told not to play the best again: what it says of them is what the search saw."
         )
     plays = _plural(summary["after"]["plays"], "play")
-    chosen = f"The best of {_plural(len(summary['finalists']), 'finalist')} was chosen by {plays} of each agent"
-    return (
-        f"{chosen}; these numbers, with 95 % intervals, are from as many plays of both games with seeds of their own."
-    )
+    chosen = f"The best of {_plural(max(1, len(summary['finalists'])), 'finalist')} was chosen by playing them again"
+    return f"{chosen}; these numbers, with 95 % intervals, are from {plays} of both games with seeds of their own."
 
 
 def _table(path: Path, parameters: int) -> tuple[list[Column], list[list[Cell]], int]:

@@ -132,7 +132,7 @@ def marginal_plot(run: Evaluations, parameter: int, name: str, values: Sequence[
         axes.plot(places, means, color=ACCENT, linewidth=1.2, alpha=0.5)
         axes.errorbar(places, means, yerr=safe, fmt="none", ecolor=TEXT, elinewidth=1.0, capsize=2, alpha=0.7)
         axes.scatter(places, means, s=[14 + 50 * c / most for c in counts], color=ACCENT, linewidths=0)
-        _ticks(axes.set_xticks, values)
+        _ticks(axes.set_xticks, values, 7)
         axes.set_xlim(-0.5, len(values) - 0.5)
         axes.set_xlabel(_short(name))
         axes.set_ylabel("mean value")
@@ -175,8 +175,8 @@ def pair_map(run: Evaluations, pair: tuple[int, int], names: Sequence[str], valu
     return drawn(draw, (6.4, 4.6), f"Mean value over {names[across]} and {names[up]}")
 
 
-def _ticks(place: Any, values: Sequence[str]) -> None:
-    step = max(1, math.ceil(len(values) / _MOST_TICKS))
+def _ticks(place: Any, values: Sequence[str], most: int = _MOST_TICKS) -> None:
+    step = max(1, math.ceil(len(values) / most))
     places = range(0, len(values), step)
     place(places, [_short(values[k], 10) for k in places])
 

@@ -18,9 +18,10 @@ Layout of the folder (as of all runs, see `pcg.runs`; here what is different):
 `settings.csv`
     When the run stops: every point that was evaluated, best first.
 `summary.json`
-    When the run stops: `stopped`, `evaluations`, `settings` (different points), `best` {`values`, `value`, `error`};
-    unless it was interrupted also `finalists` and, with seeds of their own, `before` and `after` {`values`, `value`,
-    `error`, `plays`, `targets` [{`target`, `measure`, `low`, `high` (95 % interval), `value`}]}.
+    When the run stops: `stopped`, `evaluations`, `settings` (different points), `confirm`, `best` {`values`, `value`,
+    `error`}; unless it was interrupted also `finalists` [{`values`, `value`, `error`, `plays`}] and, with seeds of
+    their own, `before` and `after` {`values`, `value`, `error`, `plays`, `targets` [{`target`, `measure`, `low`, `high`
+    (95 % interval), `value`}]}.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.tournament.games import Entry, select_levels
-from pcg.generators.tuning import Candidate, GameSpace, Judged, Objective, judge_game, make_tuner
+from pcg.generators.tuning import Candidate, GameSpace, Judged, Objective, PlayRecord, judge_game, make_tuner
 from pcg.generators.tuning.space import Point
 from pcg.runs.cache import code_digest
 from pcg.runs.driver import GameText
@@ -53,7 +54,7 @@ from pcg.runs.tuning_config import TuningRun, read_tuning_config
 from pcg.runs.workers import Ticket, Workers, open_workers
 
 CONFIRM = 2**31
-"""Number of the sample with which finalists are played; the next one is for the game before and after."""
+"""Number of the sample with which the game is played before and after; the next ones are for finalists."""
 
 
 @dataclass(frozen=True)
@@ -315,38 +316,62 @@ class _Run(SearchRun):
         )
 
     def _conclude(self, reason: str) -> None:
-        """Play the finalists with new seeds and choose one; then the game before and after, with new seeds again."""
+        """Choose among the finalists with new seeds; then play the game before and after, with new seeds again.
+
+        In every round each finalist that is left is played twice as often as in the one before, and the better half,
+        by all plays so far, goes on (successive halving: Karnin, Koren, Somekh, Almost Optimal Exploration in
+        Multi-Armed Bandits, 2013).
+        """
         config = self.config
         points = self.tuner.best(config.finalists)
         guess = self.tuner.guess()
         if guess is not None and guess not in points:
-            points.append(guess)
+            points = [guess, *points[: config.finalists - 1]]
         if not points or not config.confirm:
             return
-        played = self._play([self.space.instantiate(point) for point in points], CONFIRM)
-        order = sorted(range(len(points)), key=lambda k: -played[k].value)  # stable: the earlier of equals
-        chosen = points[order[0]]
-        before, after = self._play([self.space.original, self.space.instantiate(chosen)], CONFIRM + 1)
+        texts = {point: self.space.instantiate(point) for point in points}
+        played: dict[Point, dict[str, list[PlayRecord]]] = {}
+        judged: dict[Point, Judged] = {}
+        left = points
+        last = (len(points) - 1).bit_length()
+        for number in range(1, last + 1):
+            count = max(2, config.confirm >> (last - number))
+            for point, new in zip(left, self._play([texts[p] for p in left], CONFIRM + number, count), strict=True):
+                both = played.setdefault(point, {})
+                for agent, records in new.plays.items():
+                    both[agent] = [*both.get(agent, []), *records]
+                total = self.objective.judge(both)[0] if not new.note else new
+                judged[point] = Judged(total.value, total.error, new.note)
+            left = sorted(left, key=lambda p: -judged[p].value)[: (len(left) + 1) // 2]  # stable: the earlier of equals
+        chosen = left[0]
+        before, after = self._play([self.space.original, texts[chosen]], CONFIRM, config.confirm)
         own = {p.name: p.current for p in self.space.parameters}
+        others = [p for p in judged if p != chosen]
+        order = [chosen, *sorted(others, key=lambda p: (-self._rounds(played, p), -judged[p].value))]
         self.ended = {
             "chosen": list(chosen),
             "finalists": [
-                {"values": self.space.values(points[k]), "value": played[k].value, "error": played[k].error}
-                for k in order
+                {"values": self.space.values(p), "value": judged[p].value, "error": judged[p].error,
+                 "plays": self._rounds(played, p)}
+                for p in order if p in judged
             ],
             "before": self._told_of(own, before),
             "after": self._told_of(self.space.values(chosen), after),
-        }
+        }  # fmt: skip
 
-    def _play(self, texts: Sequence[str], sample: int) -> list[Judged]:
-        """Games, each played `confirm` times by every agent."""
+    @staticmethod
+    def _rounds(played: Mapping[Point, Mapping[str, Sequence[PlayRecord]]], point: Point) -> int:
+        """Plays of each agent of a finalist."""
+        return max((len(records) for records in played.get(point, {}).values()), default=0)
+
+    def _play(self, texts: Sequence[str], sample: int, plays: int) -> list[Judged]:
+        """Games, each played so often by every agent."""
         tickets = [
             self.workers.submit(
-                "a play at the end of the run", evaluate_settings, self.work, text, sample, self.config.confirm,
-                code_digest(),
+                "a play at the end of the run", evaluate_settings, self.work, text, sample, plays, code_digest()
             )
             for text in texts
-        ]  # fmt: skip
+        ]
         return [self.workers.result(ticket)[0] for ticket in tickets]
 
     def _told_of(self, values: Mapping[str, str], judged: Judged) -> dict[str, Any]:

@@ -26,8 +26,8 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("seed", 1, "equal seeds give equal results", 0, 2**63 - 1),
         Parameter("window", 4, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
-        Parameter("finalists", 5, "best settings that are played again, with other seeds, at the end", 1, 1000),
-        Parameter("confirm", 60, "plays of each agent in that; 0: no such plays", 0, 1_000_000),
+        Parameter("finalists", 16, "best settings that are played again, with other seeds, at the end", 1, 1000),
+        Parameter("confirm", 60, "plays of each agent in the last round of that; 0: no such plays", 0, 1_000_000),
     ),
     "budget": LEVEL_SECTIONS["budget"],
 }
@@ -53,7 +53,7 @@ class TuningRun:
     reading: str = ""
     window: int = 4
     checkpoint: int = 25
-    finalists: int = 5
+    finalists: int = 16
     confirm: int = 60
     optimiser_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)

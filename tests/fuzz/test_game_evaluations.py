@@ -12,6 +12,7 @@ import pytest
 from choices import SeededChoices
 from random_games import random_play
 from random_texts import mutated_play
+from test_pathological import CROWD, LEVEL, SPAWNERS, written
 
 from pcg.engine.coverage import Watch, rules_of
 from pcg.engine.game import load
@@ -102,4 +103,17 @@ def test_what_has_fired_is_what_a_watch_sees(portion):
         assert all(e.name in EFFECT_ID for e in definition.effects)
         assert fired - batched == seen - batched and seen <= fired
         compared += bool(fired)
-    assert compared > number // 3
+    assert compared > number // 5
+
+
+@pytest.mark.parametrize("name", SPAWNERS)
+def test_games_that_multiply_are_stopped_with_a_reason(name):
+    sprites, rules = SPAWNERS[name]
+    level = CROWD if "others" in name else LEVEL
+    game = load(written(sprites, rules, header="BasicGame square_size=10 obs=wall"))
+    settings = {"ladder": LADDER, "max_ticks": 200 if JIT else 40, "max_sprites": 200 if JIT else 40}
+    evaluator = GameEvaluator([level], max_work=MAX_WORK, mean_work=MEAN_WORK, **settings)
+    found = evaluator.confirm(game, 1, 1)
+    assert len(found.profile) == 5 and found.reason and found.metrics["most_sprites"] <= 200
+    assert min(found.constraints["sprites"], found.constraints["work"]) < 1.0
+    assert evaluator.evaluate(game, 1).stage in ("check", "nothing")

@@ -1,0 +1,1 @@
+"""Whole games: generators, and what they work on."""

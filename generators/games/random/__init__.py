@@ -1,1 +1,5 @@
-"""x"""
+"""Random games: the baseline."""
+
+from pcg.generators.games.random.generator import RandomGames
+
+__all__ = ["RandomGames"]

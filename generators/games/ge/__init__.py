@@ -1,1 +1,5 @@
-"""x"""
+"""Games by grammatical evolution: codons choose among the productions of the VGDL grammar."""
+
+from pcg.generators.games.ge.generator import GrammaticalGames
+
+__all__ = ["GrammaticalGames"]

@@ -165,7 +165,9 @@ def _rules_of(
         if fits(rule) and (about or rng.random() < common):
             rules.append(rule)
     endings = [e for e in one.rules.endings if fits(e) and rng.random() < 0.75]
-    endings += [e for e in other.rules.endings if fits(e) and rng.random() < (0.7 if chosen & set(references(e)) else 0.25)]
+    endings += [
+        e for e in other.rules.endings if fits(e) and rng.random() < (0.7 if chosen & set(references(e)) else 0.25)
+    ]
     if not any(e.wins for e in endings):
         endings += [e for e in (*one.rules.endings, *other.rules.endings) if fits(e) and e.wins][:1]
     return RuleSet(tuple(rules), tuple(endings))

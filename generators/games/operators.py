@@ -276,7 +276,12 @@ SMALL = ("rules", "param", "class", "mapping", "regroup", "cell")
 
 
 def mutate(
-    game: GameGenotype, rng: np.random.Generator, *, changes: int = 1, most: int = 60, levels: float = 1.0,
+    game: GameGenotype,
+    rng: np.random.Generator,
+    *,
+    changes: int = 1,
+    most: int = 60,
+    levels: float = 1.0,
     small: bool = False,
 ) -> GameGenotype:
     """A game with some changes, mended.

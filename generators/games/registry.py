@@ -15,8 +15,7 @@ from pcg.generators.games.random import RandomGames
 from pcg.generators.games.variation import GameVariations
 
 GAME_GENERATORS: Mapping[str, type[GameGenerator]] = {
-    kind.name: kind
-    for kind in (RandomGames, GameVariations, CrossedGames, EvolvingGames, GrammaticalGames, TreeGames)
+    kind.name: kind for kind in (RandomGames, GameVariations, CrossedGames, EvolvingGames, GrammaticalGames, TreeGames)
 }
 """All generators of games by name. Each class tells `name`, `help`, `papers`, `parameters`, whether it `learns`, the
 `least` number of games it begins with, and whether it can keep to a bound on edits (`bounded`)."""

@@ -120,9 +120,7 @@ def values(game: GameGenotype, param: Param, spec: SpriteClass, own: str) -> tup
     return tuple(still) if family(spec.name) == "portal" else tuple(leaves)
 
 
-def draw_value(
-    game: GameGenotype, param: Param, spec: SpriteClass, own: str, rng: np.random.Generator
-) -> str | None:
+def draw_value(game: GameGenotype, param: Param, spec: SpriteClass, own: str, rng: np.random.Generator) -> str | None:
     """The text of a value of a parameter, None when there is none to give."""
     if param.references:
         names = values(game, param, spec, own)
@@ -139,7 +137,7 @@ def draw_value(
         low, high = param.range or (0, 10)
         low = max(low, 1)
         if param.name == "cooldown":
-            low, high = (4, 60) if spec.creates else (1, 8)
+            low, high = (4, 60) if family(spec.name) == "producer" else (1, 8)
         # small numbers are likelier, whatever the range
         return str(int(low) + int(np.exp(rng.random() * np.log(high - low + 1))) - 1)
     if param.type == "double":
@@ -155,7 +153,7 @@ def draw_params(game: GameGenotype, class_name: str, own: str, rng: np.random.Ge
     spec = ontology.SPRITE_CLASSES[class_name]
     given = []
     for param in parameters(class_name):
-        needed = param.required or param.name in ("cooldown", "stype") and family(class_name) == "producer"
+        needed = param.required or (param.name in ("cooldown", "stype") and family(class_name) == "producer")
         if family(class_name) == "mover" and param.name == "orientation":
             needed = True
         if needed or rng.random() < OPTIONAL:

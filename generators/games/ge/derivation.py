@@ -251,9 +251,7 @@ class Derivation:
         if self.set.name == "SpriteSet" and self.line.names:
             name = self.line.names[0]
             parent = self.groups[-1] if self.groups else ""
-            self.game = replace(
-                self.game, sprites=(*self.game.sprites, Sprite(name, self.line.kind, (), parent))
-            )
+            self.game = replace(self.game, sprites=(*self.game.sprites, Sprite(name, self.line.kind, (), parent)))
             self.later += [(name, key, codon) for key, codon in self.line.later.items()]
             if not self.line.kind:
                 self.groups.append(name)
@@ -280,8 +278,8 @@ class Derivation:
         kind = draw_class(self.prepared, line.given["family"], self._rng) or "Immovable"
         line.kind = kind
         known = parameters(kind)
-        must = [p for p in known if p.required or p.name in ("stype", "cooldown") and line.given["family"] == "producer"
-                or p.name == "orientation" and line.given["family"] == "mover"]  # fmt: skip
+        must = [p for p in known if p.required or (p.name in ("stype", "cooldown") and line.given["family"] == "producer")
+                or (p.name == "orientation" and line.given["family"] == "mover")]  # fmt: skip
         colour = ontology.SPRITE_BASE_PARAMS["color"]
         line.wanted = [*must, colour, *(p for p in known if p not in must)]
         line.needed = len(must) + 1

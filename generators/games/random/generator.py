@@ -58,9 +58,7 @@ class RandomGames(IndependentGameGenerator):
         for what in ("types", "rules"):
             low, high = self.integer(f"min_{what}"), self.integer(f"max_{what}")
             if low > high:
-                raise PcgError(
-                    f"generator random: min_{what} is {low}, expected at most max_{what}, which is {high}"
-                )
+                raise PcgError(f"generator random: min_{what} is {low}, expected at most max_{what}, which is {high}")
 
     def generate(self, rng: np.random.Generator) -> GameGenotype:
         """One game."""

@@ -180,7 +180,7 @@ def change_class(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
     new = [(k, v) for k, v in drawn if k in spec.params and k not in known and not spec.params[k].required]
     new = [pair for pair in new if rng.random() < 0.5]
     look = [p for p in looks(known) if p[0] not in dict(kept) and p[0] in dict(old.params)]
-    return with_sprite(game, replace(old, class_name=kind, params=tuple([*kept, *needed, *new, *look])))
+    return with_sprite(game, replace(old, class_name=kind, params=(*kept, *needed, *new, *look)))
 
 
 def change_param(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:

@@ -192,7 +192,8 @@ def _diff(before: list[str], after: list[str]) -> list[tuple[str, str]]:
 
 def _lead(run: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     last = summary["confirmed"]
-    text = f"The generator “{run['generator']['name']}” tried {summary['evaluations']:,} {'games' if _whole(run) else 'rule sets'}"
+    what = "games" if _whole(run) else "rule sets"
+    text = f"The generator “{run['generator']['name']}” tried {summary['evaluations']:,} {what}"
     text += f", {summary['feasible']:,} of them feasible. "
     if last["games"]:
         text += f"Played again with other seeds, {last['both']} of the {last['games']} games below keep all agents in "

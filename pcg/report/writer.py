@@ -17,8 +17,8 @@ def write_report(folder: Path | str) -> Path:
     """Draw the pictures of a run and write its `report.html`.
 
     Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`). A
-    tournament gets the files of `pcg.report.tournament.write_tournament`, a run that tunes a game or makes rules or games
-    the page of `pcg.report.tuning` or `pcg.report.rules`.
+    tournament gets the files of `pcg.report.tournament.write_tournament`, a run that tunes a game, or makes rules or
+    games, the page of `pcg.report.tuning` or `pcg.report.rules`.
 
     Args:
         folder: a run folder; the run may have been interrupted, but must have written its summary. Or the folder of a

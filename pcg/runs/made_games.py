@@ -1,8 +1,8 @@
 """What runs that make games have in common, whether they make rules (`rules`) or whole games (`games`).
 
-Every candidate is judged by agents of rising skill, the best that are unlike one another are kept with their levels, and
-at the end they are played again with other seeds. What a candidate is and how a game comes of it is for subclasses to
-say.
+Every candidate is judged by agents of rising skill, the best that are unlike one another are kept with their levels,
+and at the end they are played again with other seeds. What a candidate is and how a game comes of it is for subclasses
+to say.
 """
 
 from __future__ import annotations

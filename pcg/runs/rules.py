@@ -232,5 +232,5 @@ class _Run(MakingRun):
     def _candidate(self, data: dict[str, Any]) -> RuleCandidate:
         return RuleCandidate.from_json(data)
 
-    def _text(self, candidate: RuleCandidate) -> str:
+    def _text(self, candidate: Any) -> str:
         return self.space.text(candidate.genotype)

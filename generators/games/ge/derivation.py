@@ -278,8 +278,8 @@ class Derivation:
         kind = draw_class(self.prepared, line.given["family"], self._rng) or "Immovable"
         line.kind = kind
         known = parameters(kind)
-        must = [p for p in known if p.required or (p.name in ("stype", "cooldown") and line.given["family"] == "producer")
-                or (p.name == "orientation" and line.given["family"] == "mover")]  # fmt: skip
+        usual = {"producer": ("stype", "cooldown"), "mover": ("orientation",)}.get(line.given["family"], ())
+        must = [p for p in known if p.required or p.name in usual]
         colour = ontology.SPRITE_BASE_PARAMS["color"]
         line.wanted = [*must, colour, *(p for p in known if p not in must)]
         line.needed = len(must) + 1

@@ -47,8 +47,8 @@ class TreeGames(BreedingGames):
 
     def _crossed(self, one: Individual, other: Individual, mutate: bool, rng: np.random.Generator) -> Child:
         mine, theirs = tree_of(one.note[2]["tree"]), tree_of(other.note[2]["tree"])
-        shared = sorted({n.ret.__name__ for n in mine if isinstance(n, gp.Primitive)}
-                        & {n.ret.__name__ for n in theirs if isinstance(n, gp.Primitive)} - {Game.__name__})  # fmt: skip
+        kinds = [{n.ret.__name__ for n in tree if isinstance(n, gp.Primitive)} for tree in (mine, theirs)]
+        shared = sorted((kinds[0] & kinds[1]) - {Game.__name__})
         wanted = shared[int(rng.integers(len(shared)))]
         at, source = (_pick([k for k, n in enumerate(t) if n.ret.__name__ == wanted], rng) for t in (mine, theirs))
         tree = [*mine]

@@ -24,6 +24,7 @@ from pcg.generators.games.sprites import family, fresh_name
 from pcg.generators.rules.constructive.scene import Scene
 from pcg.generators.rules.genes import EOS, TIME, Ending, Rule, RuleSet
 
+_TRIES = 6
 MOST_TAKEN = 6
 """Types that a game takes from another at a time, what belongs to them not counted."""
 
@@ -38,16 +39,28 @@ def cross(one: GameGenotype, other: GameGenotype, rng: np.random.Generator, *, m
         most: rules that it may have.
     """
     other = rename(other, reconcile(one, other))
+    theirs = {*other.names, *other.rules.genes()} - {*one.names, *one.rules.genes()}
+    mine = {*one.names, *one.rules.genes()}
+    for k in range(_TRIES):
+        child = _crossed(one, other, rng, most, everything=k == _TRIES - 1)
+        there = {*child.names, *child.rules.genes()}
+        if there & mine and (there & theirs or not theirs):
+            break  # what mending leaves can be too little of one of them
+    return child
+
+
+def _crossed(
+    one: GameGenotype, other: GameGenotype, rng: np.random.Generator, most: int, everything: bool
+) -> GameGenotype:
     new = [s.name for s in other.leaves if s.name not in one.by_name]
     shared = [s.name for s in other.leaves if s.name in one.by_name]
-    parts = _parts(one) | _parts(other)
     game = one
     chosen: list[str] = []
     if new:
-        count = 1 + int(rng.integers(min(MOST_TAKEN, len(new))))
+        count = len(new) if everything else 1 + int(rng.integers(min(MOST_TAKEN, len(new))))
         chosen = [new[i] for i in rng.permutation(len(new))[:count].tolist()]
         chosen = _with_needed(other, chosen, set(one.names))
-    own = [s.name for s in one.leaves if s.name not in shared and s.name not in parts]
+    own = [s.name for s in one.leaves if s.name not in shared and s.name not in _parts(one) | _parts(other)]
     if chosen and own:
         leaving = {own[i] for i in rng.permutation(len(own))[: int(rng.integers(len(own) + 1))].tolist()}
         game = replace(game, sprites=tuple(s for s in game.sprites if s.name not in leaving))

@@ -291,7 +291,7 @@ def _strike(game: GameGenotype, text: str, found: list[Diagnostic], harder: bool
             gone.add((kind, counted[kind]))
     header: Params = game.header
     if 1 in lines:
-        header = tuple(pair for pair in header if pair[0] == "square_size")
+        header = tuple(pair for pair in header if pair[0] == "square_size" and not harder)
     return replace(
         game,
         header=header,

@@ -133,6 +133,8 @@ def draw_value(game: GameGenotype, param: Param, spec: SpriteClass, own: str, rn
         return _WAYS[int(rng.integers(len(_WAYS)))]
     if param.name in ("prob", "spreadprob", "probability", "epsilon"):
         return f"{float(np.exp(rng.uniform(np.log(0.02), 0.0))):.2g}"
+    if param.unit == "pixels":
+        return str(int(rng.integers(50, 400)))  # within sight, not within a hair's breadth
     if param.type in ("int", "float"):
         low, high = param.range or (0, 10)
         low = max(low, 1)

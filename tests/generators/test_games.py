@@ -103,7 +103,7 @@ def test_a_game_comes_back_from_its_genotype(name: str) -> None:
     before, after = read_game(source), read_game(game.text())
     kept = {t.name: (t.class_name, dict(t.params), t.singleton) for t in after.types}
     assert {t.name: (t.class_name, dict(t.params), t.singleton) for t in before.types if t.line}.items() <= kept.items()
-    used = {c for level in game.levels for c in level} - {" "}
+    used = {c for level in game.levels for c in level} - {" ", "\n"}
     assert all(before.mapping[c] == after.mapping[c] for c in used)
     assert {t.name: game.class_of(t.name) for t in before.types if t.leaf and t.line} == {
         t.name: t.class_name for t in before.types if t.leaf and t.line
@@ -129,9 +129,11 @@ def test_games_that_have_no_genotype(source: str, message: str) -> None:
 
 
 def test_what_every_game_has_without_a_line_gets_one() -> None:
-    game = GameGenotype.of("BasicGame\n  InteractionSet\n    avatar wall > stepBack\n  SpriteSet\n    a > Door\n", ["wA"])
+    game = GameGenotype.of(
+        "BasicGame\n  InteractionSet\n    avatar wall > stepBack\n  SpriteSet\n    a > Door\n", ["wA"]
+    )
     assert {"wall", "avatar"} <= set(game.names) and game.characters == {"w": ("wall",), "A": ("avatar",)}
-    assert read_game(game.text()).mapping["A"] == ("avatar",)
+    assert read_game(game.text(), reading="gvgai").mapping["A"] == ("avatar",)
 
 
 def test_edits_count_lines_and_rows() -> None:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import pcg
 from pcg.cli import app
 from pcg.engine.vgdl import PcgError, check_game
+from pcg.evaluators.evaluation import decode_play
 from pcg.generators.games import GameGenotype, game_edits
 from pcg.report import write_report
 from pcg.runs.games import resume_games, run_games
@@ -53,8 +54,11 @@ def test_a_run_leaves_games_with_levels_an_index_and_a_page(folder: Path) -> Non
         assert GameGenotype.of(game) == genotype and len(game.levels) == 1
         assert entry["edits"] == min(game_edits(start, genotype) for start in starts)
         assert entry["nearest"] == ("hunt", "invaders")[entry["start"]]
-        state = game.start(entry["best"]["level"], entry["best"]["seed"])
-        assert state.tick == 0
+        for play in (entry["best"], entry["weak"]):
+            state = game.start(play["level"], play["seed"])
+            for action in decode_play(play["play"]):
+                state.advance(action)
+            assert (state.winner == 1, state.score) == (play["won"], play["score"])
     page = (folder / "report.html").read_text()
     for text in ("Games from hunt, invaders", "pcg games evolve hunt invaders", "level 0", "Types", "<svg"):
         assert text in page
@@ -174,7 +178,7 @@ def test_bad_input_is_one_message_and_exit_code_2(words: list[str], message: str
 
 
 def test_the_lists_name_games_and_generators() -> None:
-    from pcg.generators.games import GAME_GENERATORS
+        from pcg.generators.games import GAME_GENERATORS
 
     listed = CliRunner().invoke(app, ["games"]).output
     assert "dungeon" in listed and "lode_runner" in listed

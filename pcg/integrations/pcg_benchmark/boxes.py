@@ -46,7 +46,12 @@ class Crowd:
         self._lengths = np.full(places, -1, np.int32)
         self._order = np.arange(places, dtype=np.int32)
         self.weights = np.zeros(places, np.int32)
-        pointed = {"weights": self.weights, "texts": self._texts, "lengths": self._lengths, "order": self._order}
+        pointed: dict[str, NDArray[Any]] = {
+            "weights": self.weights,
+            "texts": self._texts,
+            "lengths": self._lengths,
+            "order": self._order,
+        }
         for name, array in pointed.items():
             self._record[name] = array.ctypes.data
         numbers = {"easy": _EASY, "pair": likeness.address, "stride": _LONGEST, "places": places, "full": full}

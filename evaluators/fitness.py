@@ -20,9 +20,9 @@ from pcg.engine.game import Game
 from pcg.engine.state import State
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, make_agent, play, solve
-from pcg.evaluators.analysis import analyse
-from pcg.evaluators.effect_meaning import first_number
+from pcg.evaluators.agents import MAX_TICKS, Agent, Pair, Playout, Solution, make_agent, play, solve
+from pcg.evaluators.analysis import analyse, is_continuous
+from pcg.evaluators.effect_meaning import consequences, first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
 from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
@@ -73,12 +73,18 @@ TICKS_PER_GOAL = 5
 """Ticks that a play may take for everything that must vanish, beside half of `max_length`."""
 PLANNING: Mapping[str, int] = {"checks": 1}
 """Parameters of the planner: it keeps a plan that holds in another future; as many wins for two thirds of the cost."""
+LONG_STRIDES = (8, 5)
+"""Ticks that an action lasts in the solver's first searches of levels with continuous physics."""
+TRUST = 5.0
+"""Weight of the estimate in these searches: it counts cells, and a cell takes such an avatar several ticks."""
 HALF_WAY = 0.6
 """The progress of a play that is not lost and has done half of what there is to do."""
 CHEAP = 300
 """Forward-model calls of a decision of the agents that are asked for a second opinion."""
 LATER = 0.45
 """Weight of the distance of something that can only be had after something else, as a share of that one's."""
+APART = 2.0
+"""Ticks that a cell between two things that must be brought together stands for."""
 PATIENCE = 100
 """Ticks after which a planner without a win lets the others play first: of its wins nineteen in twenty come sooner."""
 
@@ -172,6 +178,7 @@ class LevelEvaluator:
         self._bounds = self._cover_bounds(low, high)
         self._kinds = self._families()
         self.estimate = self._estimate()
+        self.pairs = self._pairs()
         self.players = self._players()
         self.horizon = self._horizon()
         self.waiting_wins = self._waiting_wins()
@@ -230,6 +237,37 @@ class LevelEvaluator:
                 weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5 * later
         return weights
 
+    def _pairs(self) -> tuple[Pair, ...]:
+        """Kinds of things, one of which can be pushed, that must meet for what has to appear to come about.
+
+        What comes of a thing that stays where it is will be there as well, so the way to it is known beforehand.
+        """
+        found: dict[tuple[int, int], None] = {}
+        made = [t for ending in self.analysis.wins if ending.kind == "appear" for t in ending.types]
+        parts: dict[int, set[int]] = {t: set() for t in made}
+        for product in made:  # grows on the way
+            for source in self.analysis.sources:
+                if source.product != product or source.partner is None:
+                    continue
+                pair = (source.maker, source.partner)
+                if set(pair) & set(self.analysis.avatars):
+                    continue
+                if any(self.analysis.has(t, "pushable") for t in pair):
+                    found[pair] = None
+                parts[product] |= {t for t in pair if not self.analysis.has(t, "pushable")} or set(pair)
+                for t in pair:
+                    if t not in parts and t not in self.requirements.placeable:
+                        parts[t] = set()
+                        made.append(t)
+
+        def places(t: int) -> tuple[int, ...]:
+            known = {t}
+            while more := {part for k in known for part in parts.get(k, ())} - known:
+                known |= more
+            return tuple(sorted(known))
+
+        return tuple((places(first), places(second), APART) for first, second in found)
+
     def _steps_to(self, product: int, trail: frozenset[int]) -> dict[int, int]:
         """What has to be made on the way to `product`, each with how many things are made for it, itself included.
 
@@ -255,9 +293,17 @@ class LevelEvaluator:
     def _horizon(self) -> int:
         """Ticks after which a play is given up: `max_length`, or longer where winning means waiting.
 
-        That is so where surviving wins, and where goals are still to come out of spawners.
+        That is so where surviving wins, where goals are still to come out of spawners, and where time itself changes
+        what there is.
         """
         longest = self._integer("max_length")
+        for timed in self.game.definition.time_effects:
+            if any(
+                c.kind in ("transform", "spawn")
+                for c in consequences(self.game.definition, self.game.definition.effects[timed.effect])
+            ):
+                begins = max(first_number(timed.params.get(name), 0) for name in ("timer", "nextExecution"))
+                longest = max(longest, begins + self._integer("max_length") // 2)
         for ending in self.analysis.wins:
             if ending.kind == "timeout":
                 longest = max(longest, ending.limit + 1)
@@ -291,6 +337,22 @@ class LevelEvaluator:
                     soon.append(played.ticks)
         return max(1, min(soon)) if 2 * len(soon) > len(self.game.levels) else least
 
+    @functools.cached_property
+    def least_survival(self) -> int:
+        """Ticks that a player who looks one step ahead must live: `survival`, or less where such a player is lost
+        sooner in most of the game's own levels.
+        """
+        wanted = self._integer("survival")
+        lost = []
+        for level in self.game.levels:
+            if not check_level(level, self.game.definition, reading="gvgai", file="<level>"):
+                start = self.game.start(level, seed=1)
+                playouts = [play(start, make_agent(a, seed=1), max_ticks=wanted) for a in ("nothing", "onestep")]
+                lived = max(wanted if p.winner != 0 else p.ticks for p in playouts)
+                if lived < wanted:
+                    lost.append(lived)
+        return min(lost) if 2 * len(lost) > len(self.game.levels) else wanted
+
     def _waiting_wins(self) -> bool:
         """Whether time alone wins the game, and most of its own levels.
 
@@ -305,6 +367,14 @@ class LevelEvaluator:
             start = self.game.start(level, seed=1)
             won.append(play(start, make_agent("nothing", seed=1), max_ticks=self.horizon).winner == 1)
         return 2 * sum(won) > len(won)
+
+    @functools.cached_property
+    def strides(self) -> tuple[int, ...]:
+        """Ticks that an action of the solver lasts, one search after the other: where the avatar flies, falls or
+        drifts by the pixel, a tick decides next to nothing.
+        """
+        smooth = any(is_continuous(self.game.definition.types[t]) for t in self.analysis.start_avatars)
+        return (*LONG_STRIDES, 1) if smooth else (1,)
 
     def _players(self) -> tuple[tuple[str, int], ...]:
         """The capable agents for games of chance with their budgets, the likelier winner first.
@@ -462,7 +532,10 @@ class _Judgement:
         else:
             careful = [self._play(s, "onestep", k, wanted) for k, s in enumerate(starts)]
             ticks = sorted(wanted if p.winner != 0 else p.ticks for p in careful)[IDLE_SEEDS // 2]
-            held["survival"] = min(1.0, max(ticks, lived) / max(1, wanted))
+            ticks = max(ticks, lived)
+            if ticks < wanted:
+                wanted = of.least_survival
+            held["survival"] = min(1.0, ticks / max(1, wanted))
         return all(held[name] >= 1.0 for name in ("start", "survival", "idle"))
 
     def _play(self, start: State, agent: str, k: int, max_ticks: int, budget: int | None = None) -> Playout:
@@ -480,10 +553,7 @@ class _Judgement:
         longest = self.longest
         if of.waiting_wins:
             return self._play_better()
-        solution = solve(
-            self.start, max_nodes=of._integer("nodes"), max_ticks=longest, algorithm="astar", weights=of.estimate
-        )
-        self.calls += solution.calls
+        solution = self._solve()
         self.proved = solution.status in ("solved", "unsolvable")
         if solution.status == "solved":
             self.constraints["win"] = 1.0
@@ -503,6 +573,22 @@ class _Judgement:
                     best = max(best, self._progress(start, playout))
         self.constraints["win"] = best
         return None
+
+    def _solve(self) -> Solution:
+        """What the solver finds out about the level, with coarser searches first where `LevelEvaluator.strides` says
+        so; the nodes are shared out among them.
+        """
+        of = self.of
+        nodes = max(1, of._integer("nodes") // len(of.strides))
+        for stride in of.strides:
+            solution = solve(
+                self.start, max_nodes=nodes, max_ticks=self.longest, algorithm="astar", weights=of.estimate,
+                weight=1.0 if stride == 1 else TRUST, stride=stride, pairs=of.pairs,
+            )  # fmt: skip
+            self.calls += solution.calls
+            if solution.status in ("solved", "unsolvable", "stochastic"):
+                break
+        return solution
 
     def _play_better(self) -> tuple[str, int, Playout] | None:
         """A win that is worth more than waiting: sooner, or with more points."""

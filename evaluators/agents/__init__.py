@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.simple import Random as Random
     from pcg.evaluators.agents.simple_players import Human as Human
     from pcg.evaluators.agents.simple_players import Replay as Replay
+    from pcg.evaluators.agents.solver import Pair as Pair
     from pcg.evaluators.agents.solver import Progress as Progress
     from pcg.evaluators.agents.solver import Solution as Solution
     from pcg.evaluators.agents.solver import Solver as Solver
@@ -68,6 +69,7 @@ _EXPORTS: dict[str, str] = {
     "OneStep": "simple",
     "Playout": "playout",
     "Portfolio": "portfolio",
+    "Pair": "solver",
     "Progress": "solver",
     "Random": "simple",
     "RandomSearch": "rhea",
@@ -107,6 +109,7 @@ __all__ = [
     "OneStep",
     "Playout",
     "Portfolio",
+    "Pair",
     "Progress",
     "Random",
     "RandomSearch",

@@ -51,7 +51,7 @@ class MinimalGenerator(IndependentGenerator):
         walls = min(0.6, context.wall_share * self.number("walls") * rng.random())
         if context.walls and walls > 0:
             STYLES[draw_style(context, rng)](site, rng, walls)
-        if rng.random() < 0.5:
+        if rng.random() < 0.5 or context.bare == context.filler:
             fill(site, rng, float(rng.uniform(0.1, 0.5)))
         if rng.random() < 0.5:
             site.favour = _inner(site)
@@ -61,7 +61,7 @@ class MinimalGenerator(IndependentGenerator):
         return site.text()
 
     def _small(self, context: LevelContext) -> tuple[tuple[int, int], tuple[int, int]]:
-        """The range of widths and of heights: what was asked for, or small where that is what the game's levels have."""
+        """The ranges of widths and heights: what was asked for, else small ones."""
         ranges = []
         for own, asked in ((context.widths, self.widths), (context.heights, self.heights)):
             frame = context.smallest - 4

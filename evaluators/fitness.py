@@ -20,10 +20,11 @@ from pcg.engine.game import Game
 from pcg.engine.state import State
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import MAX_TICKS, Agent, Pair, Playout, Solution, make_agent, play, solve
+from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, Solution, make_agent, play, solve
 from pcg.evaluators.analysis import analyse, is_continuous
 from pcg.evaluators.effect_meaning import consequences, first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
+from pcg.evaluators.guidance import estimate, pairs
 from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
 from pcg.evaluators.metrics.play import PlayMetrics, final_state, type_counts
@@ -81,10 +82,6 @@ HALF_WAY = 0.6
 """The progress of a play that is not lost and has done half of what there is to do."""
 CHEAP = 300
 """Forward-model calls of a decision of the agents that are asked for a second opinion."""
-LATER = 0.45
-"""Weight of the distance of something that can only be had after something else, as a share of that one's."""
-APART = 2.0
-"""Ticks that a cell between two things that must be brought together stands for."""
 PATIENCE = 100
 """Ticks after which a planner without a win lets the others play first: of its wins nineteen in twenty come sooner."""
 
@@ -177,8 +174,8 @@ class LevelEvaluator:
         self.plays = PlayMetrics(self.analysis)
         self._bounds = self._cover_bounds(low, high)
         self._kinds = self._families()
-        self.estimate = self._estimate()
-        self.pairs = self._pairs()
+        self.estimate = estimate(self.analysis, self.requirements)
+        self.pairs = pairs(self.analysis, self.requirements)
         self.players = self._players()
         self.horizon = self._horizon()
         self.waiting_wins = self._waiting_wins()
@@ -214,81 +211,6 @@ class LevelEvaluator:
             except PcgError:
                 continue
         return min([low, *(0.5 * c for c in covers)]), max([high, *(min(1.0, 1.25 * c) for c in covers)])
-
-    def _estimate(self) -> list[float]:
-        """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning
-        is near.
-
-        Goals weigh ten ticks each and their distance, what must be fetched half of that; distances of what can only be
-        had later weigh less, so that the next thing draws more than all that follow. The plans found this
-        way are a little longer than the shortest ones, and are found in levels with a hundred times more states.
-        """
-        weights = [0.0] * (2 * len(self.game.definition.types))
-        for ending in self.analysis.wins:
-            for t in ending.types:
-                if ending.kind == "vanish":
-                    weights[2 * t], weights[2 * t + 1] = 10.0, 1.0 * LATER ** self.requirements.before.get(t, 0)
-                elif ending.kind == "appear":
-                    for made, steps in self._steps_to(t, frozenset()).items():
-                        weights[2 * made] = min(weights[2 * made], -10.0 * steps)
-        for need in self.requirements.needs:
-            if self.analysis.has(need.other, "collectable") and not weights[2 * need.other]:
-                later = LATER ** self.requirements.before.get(need.other, 0)
-                weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5 * later
-        return weights
-
-    def _pairs(self) -> tuple[Pair, ...]:
-        """Kinds of things, one of which can be pushed, that must meet for what has to appear to come about.
-
-        What comes of a thing that stays where it is will be there as well, so the way to it is known beforehand.
-        """
-        found: dict[tuple[int, int], None] = {}
-        made = [t for ending in self.analysis.wins if ending.kind == "appear" for t in ending.types]
-        parts: dict[int, set[int]] = {t: set() for t in made}
-        for product in made:  # grows on the way
-            for source in self.analysis.sources:
-                if source.product != product or source.partner is None:
-                    continue
-                pair = (source.maker, source.partner)
-                if set(pair) & set(self.analysis.avatars):
-                    continue
-                if any(self.analysis.has(t, "pushable") for t in pair):
-                    found[pair] = None
-                parts[product] |= {t for t in pair if not self.analysis.has(t, "pushable")} or set(pair)
-                for t in pair:
-                    if t not in parts and t not in self.requirements.placeable:
-                        parts[t] = set()
-                        made.append(t)
-
-        def places(t: int) -> tuple[int, ...]:
-            known = {t}
-            while more := {part for k in known for part in parts.get(k, ())} - known:
-                known |= more
-            return tuple(sorted(known))
-
-        return tuple((places(first), places(second), APART) for first, second in found)
-
-    def _steps_to(self, product: int, trail: frozenset[int]) -> dict[int, int]:
-        """What has to be made on the way to `product`, each with how many things are made for it, itself included.
-
-        What a level can start with is not made. Of several ways the one with the fewest steps counts.
-        """
-        if product in self.requirements.placeable or product in self.analysis.avatars:
-            return {}
-        best: dict[int, int] | None = None
-        for source in self.analysis.sources:
-            parts = {source.maker, source.partner} - {None, product}
-            if source.product != product or parts & trail:
-                continue
-            found: dict[int, int] = {}
-            total = 1
-            for part in sorted(p for p in parts if p is not None):
-                below = self._steps_to(part, trail | {product})
-                total += below.get(part, 0)
-                found |= below
-            if best is None or total < best[product]:
-                best = {**found, product: total}
-        return best if best is not None else {product: 1}
 
     def _horizon(self) -> int:
         """Ticks after which a play is given up: `max_length`, or longer where winning means waiting.

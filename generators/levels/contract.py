@@ -1,15 +1,9 @@
-"""The contract all level generators share: ask for candidates, tell how they fared.
-
-`ask(n)` hands out levels, `tell` takes their evaluations in the order in which they were asked for; a generator that
-does not learn ignores what it is told (ask/tell as in pyribs and CMA-ES libraries). Evaluating, storing and stopping
-are the caller's business.
-"""
+"""The contract all level generators share: that of all generators (`pcg.generators.contract`), for levels of a game."""
 
 from __future__ import annotations
 
 import math
-import zlib
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,8 +12,9 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
-from pcg.evaluators.parameters import Parameter, Setting, resolve
+from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.wants import Want, check_wants, settle_wants
+from pcg.generators.contract import Generator
 from pcg.generators.levels.context import LevelContext
 
 __all__ = ["Candidate", "Evaluation", "LevelGenerator"]
@@ -56,34 +51,20 @@ SIZE_PARAMETERS: tuple[Parameter, ...] = (
 """Parameters of every generator."""
 
 
-class LevelGenerator(ABC):
-    """Base of all level generators.
+class LevelGenerator(Generator[Candidate, Evaluation]):
+    """Base of all level generators."""
 
-    The levels depend on the game, the seed, the parameters and what was told, and on nothing else. Between an `ask`
-    and the `tell` of its candidates other calls of `ask` may come; a generator that cannot go on without being told
-    first returns fewer candidates than asked for, possibly none.
-
-    Subclasses name themselves in the class variables, read settled parameters from `self.settings` and implement `ask`.
-    """
-
-    name: ClassVar[str]
-    help: ClassVar[str]
-    papers: ClassVar[tuple[str, ...]] = ()
     parameters: ClassVar[tuple[Parameter, ...]] = SIZE_PARAMETERS
-    learns: ClassVar[bool] = False
-    """Whether being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
-    """
     needs_levels: ClassVar[bool] = False
     """Whether it learns from the game's own levels, so that it cannot serve games without any."""
 
     def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+        super().__init__(seed=seed, **params)
         self.wants = settle_wants(wants, context.analysis)
         """What levels are to be like. They reach every generator that learns through the fitness it is told. Wanted
         numbers of sprites are rules of `context.requirements` besides, and wanted sizes bound those of the levels, so
         that generators which build by these aim at them; others may read the wants here."""
         self.context = context.aiming(self.wants)
-        self.seed = seed
-        self.settings: dict[str, Setting] = resolve(self.parameters, params, f"generator {self.name}")
         smallest, largest = self._range("width"), self._range("height")
         self.widths, self.heights = smallest, largest
         self.settings |= {
@@ -91,54 +72,6 @@ class LevelGenerator(ABC):
             "min_height": self.heights[0], "max_height": self.heights[1],
         }  # fmt: skip
         check_wants(self.wants, context.analysis, self.widths[1] * self.heights[1])
-        self._next = 0
-
-    @abstractmethod
-    def ask(self, n: int) -> list[Candidate]:
-        """At most `n` new candidates, with consecutive ids."""
-
-    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
-        """Take the evaluations of candidates, in the order of their ids; nothing is learnt here from them."""
-        del candidates, evaluations
-
-    def findings(self) -> dict[str, Any]:
-        """What the search has found out beside the levels themselves (a front, the best settings), as JSON; {} for
-        nothing. Levels in it, under "level", are written out by a run.
-        """
-        return {}
-
-    def state_dict(self) -> dict[str, Any]:
-        """Everything that decides what comes next, as JSON; candidates that are out are not part of it."""
-        return {"next": self._next}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on as the generator whose `state_dict` this was (same game, seed and parameters)."""
-        self._next = int(state["next"])
-
-    def archive(self) -> Mapping[str, Any] | None:
-        """The levels kept for each combination of measures, as JSON (`archive.json` of a run folder); None for a
-        generator that keeps none.
-        """
-        return None
-
-    def statistics(self) -> Mapping[str, float]:
-        """Numbers about what was found so far, cheap enough to ask for after every level; coverage and QD score of an
-        archive.
-        """
-        return {}
-
-    def rng(self, *key: int) -> np.random.Generator:
-        """A generator of random numbers of its own for each key (a candidate's id, a generation)."""
-        salt = zlib.crc32(self.name.encode())
-        return np.random.default_rng(np.random.SeedSequence([self.seed, salt, *key]))
-
-    def integer(self, name: str) -> int:
-        """A whole-number parameter."""
-        return int(self.settings[name])
-
-    def number(self, name: str) -> float:
-        """A numeric parameter."""
-        return float(self.settings[name])
 
     def _range(self, side: str) -> tuple[int, int]:
         low, high = int(self.settings[f"min_{side}"]), int(self.settings[f"max_{side}"])

@@ -12,9 +12,9 @@ from pcg.generators.levels import LevelContext, level_distance, make_generator
 from pcg.generators.levels.evolve import EvolvingGenerator
 from pcg.generators.levels.layout import STYLES
 from pcg.generators.levels.operators import CROSSOVERS, MUTATIONS, crossover, mutate, resize
-from pcg.generators.levels.population import Individual
 from pcg.generators.levels.repair import repair
 from pcg.generators.levels.site import Site, choose
+from pcg.generators.population import Individual
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from pcg.generators.levels.operators import CROSSOVERS, mirror_edits, rooms_of, 
 from pcg.generators.levels.population import parse_shares
 from pcg.generators.levels.repair import customs, repair
 from pcg.generators.levels.site import Site
+from pcg.generators.population import Individual
 
 
 @pytest.fixture(scope="module")
@@ -285,8 +286,8 @@ def test_wanting_symmetry_keeps_symmetric_levels_symmetric(dungeon: LevelContext
         size = {"lambda": 20, "mu": 5, "crossover": 0.0} if name == "es" else {"population": 20, "crossover": 0.0}
         generator = make_generator(name, dungeon, seed=1, wants=wants, seeding="constructive", **size, fresh=0.0)
         assert hasattr(generator, "_bred")
-        parent = type("Parent", (), {"level": MIRRORED_LEVEL})()
-        children = [generator._bred(np.random.default_rng(k), parent, None, 2).level for k in range(40)]
+        parent = Individual(MIRRORED_LEVEL, (1.0,), 0)
+        children = [generator._bred(np.random.default_rng(k), parent, None, 2).text for k in range(40)]
         return float(np.mean([symmetric_axis(dungeon, dungeon.palette.parse(c)) == 1 for c in children]))
 
     assert share("symmetry>=0.8") >= 0.7

@@ -20,8 +20,9 @@ from pcg.evaluators.parameters import Parameter, Setting
 from pcg.generators.levels.cmaes.space import ParameterSpace, overshoot
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.population import Child, Individual, PopulationGenerator, fitness_class
+from pcg.generators.levels.population import LevelPopulation
 from pcg.generators.levels.registry import make_generator
+from pcg.generators.population import Child, Individual, fitness_class
 
 NARROW = 0.01
 """The search starts anew when no direction is left in which it varies by more than this share of the ranges."""
@@ -47,7 +48,7 @@ def _lay_out(strategy: Any) -> None:
     strategy.BD = strategy.B * strategy.diagD
 
 
-class TuningGenerator(PopulationGenerator):
+class TuningGenerator(LevelPopulation):
     """CMA-ES over parameters."""
 
     name = "cmaes"

@@ -20,7 +20,8 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.population import BREEDING, BreedingGenerator, Child, Individual
+from pcg.generators.levels.population import BREEDING, BreedingGenerator
+from pcg.generators.population import Child, Individual
 
 MOST_EDITS = 40.0
 """Mean numbers of edits stay below this."""
@@ -80,12 +81,12 @@ class StrategyGenerator(BreedingGenerator):
         step *= math.exp(self.number("learning_rate") * float(rng.standard_normal()))
         step = min(MOST_EDITS, max(1.0, step))
         child = self._bred(rng, first, second, 1 + int(rng.poisson(step - 1.0)))
-        return Child(child.level, child.origin, (step,))
+        return Child(child.text, child.origin, (step,))
 
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
         children = [one for one, _ in told]
         pool = children if self.settings["selection"] == "comma" else self.members + children
-        distinct = list({one.level: one for one in reversed(pool)}.values())
+        distinct = list({one.text: one for one in reversed(pool)}.values())
         distinct.sort(key=lambda one: one.id)
         self.members = tools.selBest(distinct, min(len(distinct), self.integer("mu")))
 

@@ -12,13 +12,14 @@ import numpy as np
 
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.population import BREEDING, BreedingGenerator, Child, TwoPopulations, tournament
+from pcg.generators.levels.population import BREEDING, BreedingGenerator, LevelTwoPopulations
+from pcg.generators.population import Child, tournament
 
 FRESH_AT_FIRST = 0.4
 """Share of children made anew as long as no level is feasible, if `fresh` is less."""
 
 
-class EvolvingGenerator(TwoPopulations, BreedingGenerator):
+class EvolvingGenerator(LevelTwoPopulations, BreedingGenerator):
     """FI-2pop over tile grids."""
 
     name = "evolve"

@@ -20,10 +20,11 @@ from pcg.generators.levels.grammar.decisions import Codons
 from pcg.generators.levels.grammar.generator import GRAMMAR_PARAMETERS
 from pcg.generators.levels.grammar.genome import Genome, cross, draw, mutate
 from pcg.generators.levels.grammar.language import read_grammar
-from pcg.generators.levels.population import Child, Individual, TwoPopulations, tournament
+from pcg.generators.levels.population import LevelTwoPopulations
+from pcg.generators.population import Child, Individual, tournament
 
 
-class GrammaticalEvolution(TwoPopulations):
+class GrammaticalEvolution(LevelTwoPopulations):
     """FI-2pop over codons."""
 
     name = "ge"
@@ -87,7 +88,7 @@ class GrammaticalEvolution(TwoPopulations):
     def _make(self, rng: np.random.Generator) -> list[Child]:
         """Random genotypes first, later children; each makes a level that is new if five tries are enough for it."""
         members = self.feasible + self.infeasible
-        known = {one.level for one in members}
+        known = {one.text for one in members}
         made: list[Child] = []
         for _ in range(self.integer("offspring") if members else self.integer("population")):
             for _ in range(5):

@@ -19,13 +19,14 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate
 from pcg.generators.levels.nsga2.objectives import parse_objectives
-from pcg.generators.levels.population import BREEDING, BreedingGenerator, Child, Individual, TwoPopulations, tournament
+from pcg.generators.levels.population import BREEDING, BreedingGenerator, LevelTwoPopulations
+from pcg.generators.population import Child, Individual, tournament
 
 UNKNOWN = -1e9
 """The value of an objective that was not measured: worse than any other."""
 
 
-class ParetoGenerator(TwoPopulations, BreedingGenerator):
+class ParetoGenerator(LevelTwoPopulations, BreedingGenerator):
     """NSGA-II over tile grids."""
 
     name = "nsga2"
@@ -127,11 +128,11 @@ class ParetoGenerator(TwoPopulations, BreedingGenerator):
 
         return {
             "objectives": [str(objective) for objective in self.objectives],
-            "front": [{"id": one.id, "level": one.level, "objectives": measured(one)} for one in self.front()],
+            "front": [{"id": one.id, "level": one.text, "objectives": measured(one)} for one in self.front()],
         }
 
 
 def _distinct(members: list[Individual]) -> list[Individual]:
     """The members without repeated levels, oldest first."""
-    first = {one.level: one for one in sorted(members, key=lambda one: -one.id)}
+    first = {one.text: one for one in sorted(members, key=lambda one: -one.id)}
     return sorted(first.values(), key=lambda one: one.id)

@@ -1,0 +1,118 @@
+"""The contract all generators share, whatever they make: ask for candidates, tell how they fared.
+
+`ask(n)` hands out candidates, `tell` takes their evaluations in the order in which they were asked for; a generator
+that does not learn ignores what it is told (ask/tell as in pyribs and CMA-ES libraries). Evaluating, storing and
+stopping are the caller's business. Levels, rule sets and whole games add what their candidates are made of.
+"""
+
+from __future__ import annotations
+
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from pcg.evaluators.parameters import Parameter, Setting, resolve
+
+__all__ = ["Generator", "Numbered", "Verdict"]
+
+
+class Numbered(Protocol):
+    """What every candidate has."""
+
+    @property
+    def id(self) -> int:
+        """0, 1, 2, ... in the order of asking."""
+
+
+class Verdict(Protocol):
+    """What every evaluation tells of a candidate."""
+
+    @property
+    def feasible(self) -> bool:
+        """Whether all constraints are met."""
+
+    @property
+    def fitness(self) -> float:
+        """Worth of a feasible candidate, in [0, 1]; 0 for others."""
+
+    @property
+    def constraint(self) -> float:
+        """How nearly the constraints are met, in [0, 1]."""
+
+
+C = TypeVar("C", bound=Numbered)
+V = TypeVar("V", bound=Verdict)
+
+
+class Generator(ABC, Generic[C, V]):
+    """Base of all generators of candidates C that learn, if they do, from verdicts V.
+
+    What comes out depends on what it is made for, the seed, the parameters and what was told, and on nothing else.
+    Between an `ask` and the `tell` of its candidates other calls of `ask` may come; a generator that cannot go on
+    without being told first returns fewer candidates than asked for, possibly none.
+
+    Subclasses name themselves in the class variables, read settled parameters from `self.settings` and implement `ask`.
+    """
+
+    name: ClassVar[str]
+    help: ClassVar[str]
+    papers: ClassVar[tuple[str, ...]] = ()
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    learns: ClassVar[bool] = False
+    """Whether being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
+    """
+
+    def __init__(self, *, seed: int, **params: object) -> None:
+        self.seed = seed
+        self.settings: dict[str, Setting] = resolve(self.parameters, params, f"generator {self.name}")
+        self._next = 0
+
+    @abstractmethod
+    def ask(self, n: int) -> list[C]:
+        """At most `n` new candidates, with consecutive ids."""
+
+    def tell(self, candidates: Sequence[C], evaluations: Sequence[V]) -> None:
+        """Take the evaluations of candidates, in the order of their ids; nothing is learnt here from them."""
+        del candidates, evaluations
+
+    def findings(self) -> dict[str, Any]:
+        """What the search has found out beside the candidates themselves (a front, the best settings), as JSON; {} for
+        nothing. Levels in it, under "level", are written out by a run.
+        """
+        return {}
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that decides what comes next, as JSON; candidates that are out are not part of it."""
+        return {"next": self._next}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on as the generator whose `state_dict` this was (made for the same, with equal seed and parameters)."""
+        self._next = int(state["next"])
+
+    def archive(self) -> Mapping[str, Any] | None:
+        """What is kept for each combination of measures, as JSON (`archive.json` of a run folder); None for a
+        generator that keeps none.
+        """
+        return None
+
+    def statistics(self) -> Mapping[str, float]:
+        """Numbers about what was found so far, cheap enough to ask for after every candidate; coverage and QD score of
+        an archive.
+        """
+        return {}
+
+    def rng(self, *key: int) -> np.random.Generator:
+        """A generator of random numbers of its own for each key (a candidate's id, a generation)."""
+        salt = zlib.crc32(self.name.encode())
+        return np.random.default_rng(np.random.SeedSequence([self.seed, salt, *key]))
+
+    def integer(self, name: str) -> int:
+        """A whole-number parameter."""
+        return int(self.settings[name])
+
+    def number(self, name: str) -> float:
+        """A numeric parameter."""
+        return float(self.settings[name])

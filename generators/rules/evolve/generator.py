@@ -1,0 +1,135 @@
+"""Rule sets by evolution (spec 04 section 3.4, with its selection and its loop as they must be meant).
+
+Feasible rule sets compete in fitness, infeasible ones in how nearly they keep the constraints (FI-2pop: Kimbrough et
+al. 2008, as in Khalifa et al. 2017). Children are crossed at rule boundaries and mutated; long rule sets pay for their
+length (parsimony pressure), and those that are too like a better one stand back, so that a population stays a set of
+different games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.parameters import Parameter
+from pcg.generators.contract import Verdict
+from pcg.generators.population import Child, Individual, TwoPopulations, tournament
+from pcg.generators.rules.constructive import ConstructiveRules
+from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
+from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
+from pcg.generators.rules.operators import cross, mend, mutate
+from pcg.generators.rules.random import RandomRules
+from pcg.generators.rules.space import RuleSpace
+
+_TRIES = 5
+
+
+class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
+    """FI-2pop over rule sets."""
+
+    name = "evolve"
+    help = "breeds rule sets from feasible and infeasible parents, by how well they tell good players from bad ones"
+    papers = (
+        "Khalifa, Green, Perez-Liebana, Togelius: General Video Game Rule Generation (2017)",
+        "Kimbrough, Koehler, Lu, Wood: On a Feasible-Infeasible Two-Population Genetic Algorithm (2008)",
+    )
+    parameters = (
+        Parameter("population", 60, "members kept in each of the two populations", 2, 10_000),
+        Parameter("offspring", 60, "children per generation", 1, 10_000),
+        Parameter("constructive", 0.2, "share of the first generation made by templates", 0.0, 1.0),
+        Parameter("random", 0.4, "share of it drawn at random; the rest are mutated templates", 0.0, 1.0),
+        Parameter("crossover", 0.5, "share of children with two parents", 0.0, 1.0),
+        Parameter("mutation", 0.7, "share of crossed children that are mutated as well", 0.0, 1.0),
+        Parameter("changes", 3, "most changes per mutation; each number from 1 is as likely", 1, 50),
+        Parameter("infeasible", 0.35, "share of parents from the infeasible population", 0.0, 1.0),
+        Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
+        Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
+        Parameter("niche", 0.15, "rule sets closer than this to a better one stand back", 0.0, 1.0, "distance"),
+        Parameter("parsimony", 0.002, "worth that every rule and termination costs", 0.0, 1.0),
+        Parameter("max_rules", 30, "most rules", 1, 200),
+    )
+
+    def __init__(self, space: RuleSpace, *, seed: int, start: Sequence[RuleSet] = (), **params: Any) -> None:
+        """`start` are rule sets that the first generation begins with, such as those of a known game."""
+        super().__init__(space, seed=seed, **params)
+        if self.number("constructive") + self.number("random") > 1:
+            raise PcgError("generator evolve: constructive and random are more than 1 together, expected at most 1")
+        self.start = tuple(start)
+        self._templates = ConstructiveRules(space, seed=seed)
+        self._random = RandomRules(space, seed=seed)
+
+    # -- children ------------------------------------------------------------------------------------------------------
+
+    def _make(self, rng: np.random.Generator) -> list[Child]:
+        members = self.feasible + self.infeasible
+        known = {one.text for one in members}
+        made: list[Child] = []
+        if not members:
+            given = [_child(mend(self.space, one, rng, most=self.integer("max_rules")), "start") for one in self.start]
+            made += given
+            known |= {child.text for child in given}
+        for _ in range(self.integer("offspring") if members else self.integer("population") - len(made)):
+            for _ in range(_TRIES):
+                child = self._bred(rng) if members and rng.random() >= self.number("fresh") else self._fresh(rng)
+                if child.text not in known:
+                    break
+            known.add(child.text)
+            made.append(child)
+        return made
+
+    def _fresh(self, rng: np.random.Generator) -> Child:
+        """A rule set from nothing, or a mutated one of those to start with."""
+        draw = float(rng.random())
+        if self.start and draw < 0.5:
+            base = self.start[int(rng.integers(len(self.start)))]
+            return _child(self._mutated(base, rng), "mutated start")
+        draw = float(rng.random())
+        if draw < self.number("random"):
+            return _child(self._random.generate(rng), "random")
+        made = self._templates.generate(rng)
+        if draw < self.number("random") + self.number("constructive"):
+            return _child(made, "constructive")
+        return _child(self._mutated(made, rng), "mutated constructive")
+
+    def _mutated(self, genotype: RuleSet, rng: np.random.Generator) -> RuleSet:
+        changes = 1 + int(rng.integers(self.integer("changes")))
+        return mutate(self.space, genotype, rng, changes=changes, most=self.integer("max_rules"))
+
+    def _bred(self, rng: np.random.Generator) -> Child:
+        pool, size = self._pool(rng), self.integer("tournament")
+        first = tournament(rng, pool, size)
+        genotype = _genotype(first)
+        if rng.random() >= self.number("crossover"):
+            return _child(self._mutated(genotype, rng), "mutation", first)
+        second = tournament(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool, size)
+        made = cross(self.space, genotype, _genotype(second), rng, most=self.integer("max_rules"))
+        if rng.random() < self.number("mutation"):
+            made = self._mutated(made, rng)
+        return _child(made, "crossover", first, second)
+
+    # -- what the populations ask --------------------------------------------------------------------------------------
+
+    def _candidate(self, number: int, child: Child) -> RuleCandidate:
+        genotype, parents = child.note
+        return RuleCandidate(number, RuleSet.from_json(genotype), child.origin, self.generation, tuple(parents))
+
+    def _ranked(self, members: list[Individual]) -> list[Individual]:
+        price = self.number("parsimony")
+        return sorted(members, key=lambda one: (price * len(one) - one.values[0], one.id))
+
+    def _shape(self, one: Individual) -> Shape:
+        return shape_of(_genotype(one))
+
+    def _apart(self, one: Shape, other: Shape) -> float:
+        return shape_distance(one, other)
+
+
+def _child(genotype: RuleSet, origin: str, *parents: Individual) -> Child:
+    return Child(str(genotype), origin, (genotype.to_json(), [parent.id for parent in parents]))
+
+
+def _genotype(one: Individual) -> RuleSet:
+    return RuleSet.from_json(one.note[0])

@@ -1,0 +1,193 @@
+"""Changing rule sets: insert, delete, modify, swap, cross over, and mend what came out.
+
+Every operator keeps to the rules of a `RuleSpace`; `mend` then removes what means nothing twice over and adds what a
+game cannot do without. All draws come from the generator of random numbers that is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pcg.engine.vgdl import ontology
+from pcg.engine.vgdl.ontology_params import EffectSpec, TerminationSpec
+from pcg.generators.rules.genes import EOS, TIME, Ending, Params, Rule, RuleSet, with_params
+from pcg.generators.rules.space import SCORES, RuleSpace
+
+MOST_ENDINGS = 6
+"""Terminations that a rule set may have."""
+_RULES = 0.75
+"""Share of the changes that concern rules; the others concern terminations."""
+_KINDS = ("insert", "delete", "modify", "swap")
+_SHARES = (0.3, 0.2, 0.38, 0.12)
+
+
+def mutate(
+    space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, changes: int = 1, most: int = 40
+) -> RuleSet:
+    """A rule set with some changes, mended.
+
+    Args:
+        space: of the sprite set.
+        genotype: what is changed.
+        rng: draws.
+        changes: how many insertions, deletions, modifications and swaps.
+        most: rules that it may have.
+    """
+    rules, endings = list(genotype.rules), list(genotype.endings)
+    for _ in range(changes):
+        kind = _KINDS[int(rng.choice(len(_KINDS), p=_SHARES))]
+        if rng.random() < _RULES or not endings:
+            _change_rules(space, rules, kind if rules else "insert", rng, most)
+        else:
+            _change_endings(space, endings, kind, rng)
+    return mend(space, RuleSet(tuple(rules), tuple(endings)), rng, most=most)
+
+
+def _change_rules(space: RuleSpace, rules: list[Rule], kind: str, rng: np.random.Generator, most: int) -> None:
+    if kind == "insert" and len(rules) >= most:
+        kind = "modify"
+    if kind == "insert":
+        rules.insert(int(rng.integers(len(rules) + 1)), space.draw_rule(rng))
+        return
+    at = int(rng.integers(len(rules)))
+    if kind == "delete":
+        del rules[at]
+    elif kind == "modify":
+        rules[at] = modify_rule(space, rules[at], rng)
+    else:
+        _swap_rules(space, rules, at, rng)
+
+
+def modify_rule(space: RuleSpace, rule: Rule, rng: np.random.Generator) -> Rule:
+    """A rule in which the effect, one of the two that meet, a parameter or the score is another one."""
+    draw = float(rng.random())
+    if draw < 0.3:
+        return space.draw_rule(rng, pair=rule.pair) if rule.second != TIME else rule
+    if draw < 0.55:
+        options = [p for p in space.pairs if p != rule.pair and (p[0] == rule.first or p[1] == rule.second)]
+        options = [p for p in options if rule.effect in space.effects(*p)[0]]
+        if options:
+            first, second = options[int(rng.integers(len(options)))]
+            return Rule(first, second, rule.effect, rule.params)
+    if draw < 0.7:
+        score = str(SCORES[int(rng.integers(len(SCORES)))])
+        given = None if rule.get("scoreChange") is not None and rng.random() < 0.4 else score
+        return Rule(*rule.pair, rule.effect, with_params(rule.params, {"scoreChange": given}))
+    spec = ontology.EFFECTS[rule.effect]
+    if rule.effect == "addTimer":
+        return Rule(*rule.pair, rule.effect, space.draw_params(rng, rule.effect))
+    return Rule(*rule.pair, rule.effect, _modify_params(space, spec, rule.params, rng))
+
+
+def _modify_params(
+    space: RuleSpace, spec: EffectSpec | TerminationSpec, params: Params, rng: np.random.Generator
+) -> Params:
+    """Parameters of which one is set, changed or, if it may be, left out."""
+    known = space.parameters(spec)
+    if not known:
+        return params
+    param = known[int(rng.integers(len(known)))]
+    if any(key == param.name for key, _ in params) and not param.required and rng.random() < 0.4:
+        return with_params(params, {param.name: None})
+    value = space.draw_value(rng, param, spec)
+    return params if value is None else with_params(params, {param.name: value})
+
+
+def _swap_rules(space: RuleSpace, rules: list[Rule], at: int, rng: np.random.Generator) -> None:
+    """Two rules change places, or the two sprites of a rule do."""
+    rule = rules[at]
+    turned = (rule.second, rule.first)
+    if rng.random() < 0.5 and turned in space.pairs and rule.effect in space.effects(*turned)[0]:
+        rules[at] = Rule(*turned, rule.effect, rule.params)
+        return
+    other = int(rng.integers(len(rules)))
+    rules[at], rules[other] = rules[other], rules[at]
+
+
+def _change_endings(space: RuleSpace, endings: list[Ending], kind: str, rng: np.random.Generator) -> None:
+    at = int(rng.integers(len(endings)))
+    if kind == "insert" and len(endings) < MOST_ENDINGS:
+        endings.insert(int(rng.integers(len(endings) + 1)), space.draw_ending(rng))
+    elif kind == "delete" and len(endings) > 1:
+        del endings[at]
+    elif kind == "swap" and len(endings) > 1:
+        other = int(rng.integers(len(endings)))
+        endings[at], endings[other] = endings[other], endings[at]
+    else:
+        ending = endings[at]
+        endings[at] = space.draw_ending(rng, win=ending.wins if rng.random() < 0.8 else not ending.wins)
+
+
+def cross(space: RuleSpace, one: RuleSet, other: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
+    """The head of one and the tail of another, cut between rules and between terminations, mended.
+
+    The order of what meets follows the first parent where both know it, so that heads and tails fit.
+    """
+
+    def cut(head: Sequence[Rule] | Sequence[Ending], tail: Sequence[Rule] | Sequence[Ending]) -> list[Rule | Ending]:
+        place = float(rng.random())
+        return [*head[: round(place * len(head))], *tail[round(place * len(tail)) :]]
+
+    rules = [gene for gene in cut(one.rules, other.rules) if isinstance(gene, Rule)]
+    endings = [gene for gene in cut(one.endings, other.endings) if isinstance(gene, Ending)]
+    return mend(space, RuleSet(tuple(rules), tuple(endings)), rng, most=most)
+
+
+# -- mending -----------------------------------------------------------------------------------------------------------
+
+
+def mend(space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
+    """A rule set that can be a game: nothing twice, what belongs to one pair together, a way to win, a way to lose.
+
+    What it means does not change otherwise: the rules of a pair run together wherever they stand (spec 01 section 1.6
+    rule 4), and what was listed first runs first.
+    """
+    pairs: dict[tuple[str, str], dict[Rule, None]] = {}
+    for rule in genotype.rules:
+        held = pairs.setdefault(rule.pair, {})
+        if EOS in rule.pair and held:
+            continue  # a second line for the edge would run both twice (spec 01 section 1.6 rule 5)
+        held[rule] = None
+    rules = [rule for held in pairs.values() for rule in held]
+    while len(rules) > most:
+        del rules[int(rng.integers(len(rules)))]
+    if not rules:
+        rules = [space.draw_rule(rng)]
+    return RuleSet(tuple(rules), tuple(_mended_endings(space, rules, genotype.endings, rng)))
+
+
+def _mended_endings(
+    space: RuleSpace, rules: Sequence[Rule], endings: Sequence[Ending], rng: np.random.Generator
+) -> list[Ending]:
+    found: dict[tuple[object, ...], Ending] = {}
+    for ending in endings:
+        # the first of two that fire in the same moment decides, so the second is of no account
+        condition = tuple(pair for pair in ending.params if pair[0] != "win")
+        found.setdefault((ending.name, *condition), ending)
+    mended = list(found.values())
+    if not any(ending.wins for ending in mended):
+        mended.insert(0, space.draw_ending(rng, win=True))
+    mended = [*mended[: MOST_ENDINGS - 1]] if len(mended) >= MOST_ENDINGS else mended
+    if not any(ending.wins for ending in mended):
+        mended[0] = space.draw_ending(rng, win=True)
+    avatars = {space.avatar, *space.kinds.avatars}
+    if _mortal(space, rules, avatars) and not any(
+        e.name == "SpriteCounter" and e.get("stype") in avatars for e in mended
+    ):
+        mended.append(space.death())
+    return mended
+
+
+def _mortal(space: RuleSpace, rules: Sequence[Rule], avatars: set[str]) -> bool:
+    """Whether a rule can take an avatar away."""
+    index, types = space.definition.type_index, space.definition.types
+    wide = avatars | {types[t].name for a in avatars for t in types[index[a]].path}
+    for rule in rules:
+        spec = ontology.EFFECTS[rule.effect]
+        if (rule.first in wide and spec.kills_first) or (rule.second in wide and spec.kills_second):
+            return True
+        if any(rule.get(key) in wide for key in spec.touches):
+            return True
+    return False

@@ -1,0 +1,345 @@
+"""All rules that can be written for a sprite set: which sprites can meet, which effects fit them, which values fit the
+parameters.
+
+Everything is read from the ontology registry, so that effects and terminations which users register take part. What is
+drawn here means something: the sprites named exist, one of two that meet can move, what is collected is a resource,
+what teleports is a portal, conditions are on resources that are there, numbers lie in their ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pcg.engine.vgdl import ontology
+from pcg.engine.vgdl.analysis_flags import type_flags
+from pcg.engine.vgdl.definition import GameDefinition, SpriteType
+from pcg.engine.vgdl.diagnostics import PcgError, VGDLError
+from pcg.engine.vgdl.formatter import dumps
+from pcg.engine.vgdl.level import cannot_create, read_level
+from pcg.engine.vgdl.ontology_params import EffectSpec, Param, TerminationSpec
+from pcg.engine.vgdl.parser import parse
+from pcg.engine.vgdl.resolver import read_game
+from pcg.engine.vgdl.tree import Tree
+from pcg.generators.rules.genes import EOS, TIME, Ending, Params, Rule, RuleSet, replace_rules
+
+SCORES = (1, 2, 5, 10, -1, -2, -5)
+"""Changes of score that rules are given."""
+LEFT_OUT = frozenset(
+    {"counter", "counterElse", "count", "countElse", "applyScore", "repeat", "enabled", "inBatch", "scoreChange"}
+)
+"""Fields of every effect that are not drawn like its own parameters."""
+OPTIONAL = 0.2
+"""Share of the optional parameters that are given a value."""
+USUAL: Mapping[str, float] = {
+    "killSprite": 8.0, "stepBack": 5.0, "transformTo": 4.0, "collectResource": 4.0, "killBoth": 2.0,
+    "bounceForward": 2.0, "teleportToExit": 4.0, "changeResource": 2.0, "killIfOtherHasMore": 3.0,
+    "killIfHasLess": 2.0, "killIfHasMore": 1.5, "spawn": 1.5, "cloneSprite": 0.7, "undoAll": 1.5,
+    "reverseDirection": 2.0, "turnAround": 1.0, "flipDirection": 1.0, "wrapAround": 1.0, "killIfFromAbove": 1.5,
+    "transformToAll": 0.5, "killAll": 0.5, "addTimer": 0.3,
+}  # fmt: skip
+"""How often effects are drawn compared with one not named here: about as often as designers use them."""
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """Names of the types that can stand in for something, in order of definition."""
+
+    actors: tuple[str, ...]
+    """Of which sprites can be there, and groups of such."""
+    movers: frozenset[str]
+    """Of them those that can change place by themselves."""
+    avatars: tuple[str, ...]
+    resources: tuple[str, ...]
+    held: tuple[str, ...]
+    """What can be held: names of resources."""
+    portals: frozenset[str]
+    spawners: tuple[str, ...]
+    creatable: tuple[str, ...]
+
+
+class RuleSpace:
+    """The rules of a sprite set.
+
+    Args:
+        tree: a game; its rules are of no account.
+        levels: level texts of it.
+
+    Raises:
+        VGDLError: the game or a level cannot be read.
+        PcgError: nothing can move, nobody plays, or there is no level.
+    """
+
+    def __init__(self, tree: Tree, levels: Sequence[str], *, reading: str = "strict") -> None:
+        self.tree = replace_rules(tree, RuleSet((), ()))
+        self.source = dumps(self.tree)
+        self.definition = read_game(self.source, reading="gvgai")
+        if self.definition.players != 1:
+            raise PcgError(f"{tree.file}: rules are made for games of one player, this one has two")
+        if not levels:
+            raise PcgError(f"{tree.file}: no level to make rules for")
+        self.levels = tuple(levels)
+        self.counts = _counts(self.definition, self.levels)
+        """Type name -> most sprites of it in a level."""
+        self.kinds = self._kinds()
+        self._fitting: dict[tuple[str, str], tuple[tuple[str, ...], np.ndarray]] = {}
+
+    @classmethod
+    def of(cls, source: str, levels: Sequence[str]) -> RuleSpace:
+        """The space of a game text."""
+        return cls(parse(source), levels)
+
+    def text(self, genotype: RuleSet) -> str:
+        """The game with these rules, formatted."""
+        return dumps(replace_rules(self.tree, genotype))
+
+    # -- what there is -------------------------------------------------------------------------------------------------
+
+    def _kinds(self) -> _Kinds:
+        definition = self.definition
+        flags = type_flags(definition)
+        leaves = [t for t in definition.types if t.leaf and t.class_name is not None]
+        placed = {name for name, count in self.counts.items() if count}
+        there = {t.name for t in leaves if flags[t.id].created or t.name in placed}
+        there |= _made_by(definition, there)
+        groups = [t for t in definition.types if not t.leaf and self._members(t) & there]
+        actors = [t.name for t in leaves if t.name in there] + [
+            g.name for g in groups if len(self._members(g) & there) > 1
+        ]
+        movers = {t.name for t in leaves if t.name in there and not flags[t.id].inert}
+        movers |= {g.name for g in groups if self._members(g) & movers}
+        spec = {t.name: ontology.SPRITE_CLASSES[str(t.class_name)] for t in leaves}
+        avatars = tuple(t.name for t in leaves if spec[t.name].avatar and t.name in there)
+        if not avatars:
+            raise PcgError(f"{self.tree.file}: no level has an avatar, so nobody plays")
+        resources = tuple(t.name for t in leaves if t.class_name in ("Resource", "ResourcePack"))
+        held = tuple(dict.fromkeys(str(definition.types[definition.type_index[r]].params.get("resource_name", r))
+                                   for r in resources))  # fmt: skip
+        made = tuple(t.name for t in leaves if not cannot_create(t) and not spec[t.name].avatar and t.line)
+        return _Kinds(
+            actors=tuple(actors),
+            movers=frozenset(movers),
+            avatars=avatars,
+            resources=resources,
+            held=tuple(h for h in held if h in definition.type_index),
+            portals=frozenset(t.name for t in leaves if t.class_name == "Portal"),
+            spawners=tuple(t.name for t in leaves if "spawner" in _lineage(str(t.class_name)) and t.name in there),
+            creatable=made,
+        )
+
+    def _members(self, group: SpriteType) -> set[str]:
+        types = self.definition.types
+        return {types[t].name for t in group.subtypes if types[t].leaf and group.id in types[t].path}
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """What can meet: two different kinds of which one can move, and what can move with the edge of the screen."""
+        kinds = self.kinds
+        inside = [
+            (a, b) for a in kinds.actors for b in kinds.actors
+            if a != b and (a in kinds.movers or b in kinds.movers) and not self._related(a, b)
+        ]  # fmt: skip
+        return (*inside, *((a, EOS) for a in kinds.actors if a in kinds.movers))
+
+    def _related(self, a: str, b: str) -> bool:
+        index, types = self.definition.type_index, self.definition.types
+        one, two = types[index[a]], types[index[b]]
+        return one.id in two.path or two.id in one.path
+
+    @cached_property
+    def pair_weights(self) -> np.ndarray:
+        """How often each pair is drawn: meetings of an avatar twice as often as others, edges less often."""
+        avatars = set(self.kinds.avatars)
+        weights = np.array([2.0 if a in avatars or b in avatars else 1.0 for a, b in self.pairs])
+        weights[[b == EOS for _, b in self.pairs]] *= 0.7
+        shares: np.ndarray = weights / weights.sum()
+        return shares
+
+    # -- which effects fit ---------------------------------------------------------------------------------------------
+
+    def fits(self, spec: EffectSpec, first: str, second: str) -> bool:
+        """Whether an effect can do anything when these two meet."""
+        kinds = self.kinds
+        if not spec.runnable or (second in (EOS, TIME) and spec.needs_second):
+            return False
+        if spec.name == "addTimer":
+            return bool(kinds.creatable)
+        if spec.name == "teleportToExit":
+            return second in kinds.portals
+        if spec.name in ("collectResource", "collectResourceIfHeld"):
+            return first in kinds.resources and second in kinds.movers
+        if spec.name in ("transformToAll", "transformToSingleton") and len(kinds.creatable) < 2:
+            return False
+        return not any(p.required and not self._values(p, spec) for p in spec.params.values() if p.references)
+
+    def effects(self, first: str, second: str) -> tuple[tuple[str, ...], np.ndarray]:
+        """Names of the effects that fit two that meet, and how often each is drawn."""
+        found = self._fitting.get((first, second))
+        if found is None:
+            names = tuple(name for name, spec in ontology.EFFECTS.items() if self.fits(spec, first, second))
+            weights = np.array([USUAL.get(name, 1.0) for name in names])
+            found = self._fitting[first, second] = names, weights / weights.sum()
+        return found
+
+    # -- drawing -------------------------------------------------------------------------------------------------------
+
+    def draw_rule(self, rng: np.random.Generator, *, pair: tuple[str, str] | None = None) -> Rule:
+        """A rule for a pair, or for any."""
+        first, second = pair or self.pairs[int(rng.choice(len(self.pairs), p=self.pair_weights))]
+        names, weights = self.effects(first, second)
+        effect = names[int(rng.choice(len(names), p=weights))]
+        return Rule(first, second, effect, self.draw_params(rng, effect))
+
+    def draw_params(self, rng: np.random.Generator, effect: str) -> Params:
+        """Values for the parameters of an effect: all that are required, some of the others, often a score."""
+        spec = ontology.EFFECTS[effect]
+        if effect == "addTimer":
+            return self._timer(rng)
+        given = self._own(rng, spec)
+        changed = [value for key, value in given if key in ("stype", "stypeTo", "stype_other")]
+        if effect in ("transformToAll", "transformToSingleton") and len(set(changed)) == 1:
+            others = [name for name in self.kinds.creatable if name != changed[0]]
+            given[-1] = (given[-1][0], others[int(rng.integers(len(others)))])
+        if rng.random() < 0.35:
+            given.append(("scoreChange", str(SCORES[int(rng.integers(len(SCORES)))])))
+        return tuple(given)
+
+    def _own(self, rng: np.random.Generator, spec: EffectSpec | TerminationSpec) -> list[tuple[str, str]]:
+        given: list[tuple[str, str]] = []
+        for param in self.parameters(spec):
+            if param.required or rng.random() < OPTIONAL:
+                value = self.draw_value(rng, param, spec)
+                if value is not None:
+                    given.append((param.name, value))
+        return given
+
+    def _timer(self, rng: np.random.Generator) -> Params:
+        """A timer whose effect works without sprites."""
+        names = [n for n, s in ontology.EFFECTS.items() if s.runnable and s.touches and not s.needs_first
+                 and not s.needs_second and self.fits(s, TIME, TIME)]  # fmt: skip
+        name = names[int(rng.integers(len(names)))]
+        inner = self._own(rng, ontology.EFFECTS[name])
+        return (("timer", str(int(rng.integers(5, 200)))), ("ftype", name), *inner)
+
+    def parameters(self, spec: EffectSpec | TerminationSpec) -> tuple[Param, ...]:
+        """The parameters of an effect or a termination that rules are given."""
+        found = [
+            p for name, p in spec.params.items()
+            if not (p.inert or p.drawing or name in LEFT_OUT)
+        ]  # fmt: skip
+        if isinstance(spec, EffectSpec):
+            found = [p for p in found if p.name != "prob" or spec.uses_prob]
+        return tuple(found)
+
+    def draw_value(self, rng: np.random.Generator, param: Param, spec: EffectSpec | TerminationSpec) -> str | None:
+        """The text of a value of a parameter, None when there is none to give."""
+        if param.references:
+            names = self._values(param, spec)
+            return names[int(rng.integers(len(names)))] if names else None
+        if param.type in ("int", "float"):
+            low, high = param.range or (0, 10)
+            if param.name == "limit" and isinstance(spec, EffectSpec):
+                low, high = 1, 10
+            # small numbers are likelier, whatever the range
+            return str(int(low) + int(np.exp(rng.random() * np.log(high - low + 1))) - 1)
+        if param.type == "double":
+            low, high = param.range or (0.0, 1.0)
+            return f"{round(low + rng.random() * (high - low), 2):g}"
+        if param.type == "bool":
+            return "False" if param.default else "True"
+        if param.type == "effect":
+            names = tuple(name for name, other in ontology.EFFECTS.items() if other.kill and other.runnable)
+            return names[int(rng.integers(len(names)))]
+        return None
+
+    def _values(self, param: Param, spec: EffectSpec | TerminationSpec) -> tuple[str, ...]:
+        """Names that a parameter can hold."""
+        kinds = self.kinds
+        if param.name in ("resource", "heldResource"):
+            return kinds.held
+        if param.name == "spawnPoint":
+            return kinds.spawners
+        if isinstance(spec, EffectSpec) and param.name in spec.creates:
+            return kinds.creatable
+        return kinds.actors
+
+    # -- terminations --------------------------------------------------------------------------------------------------
+
+    def draw_ending(self, rng: np.random.Generator, *, win: bool | None = None) -> Ending:
+        """A termination, won or lost as given or with equal chances."""
+        wins = bool(rng.integers(2)) if win is None else win
+        tail = (("win", "True" if wins else "False"),)
+        kind = float(rng.random())
+        if kind < 0.2:
+            return Ending("Timeout", (("limit", str(50 * int(rng.integers(4, 33)))), *tail))
+        names = self.kinds.actors
+        if kind < 0.7:
+            name = names[int(rng.integers(len(names)))]
+            return Ending("SpriteCounter", (("stype", name), ("limit", self._left(rng, name)), *tail))
+        if kind < 0.85:
+            name = names[int(rng.integers(len(names)))]
+            limit = self.counts.get(name, 0) + 1 + int(rng.integers(0, 10))
+            return Ending("SpriteCounterMore", (("stype", name), ("limit", str(limit)), *tail))
+        chosen = rng.permutation(len(names))[: int(rng.integers(2, 4))]
+        types = tuple((f"stype{k + 1}", names[int(i)]) for k, i in enumerate(chosen))
+        return Ending("MultiSpriteCounter", (*types, ("limit", "0"), *tail))
+
+    def _left(self, rng: np.random.Generator, name: str) -> str:
+        most = max(0, self.counts.get(name, 0) - 1)
+        return "0" if rng.random() < 0.8 else str(int(rng.integers(0, min(most, 5) + 1)))
+
+    def death(self) -> Ending:
+        """The player loses when no avatar is left."""
+        return Ending("SpriteCounter", (("stype", self.avatar), ("limit", "0"), ("win", "False")))
+
+    @cached_property
+    def avatar(self) -> str:
+        """The narrowest type that stands for every avatar."""
+        definition = self.definition
+        avatars = [definition.types[definition.type_index[name]] for name in self.kinds.avatars]
+        shared = [t for t in avatars[0].path if all(t in other.path for other in avatars)]
+        return definition.types[shared[-1]].name if shared else avatars[0].name
+
+
+def _lineage(class_name: str) -> frozenset[str]:
+    """What a class is, with its ancestors; "spawner" for whatever brings forth a type of its parameter `stype`."""
+    found: set[str] = set()
+    name: str | None = class_name
+    while name is not None:
+        found.add(name)
+        name = ontology.SPRITE_CLASSES[name].parent
+    return frozenset(found | ({"spawner"} if found & {"SpawnPoint", "SpriteProducer"} else set()))
+
+
+def _made_by(definition: GameDefinition, there: Iterable[str]) -> set[str]:
+    """Types that sprites of these bring forth, and so on."""
+    known = set(there)
+    while True:
+        more = set(known)
+        for name in known:
+            t = definition.types[definition.type_index[name]]
+            for key in ontology.SPRITE_CLASSES[str(t.class_name)].creates:
+                more |= {n for n in str(t.params.get(key, "")).split(",") if n in definition.type_index}
+        if more == known:
+            return known
+        known = more
+
+
+def _counts(definition: GameDefinition, levels: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for k, text in enumerate(levels):
+        try:
+            level = read_level(text, definition, reading="gvgai")
+        except VGDLError as error:
+            raise PcgError(f"level {k} does not fit the game: {error}") from None
+        own: dict[str, int] = {}
+        for type_id, _, _ in level.placements:
+            for t in definition.types[type_id].path:
+                name = definition.types[t].name
+                own[name] = own.get(name, 0) + 1
+        for name, number in own.items():
+            found[name] = max(found.get(name, 0), number)
+    return found

@@ -1,0 +1,300 @@
+"""Rule sets: genes, the space of rules of a sprite set, operators, and the generators' contract."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pcg.engine.game import builtin_games, load
+from pcg.engine.vgdl import check_game, ontology, read_game
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.parser import parse
+from pcg.generators.rules import (
+    RULE_GENERATORS,
+    Ending,
+    Rule,
+    RuleCandidate,
+    RuleGenerator,
+    RuleSet,
+    RuleSpace,
+    make_rule_generator,
+)
+from pcg.generators.rules.genes import edits, replace_rules, shape_distance, shape_of, with_params
+from pcg.generators.rules.operators import cross, mend, mutate
+
+GAMES = [name for name in builtin_games() if load(name).players == 1]
+SOME = ["boxes", "dungeon", "invaders", "hunt", "lode_runner"]
+
+
+@cache
+def space(name: str) -> RuleSpace:
+    game = load(name)
+    return RuleSpace.of(game.definition.source, game.levels)
+
+
+def findings(name: str, genotype: RuleSet) -> list[str]:
+    """What the strict reading says of a game with these rules, but for sprites that such rules never bring about."""
+    found = check_game(space(name).text(genotype))
+    return [d.message for d in found if "never appears" not in d.message]
+
+
+@dataclass(frozen=True)
+class Judged:
+    feasible: bool
+    fitness: float
+    constraint: float
+
+
+def judged(candidate: RuleCandidate) -> Judged:
+    """A verdict from the genotype alone: three of four are feasible, and the worth varies."""
+    value = sum((i + 1) * ord(c) for i, c in enumerate(str(candidate.genotype)))
+    feasible = value % 4 != 0
+    worth = value % 101 / 101
+    return Judged(feasible, worth if feasible else 0.0, 1.0 if feasible else worth)
+
+
+def run(generator: RuleGenerator, count: int, size: int = 7) -> list[RuleCandidate]:
+    found: list[RuleCandidate] = []
+    while len(found) < count:
+        candidates = generator.ask(min(size, count - len(found)))
+        generator.tell(candidates, [judged(c) for c in candidates])
+        found += candidates
+    return found
+
+
+# -- genes -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_games_own_rules_come_back_unchanged(name: str) -> None:
+    source = load(name).definition.source
+    genotype = RuleSet.of(source)
+    again = RuleSet.from_json(json.loads(json.dumps(genotype.to_json())))
+    assert again == genotype
+    text = space(name).text(genotype)
+    assert RuleSet.of(text) == genotype
+    before, after = read_game(source), read_game(text)
+    assert [(p.first, p.second, len(p.effects)) for p in before.pairs] == [
+        (p.first, p.second, len(p.effects)) for p in after.pairs
+    ]
+    assert [t.params for t in before.terminations] == [t.params for t in after.terminations]
+    assert before.mapping == after.mapping and [t.params for t in before.types] == [t.params for t in after.types]
+
+
+def test_params_are_set_changed_and_left_out() -> None:
+    assert with_params((("a", "1"), ("b", "2")), {"a": "3", "b": None, "c": "4"}) == (("a", "3"), ("c", "4"))
+
+
+def test_distances_and_edits_are_what_they_say() -> None:
+    a, b, c = Rule("x", "y", "killSprite"), Rule("x", "y", "stepBack"), Ending("Timeout", (("limit", "9"),))
+    one, other = RuleSet((a, b), (c,)), RuleSet((a,), (c,))
+    assert shape_distance(shape_of(one), shape_of(one)) == 0 and edits(one, one) == 0
+    assert shape_distance(shape_of(one), shape_of(other)) == pytest.approx(1 / 3)
+    assert edits(one, other) == edits(other, one) == 1
+    assert edits(one, RuleSet((b, Rule("x", "y", "killBoth")), (c,))) == 1
+    assert edits(RuleSet((a, b), ()), RuleSet((b, a), ())) == 0
+
+
+def test_a_game_without_sprites_has_no_rules() -> None:
+    with pytest.raises(PcgError, match="no SpriteSet"):
+        replace_rules(parse("BasicGame\n  LevelMapping\n    a > b\n"), RuleSet((), ()))
+
+
+# -- the space ---------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(GAMES), st.integers(0, 2**31))
+def test_what_is_drawn_reads_without_a_finding(name: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    drawn = tuple(space(name).draw_rule(rng) for _ in range(8))
+    endings = tuple(space(name).draw_ending(rng) for _ in range(3))
+    assert findings(name, mend(space(name), RuleSet(drawn, endings), rng)) == []
+
+
+def test_every_effect_of_the_registry_is_drawn_somewhere() -> None:
+    drawn = {e for name in GAMES for pair in space(name).pairs for e in space(name).effects(*pair)[0]}
+    assert set(ontology.EFFECTS) - drawn == set()
+
+
+def test_rules_are_only_about_what_is_there() -> None:
+    boxes = space("boxes")
+    assert boxes.kinds.avatars == ("hero",)
+    assert not any("wall" in pair and "mark" in pair for pair in boxes.pairs)  # neither can move
+    assert "collectResource" not in boxes.effects("box", "hero")[0]
+    assert "collectResource" in space("dungeon").effects("key", "hero")[0]
+    assert "teleportToExit" not in space("dungeon").effects("hero", "wall")[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "levels", "message"),
+    [
+        ("BasicGame\n  SpriteSet\n    a > Missile\n  LevelMapping\n    a > a\n", ("aa",), "no level has an avatar"),
+        ("BasicGame\n  SpriteSet\n    a > Missile\n", (), "no level to make rules for"),
+        ("BasicGame no_players=2\n  SpriteSet\n    a > MovingAvatar\n", ("A",), "one player"),
+    ],
+)
+def test_sprite_sets_that_no_rules_can_be_made_for(source: str, levels: tuple[str, ...], message: str) -> None:
+    with pytest.raises(PcgError, match=message):
+        RuleSpace.of(source, levels)
+
+
+# -- operators ---------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(GAMES), st.integers(0, 2**31), st.integers(1, 8))
+def test_children_read_without_a_finding_and_can_be_won(name: str, seed: int, changes: int) -> None:
+    rng = np.random.default_rng(seed)
+    own = mend(space(name), RuleSet.of(load(name).definition.source), rng)
+    other = make_rule_generator("random", space(name), seed=seed).ask(1)[0].genotype
+    for child in (mutate(space(name), other, rng, changes=changes), cross(space(name), own, other, rng)):
+        assert any(e.wins or e.get("count_score") for e in child.endings)
+        assert len(set(child.genes())) == len(child) and child.rules
+        if child.rules and not set(child.rules) & set(own.rules):
+            assert findings(name, child) == []
+
+
+def test_mending_keeps_the_order_in_which_rules_run() -> None:
+    rules = (Rule("hero", "wall", "stepBack"), Rule("box", "hero", "bounceForward"), Rule("hero", "wall", "killSprite"))
+    mended = mend(space("boxes"), RuleSet(rules, ()), np.random.default_rng(1))
+    assert mended.rules == (rules[0], rules[2], rules[1])
+    assert [e for e in mended.endings if e.wins]
+    assert mended.endings[-1] == Ending("SpriteCounter", (("stype", "hero"), ("limit", "0"), ("win", "False")))
+
+
+def test_a_change_is_one_change() -> None:
+    own = mend(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
+    changed = [edits(own, mutate(space("dungeon"), own, np.random.default_rng(k))) for k in range(60)]
+    assert max(changed) <= 2 and sum(c == 1 for c in changed) > 40
+
+
+def test_crossing_takes_rules_of_both() -> None:
+    own = mend(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
+    other = make_rule_generator("random", space("dungeon"), seed=3, min_rules=10).ask(1)[0].genotype
+    children = [cross(space("dungeon"), own, other, np.random.default_rng(k)) for k in range(20)]
+    assert all(set(c.rules) <= set(own.rules) | set(other.rules) for c in children)
+    assert sum(bool(set(c.rules) & set(own.rules)) and bool(set(c.rules) & set(other.rules)) for c in children) > 10
+
+
+# -- generators --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(RULE_GENERATORS))
+def test_equal_seeds_give_equal_rules_and_others_do_not(name: str) -> None:
+    first, again, other = (run(make_rule_generator(name, space("dungeon"), seed=s), 150) for s in (1, 1, 2))
+    assert first == again and [c.genotype for c in first] != [c.genotype for c in other]
+    assert [c.id for c in first] == list(range(150))
+
+
+@pytest.mark.parametrize("name", list(RULE_GENERATORS))
+def test_how_many_are_asked_for_at_once_changes_nothing(name: str) -> None:
+    assert run(make_rule_generator(name, space("hunt"), seed=1), 130, size=1) == run(
+        make_rule_generator(name, space("hunt"), seed=1), 130, size=64
+    )
+
+
+@pytest.mark.parametrize("name", list(RULE_GENERATORS))
+def test_a_restored_state_goes_on_as_if_nothing_had_happened(name: str) -> None:
+    generator = make_rule_generator(name, space("boxes"), seed=9)
+    run(generator, 130)
+    out = generator.ask(5)
+    restored = make_rule_generator(name, space("boxes"), seed=9)
+    restored.load_state_dict(json.loads(json.dumps(generator.state_dict())))
+    for each in (generator, restored):
+        each.tell(out, [judged(c) for c in out])
+    assert run(generator, 100) == run(restored, 100)
+    assert generator.state_dict() == restored.state_dict()
+
+
+def test_candidates_survive_json() -> None:
+    for candidate in run(make_rule_generator("evolve", space("hunt"), seed=2, population=8, offspring=8), 24):
+        assert RuleCandidate.from_json(json.loads(json.dumps(candidate.to_json()))) == candidate
+
+
+def test_evolution_gets_better_at_what_it_is_told() -> None:
+    """The worth of a rule set is the share of its rules that transform: a hill that any search climbs."""
+
+    def worth(candidate: RuleCandidate) -> Judged:
+        rules = candidate.genotype.rules
+        return Judged(True, sum(r.effect == "transformTo" for r in rules) / len(rules) * min(1, len(rules) / 8), 1.0)
+
+    generator = make_rule_generator("evolve", space("dungeon"), seed=1, population=20, offspring=20)
+    best = []
+    for _ in range(15):
+        candidates = generator.ask(20)
+        generator.tell(candidates, [worth(c) for c in candidates])
+        best.append(max(worth(c).fitness for c in candidates))
+    assert np.mean(best[-3:]) > np.mean(best[:2]) + 0.2
+    assert all(len(one) for one in generator.feasible)  # type: ignore[attr-defined]
+
+
+def test_long_rule_sets_pay_for_their_length() -> None:
+    """With equal worth the short survive."""
+    lengths = {}
+    for price in (0.0, 0.05):
+        generator = make_rule_generator("evolve", space("dungeon"), seed=1, population=20, offspring=20,
+                                        parsimony=price, niche=0.0)  # fmt: skip
+        for _ in range(8):
+            candidates = generator.ask(20)
+            generator.tell(candidates, [Judged(True, 0.5, 1.0) for _ in candidates])
+        lengths[price] = np.mean([len(one) for one in generator.feasible])  # type: ignore[attr-defined]
+    assert lengths[0.05] < 0.7 * lengths[0.0]
+
+
+def test_parents_are_candidates_that_came_before() -> None:
+    found = run(make_rule_generator("evolve", space("hunt"), seed=1, population=20, offspring=20), 100)
+    bred = [c for c in found if c.parents]
+    assert bred and all(parent < c.id for c in bred for parent in c.parents)
+    assert {len(c.parents) for c in bred} == {1, 2}
+    assert all(c.origin in ("mutation", "crossover") for c in bred)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_templates_make_the_rules_a_designer_would_write(name: str) -> None:
+    made = [c.genotype for c in make_rule_generator("constructive", space(name), seed=1).ask(20)]
+    hero = space(name).kinds.avatars
+    for genotype in made:
+        assert findings(name, genotype) == []
+        stopped = [r for r in genotype.rules if r.first in hero and r.effect in ("stepBack", "killSprite")]
+        assert stopped, "something stops or kills the player"
+    if name == "dungeon":
+        assert all(Rule("door", "hero", "killSprite", (("scoreChange", "1"),)) in g.rules for g in made)
+        assert all(any(r.effect == "collectResource" and r.first == "key" for r in g.rules) for g in made)
+        assert all(g.endings[0].get("stype") == "door" for g in made)
+
+
+def test_rules_for_games_of_the_corpus_read_without_a_finding(shared: Path) -> None:
+    folder = shared / "gvgai" / "games" / "gridphysics"
+    for name in ("aliens", "sokoban", "zelda", "frogs", "boulderdash", "portals", "seaquest"):
+        game = load(folder / f"{name}.txt", reading="gvgai")
+        its = RuleSpace.of(game.definition.source, game.levels)
+        for kind in ("random", "constructive"):
+            for candidate in make_rule_generator(kind, its, seed=1).ask(5):
+                text = its.text(candidate.genotype)
+                lines = text.splitlines()
+                at = next(k for k, line in enumerate(lines) if line.strip() == "InteractionSet")
+                until = next(k for k, line in enumerate(lines) if line.strip() == "LevelMapping")
+                assert [d for d in check_game(text) if at < d.line - 1 < until] == [], name
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        ("evolv", {}, "unknown rule generator `evolv`, did you mean `evolve`"),
+        ("evolve", {"populaton": 3}, "no parameter `populaton`, did you mean `population`"),
+        ("evolve", {"population": 1}, "expected a whole number from 2"),
+        ("evolve", {"constructive": 0.8, "random": 0.8}, "expected at most 1"),
+        ("random", {"min_rules": 9, "max_rules": 3}, "expected at most max_rules"),
+    ],
+)
+def test_mistakes_are_named(name: str, params: dict[str, float], message: str) -> None:
+    with pytest.raises(PcgError, match=message):
+        make_rule_generator(name, space("boxes"), seed=1, **params)

@@ -264,6 +264,7 @@ def _revisions(found: Sequence[Outcome]) -> Iterator[str]:
 
     apart = "; ".join(f"{at(r)}: {', '.join(by_revision[r])}" for r in few)
     yield f"Not all of it is from the same state of the repository: most was measured {at(most)}; {apart}."
+    yield "The sums above join them, and were not measured as a whole at any one state."
     yield ""
 
 

@@ -180,6 +180,7 @@ def run(given: argparse.Namespace) -> bool:
     names = chosen(given.games, known)
     done = stored(given.store)
     deadline = None if given.minutes is None else time.monotonic() + 60 * given.minutes
+    revision()  # of what is loaded now, whatever is checked out later
     compile_all()
     for name in names:
         outcome = done.get(name)

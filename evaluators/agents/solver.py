@@ -102,9 +102,9 @@ def prepare_pairs(model: Model, decision: Record, pairs: Sequence[Pair]) -> None
     columns, rows = model.size
     record = Record(pairs_kernel.PAIRS, cells=columns * rows, columns=columns, count=len(kept))
     flags = np.zeros(decision["kind_count"], dtype=np.uint8)
-    for k, pair in enumerate(kept):
-        for side in (0, 1):
-            flags[list(pair[side])] |= 1 << (2 * k + side)
+    for k, pair in enumerate((first, second) for first, second, _ in kept):
+        for side, types in enumerate(pair):
+            flags[list(types)] |= 1 << (2 * k + side)
     record.point("flags", flags.view(np.int8))
     record.point("marks", np.zeros(columns * rows, dtype=np.int8))
     record.point("weights", np.array([weight for _, _, weight in kept], dtype=np.float64))

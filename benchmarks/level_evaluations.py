@@ -1,8 +1,9 @@
 """Evaluations of levels per minute: by how far they go, with one thread and with several.
 
-Three tables. The first evaluates levels as a generator offers them, most of which fail early. The second evaluates
-feasible levels only: full evaluations, in which every stage runs. The third lets two capable and two weak agents play
-every feasible level for 200 ticks each, whatever the evaluation itself would have left out.
+Four tables. The first evaluates levels as a generator offers them, most of which fail early. The second evaluates
+feasible levels only: full evaluations, in which every stage runs. The others let two capable and two weak agents play
+every feasible level for 200 ticks each, whatever the evaluation itself would have left out: the planner and MCTS, and
+the same with the planner that knows the way around walls.
 
 CPU time is that of the threads; the wall time per minute depends on what else the machine does, so its load is printed.
 
@@ -16,19 +17,24 @@ import json
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pcg.engine.game import Game, load
 from pcg.engine.kernel.runtime import compile_all
 from pcg.evaluators.agents import make_agent, play
+from pcg.evaluators.contest import PLANNER, WAY_CALLS, WAY_PLANNER
 from pcg.evaluators.evaluation import STAGES
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.generators.levels import make_generator
 
-FOUR: Sequence[tuple[str, int | None]] = (("solver:checks=1", 1500), ("mcts", 500), ("onestep", None), ("random", None))
-"""Two capable agents and two weak ones, as in an evaluation."""
+Four = Sequence[tuple[str, int | None]]
+FOURS: Mapping[str, Four] = {
+    "four_agents": ((PLANNER, 1500), ("mcts", 500), ("onestep", None), ("random", None)),
+    "four_agents_way": ((WAY_PLANNER, WAY_CALLS), ("mcts", 500), ("onestep", None), ("random", None)),
+}
+"""Two capable agents and two weak ones that an evaluation asks, with their budgets."""
 
 
 def measured(work: Callable[[str], Any], levels: Sequence[str], threads: int) -> dict[str, float]:
@@ -45,14 +51,14 @@ def measured(work: Callable[[str], Any], levels: Sequence[str], threads: int) ->
     }
 
 
-def four_agents(game: Game, ticks: int) -> Callable[[str], int]:
+def four_agents(game: Game, four: Four, ticks: int) -> Callable[[str], int]:
     """Plays of all four agents on a level."""
 
     def work(level: str) -> int:
         start = game.start(level, seed=1)
         return sum(
             play(start, make_agent(name, seed=k, budget=budget), max_ticks=ticks).ticks
-            for k, (name, budget) in enumerate(FOUR)
+            for k, (name, budget) in enumerate(four)
         )
 
     return work
@@ -98,7 +104,10 @@ def main() -> None:
             if spent[stage]
         },
         "full": [measured(lambda text: judge.evaluate(text, seed=1), feasible, n) for n in options.threads],
-        "four_agents": [measured(four_agents(game, options.ticks), feasible, n) for n in options.threads],
+        **{
+            name: [measured(four_agents(game, four, options.ticks), feasible, n) for n in options.threads]
+            for name, four in FOURS.items()
+        },
     }
     if options.json:
         print(json.dumps(table, indent=1))
@@ -108,7 +117,7 @@ def main() -> None:
     print(f"{'went as far as':24s} {'share':>8s} {'ms of CPU':>10s}")
     for stage, row in table["by_stage"].items():  # type: ignore[attr-defined]
         print(f"{stage:24s} {row['share']:8.0%} {row['cpu_ms']:10.1f}")
-    for title in ("full", "four_agents"):
+    for title in ("full", *FOURS):
         print(f"\n{title.replace('_', ' ')}, {options.levels} feasible levels, plays of at most {options.ticks} ticks")
         print(f"{'threads':>8s} {'per minute':>12s} {'ms of CPU':>10s}")
         for row in table[title]:  # type: ignore[attr-defined]

@@ -16,14 +16,17 @@ from pcg.engine.kernel import atoms, face, paths, places, protocol, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
 from pcg.engine.model import Model
-from pcg.engine.vgdl.chance import may_draw
+from pcg.engine.placement import LevelPlan, Placement, plan_of
+from pcg.engine.vgdl.chance import level_draws
 from pcg.engine.vgdl.compiler import MAX_TICK, GameTables
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.engine.vgdl.values import truncate
+from pcg.engine.vgdl.sprite_tables import copy_of
 
 _PATH_CLASSES = frozenset({"PathChaser", "PathAltChaser", "RandomPathAltChaser"})
 _SPARE_ROOM = 16
+_FIRST_BLOCKS = 4
+"""Blocks of the first slab: a game that is played once needs no more."""
 _BLOCKS_PER_SLAB = 64
 _SLAB_BYTES = 1 << 24
 """Blocks come in slabs of so many bytes at most, unless one is larger."""
@@ -32,6 +35,8 @@ MAX_PATH_CELLS = 10_000
 _MANY = 16
 """Levels that start with this many moving sprites keep them in lists by cell."""
 
+
+_FIELDS = L.CONTEXT.names or ()
 
 _CATEGORY_FLAGS = (
     (L.T_AVATAR, "avatar"),
@@ -74,7 +79,8 @@ class Arena:
             return self.free.pop()
         except IndexError:
             with self._lock:
-                count = max(1, min(_BLOCKS_PER_SLAB, _SLAB_BYTES // self.stride))
+                most = _BLOCKS_PER_SLAB if self._slabs else _FIRST_BLOCKS
+                count = max(1, min(most, _SLAB_BYTES // self.stride))
                 slab = np.zeros(count * self.stride // 8 + 8, np.int64)
                 self._slabs.append(slab)
                 # blocks start on cache lines
@@ -91,75 +97,91 @@ class Context:
     def __init__(self, tables: GameTables, level: Level, *, max_tick: int = MAX_TICK) -> None:
         self.tables = tables
         self.level = level
-        self._keep: list[Any] = [tables]
-        types, templates = _sized(tables, level.block_size)
-        level_sprites, level_start, mortal, moving, next_id, counter = _place(tables, level, templates)
-        cell_start, cell_items, cell_mask = _cells(level, level_sprites)
-        self.level_sprites = level_sprites
-        self._record = record = np.zeros(1, L.CONTEXT)
-        c = record[0]
-        for name, array in (
-            ("types", types),
-            ("templates", templates),
-            ("effects", tables.effects),
-            ("entries", tables.entries),
-            ("time_effects", tables.time_effects),
-            ("terminations", tables.terminations),
-            ("ints", tables.ints),
-            ("doubles", tables.doubles),
-            ("rank", tables.rank),
-            ("level", level_sprites),
-            ("level_start", level_start),
-            ("cell_start", cell_start),
-            ("cell_items", cell_items),
-            ("cell_mask", cell_mask),
-            ("dirty_masks", tables.dirty_masks),
-            ("extensions", tables.extensions),
-        ):
-            self._keep.append(array)
-            c[name] = array.ctypes.data
-        c["advance"] = tick.advance.address
-        c["n_types"] = len(types)
-        c["order_at"], c["n_order"] = tables.order_at, len(tables.definition.draw_order)
-        c["update_at"], c["n_update"] = tables.update_at, tables.n_update
-        c["n_effects"] = len(tables.definition.effects)
-        c["n_entries"], c["n_time_effects"] = tables.n_entries, tables.n_time_effects
-        c["n_dirty"] = tables.n_dirty
-        c["n_terminations"] = tables.n_terminations
-        c["n_eos"], c["eos_at"] = tables.n_eos, tables.eos_at
-        c["n_shields"], c["n_counters"] = len(tables.shields), tables.definition.counters
-        c["n_level"], c["n_mortal"] = len(level_start) and int(level_start[:, 1].sum()), mortal
-        c["n_res"], c["res_at"] = len(tables.resources), tables.res_at
-        c["players"], c["block"] = tables.players, level.block_size
-        c["width"], c["height"] = level.width * level.block_size, level.height * level.block_size
-        c["columns"], c["rows"] = level.width, level.height
-        c["stride"] = tables.stride
-        classes = {t.class_name for t in tables.definition.types}
-        c["has_path_targets"] = bool(classes & {"PathAltChaser", "RandomPathAltChaser"})
-        self.stochastic = may_draw(tables.definition, {t for t, _, _ in level.placements})
-        c["stochastic"], c["time_matters"] = self.stochastic, tables.time_matters
-        c["max_tick"] = max_tick
-        c["n_ints"], c["n_doubles"] = len(tables.ints), len(tables.doubles)
-        c["max_w"], c["max_h"] = (
-            max(level.block_size, int(types["w"].max())),
-            max(level.block_size, int(types["h"].max())),
-        )
+        typed, roles, definition = tables.typed, tables.role_sets, tables.definition
+        block = level.block_size
+        plan = plan_of(typed, level)
+        placement = plan.split(typed, roles.level, roles.killed)
+        self.level_sprites = placement.level_sprites
+        width, height, templates = typed.sized(block)
+        types = copy_of(tables.types)
+        types["w"], types["h"] = width, height
+        arrays = {
+            "types": types,
+            "templates": templates,
+            "effects": tables.effects,
+            "entries": tables.entries,
+            "time_effects": tables.time_effects,
+            "terminations": tables.terminations,
+            "ints": tables.ints,
+            "doubles": tables.doubles,
+            "rank": tables.rank,
+            "level": placement.level_sprites,
+            "level_start": placement.level_start,
+            "cell_start": placement.cell_start,
+            "cell_items": placement.cell_items,
+            "cell_mask": placement.cell_mask,
+            "dirty_masks": tables.dirty_masks,
+            "extensions": tables.extensions,
+        }
+        paths = _paths(plan, tables)
+        if paths is not None:
+            arrays["paths"] = paths
+        self._keep: list[Any] = [tables, *arrays.values()]
+        facts = tables.sprites.facts
+        self.stochastic = level_draws(definition, facts, tables.facts, plan.present)
+        columns, rows = level.width, level.height
+        moving = len(placement.moving)
+        values: dict[str, Any] = {name: array.ctypes.data for name, array in arrays.items()}
+        values |= {
+            "advance": tick.advance.address,
+            "n_types": len(types),
+            "order_at": tables.order_at,
+            "n_order": len(definition.draw_order),
+            "update_at": tables.update_at,
+            "n_update": tables.n_update,
+            "n_effects": len(definition.effects),
+            "n_entries": tables.n_entries,
+            "n_time_effects": tables.n_time_effects,
+            "n_dirty": tables.n_dirty,
+            "n_terminations": tables.n_terminations,
+            "n_eos": tables.n_eos,
+            "eos_at": tables.eos_at,
+            "n_shields": len(tables.shields),
+            "n_counters": definition.counters,
+            "n_level": placement.n_level,
+            "n_mortal": placement.n_mortal,
+            "n_res": len(tables.resources),
+            "res_at": tables.res_at,
+            "players": tables.players,
+            "block": block,
+            "width": columns * block,
+            "height": rows * block,
+            "columns": columns,
+            "rows": rows,
+            "stride": tables.stride,
+            "has_path_targets": bool(tables.sprites.classes & {"PathAltChaser", "RandomPathAltChaser"}),
+            "stochastic": self.stochastic,
+            "time_matters": tables.time_matters,
+            "max_tick": max_tick,
+            "n_ints": len(tables.ints),
+            "n_doubles": len(tables.doubles),
+            "max_w": max(block, int(width.max())),
+            "max_h": max(block, int(height.max())),
+            "grid": moving >= _MANY,
+        }
         # exact for all coordinates on the screen: the error of the rounded-up inverse stays below one part in 2^32
-        if max(c["width"], c["height"]) < 1 << 16 and level.block_size < 1 << 12:
-            c["inverse"] = -(-(1 << 32) // level.block_size)
-        c["grid"] = len(moving) >= _MANY
+        if max(columns, rows) * block < 1 << 16 and block < 1 << 12:
+            values["inverse"] = -(-(1 << 32) // block)
+        self._record = record = np.array([tuple([values.get(name, 0) for name in _FIELDS])], L.CONTEXT)
         self.address = int(record.ctypes.data)
-        self._build_paths(c, classes)
-        self.room = _round_room(len(moving) + _SPARE_ROOM)
+        self.room = _round_room(moving + _SPARE_ROOM)
         self._arenas: dict[int, Arena] = {}
         self._lock = threading.Lock()
         self.copy_address = tick.copy_state.address
         self.step_address = face.step.address
         self.initial = self.arena(self.room).take()
-        self._begin(moving, next_id, counter)
-        c["initial"] = self.initial
-        self._model_record = _model_record(self)
-        self._categories = tuple(category_of(int(bits), 0) for bits in types["bits"])
+        self._begin(plan, placement)
+        record["initial"] = self.initial
 
     def __repr__(self) -> str:
         return f"<{self.tables.definition.name} on {self.level.width}x{self.level.height} cells>"
@@ -193,74 +215,34 @@ class Context:
 
     # --- building ---
 
-    def _begin(self, moving: list[tuple[int, int, int, int]], next_id: int, counter: int) -> None:
-        definition = self.tables.definition
+    def _begin(self, plan: LevelPlan, placement: Placement) -> None:
         header = self.header(self.initial)
         invoke2(tick.begin.address, self.address, self.initial)
-        size = self.level.block_size
-        avatars: dict[int, list[int]] = {}
-        for t, column, row, sprite_id in moving:
-            header["next_id"] = sprite_id
-            slot = invoke5(tick.place.address, self.address, self.initial, t, column * size, row * size)
-            if slot < 0:
-                raise PcgError(f"{definition.name}: the level does not fit: {len(moving)} moving sprites")
-            if int(self.tables.types[t]["bits"]) & L.T_AVATAR_CLASS:
-                avatars.setdefault(t, []).append(slot)
-        header["next_id"] = next_id
-        header["sprites"] = counter
-        # spec 01 section 2 rule 9: the draw order backwards, its first entry never looked at, then all reversed
-        found = [s for t in reversed(definition.draw_order[1:]) for s in avatars.get(t, [])]
-        for slot in list(reversed(found))[: definition.players]:
-            invoke3(face.mark_avatar.address, self.address, self.initial, slot)
-
-    def _build_paths(self, c: Any, classes: set[str | None]) -> None:
-        obstacles = str(self.tables.definition.header.get("obs", ""))
-        if not obstacles or not classes & _PATH_CLASSES:
-            return
-        index = self.tables.definition.type_index
-        types = {index[n] for n in obstacles.split(",") if n in index}
-        hidden = {t for t in types if int(self.tables.types[t]["bits"]) & L.T_HIDDEN}
-        level = self.level
-        cells = level.width * level.height
-        if cells > MAX_PATH_CELLS:
-            raise PcgError(
-                f"{self.tables.definition.name}: {level.width} x {level.height} cells are too many for path chasers, "
-                f"expected at most {MAX_PATH_CELLS}"
-            )
-        blocked = np.zeros(cells, np.int8)
-        for t, column, row in level.placements:
-            if t in types - hidden:
-                blocked[row * level.width + column] = 1
-        table = np.full((cells, cells), -1, np.int8)
-        heap = np.zeros(cells + 1, np.int64)
-        sideways = any(
-            int(t["bits"]) & L.T_AVATAR_CLASS and int(t["actions_n"]) == 3
-            for t in (self.tables.types[p[0]] for p in level.placements)
+        moving = placement.moving
+        slots = np.empty(len(moving), np.int64)
+        placed = invoke5(
+            tick.place_all.address, self.address, self.initial, moving.ctypes.data, len(moving), slots.ctypes.data
         )
-        invoke6(
-            paths.build_paths.address,
-            int(blocked.ctypes.data),
-            int(table.ctypes.data),
-            int(heap.ctypes.data),
-            level.width,
-            level.height,
-            int(sideways),
-        )
-        self._keep += [table]
-        c["paths"] = table.ctypes.data
+        if placed < len(moving):
+            name = self.tables.definition.name
+            raise PcgError(f"{name}: the level does not fit: {len(moving)} moving sprites")
+        header["next_id"] = plan.next_id
+        header["sprites"] = plan.counter
+        for k in placement.avatars:
+            invoke3(face.mark_avatar.address, self.address, self.initial, int(slots[k]))
 
     # --- protocol ---
 
     def model(self) -> Model:
         """A forward model for compiled agents."""
         return Model(
-            self._model_record,
+            _model_record(self),
             room=self.room,
             stride_of=self.block_bytes,
             format_blocks=self.format,
             stochastic=self.stochastic,
             owner=self,
-            categories=self._categories,
+            categories=tuple(category_of(bits, 0) for bits in self.tables.types["bits"].tolist()),
             definition=self.tables.definition,
         )
 
@@ -309,76 +291,41 @@ def _strided(address: int, stride: int, count: int) -> Any:
     return np.frombuffer(memory, dtype)
 
 
-def _sized(tables: GameTables, block: int) -> tuple[Any, Any]:
-    """Type and template tables for a block size: rectangles are block * multiplier, truncated."""
-    types, templates = tables.types.copy(), tables.templates.copy()
-    for t in tables.definition.types:
-        width, height = tables.block_dependent.get(t.id, (1.0, 1.0))
-        w, h = truncate(block * width), truncate(block * height)
-        types[t.id]["w"], types[t.id]["h"] = w, h
-        for name in ("w", "lw"):
-            templates[t.id][name] = w
-        for name in ("h", "lh"):
-            templates[t.id][name] = h
-    return types, templates
-
-
-def _place(
-    tables: GameTables, level: Level, templates: Any
-) -> tuple[Any, Any, int, list[tuple[int, int, int, int]], int, int]:
-    """Decide what the level creates: level sprites, and (type, column, row, id) of the moving ones.
-
-    Returns level sprite records, int32[types, 2] of their places, how many can die, the moving ones, the next sprite
-    id, and the sprite counter (spec 01 section 2 rules 4, 5, 7).
-    """
-    definition = tables.definition
-    counts = [0] * len(definition.types)
-    fixed: list[tuple[bool, int, int, int, int]] = []
-    moving: list[tuple[int, int, int, int]] = []
-    next_id = avatars = counter = 0
-    for t, column, row in level.placements:
-        kind = definition.types[t]
-        singles = [u for u in kind.path if definition.types[u].singleton]
-        if any(sum(counts[v] for v in definition.types[u].subtypes) > 0 for u in singles) or counter > 10000:
-            continue
-        sprite_id, next_id, counter = next_id, next_id + 1, counter + 1
-        if int(tables.types[t]["bits"]) & L.T_AVATAR:
-            avatars += 1
-            if avatars > definition.players:
-                # a surplus avatar is created and taken out again: it has used an id, and still counts
-                continue
-        counts[t] += 1
-        role = tables.roles[t]
-        if role.level:
-            fixed.append((not role.killed, t, sprite_id, column, row))
-        else:
-            moving.append((t, column, row, sprite_id))
-    fixed.sort()
-    records = np.zeros(max(1, len(fixed)), L.SPRITE)
-    start = np.zeros((len(definition.types), 2), np.int32)
-    size = level.block_size
-    for k, (_, t, sprite_id, column, row) in enumerate(fixed):
-        records[k] = templates[t]
-        r = records[k]
-        r["id"], r["slot"], r["level"], r["next"] = sprite_id, -1, k, -1
-        r["x"] = r["lx"] = column * size
-        r["y"] = r["ly"] = row * size
-        if start[t, 1] == 0:
-            start[t, 0] = k
-        start[t, 1] += 1
-    return records, start, sum(not f[0] for f in fixed), moving, next_id, counter
-
-
-def _cells(level: Level, sprites: Any) -> tuple[Any, Any, Any]:
-    """Level sprites by cell: int32[cells + 1] starts, their numbers in order, and int64[cells] masks of their types."""
+def _paths(plan: LevelPlan, tables: GameTables) -> Any:
+    """The path-finder's table of a level, int8[cells, cells], or None where nobody needs one."""
+    definition, level = tables.definition, plan.level
+    obstacles = str(definition.header.get("obs", ""))
+    if not obstacles or not tables.sprites.classes & _PATH_CLASSES:
+        return None
+    if plan.paths is not None:
+        return plan.paths
+    index = definition.type_index
+    types = {index[n] for n in obstacles.split(",") if n in index}
+    hidden = {t for t in types if int(tables.types[t]["bits"]) & L.T_HIDDEN}
     cells = level.width * level.height
-    size = level.block_size
-    here = sprites[sprites["slot"] == -1]
-    cell = here["y"] // size * level.width + here["x"] // size
-    order = np.argsort(cell, kind="stable")
-    start = np.zeros(cells + 1, np.int32)
-    np.cumsum(np.bincount(cell, minlength=cells)[:cells], out=start[1:])
-    mask = np.zeros(cells, np.uint64)
-    np.bitwise_or.at(mask, cell, np.left_shift(np.uint64(1), (here["type"].astype(np.int64) & 63).astype(np.uint64)))
-    items = np.ascontiguousarray(order if len(order) else np.zeros(1), dtype=np.int32)
-    return start, items, mask.view(np.int64)
+    if cells > MAX_PATH_CELLS:
+        raise PcgError(
+            f"{definition.name}: {level.width} x {level.height} cells are too many for path chasers, "
+            f"expected at most {MAX_PATH_CELLS}"
+        )
+    blocked = np.zeros(cells, np.int8)
+    for t, column, row in level.placements:
+        if t in types - hidden:
+            blocked[row * level.width + column] = 1
+    table = np.full((cells, cells), -1, np.int8)
+    heap = np.zeros(cells + 1, np.int64)
+    sideways = any(
+        int(t["bits"]) & L.T_AVATAR_CLASS and int(t["actions_n"]) == 3
+        for t in (tables.types[p[0]] for p in level.placements)
+    )
+    invoke6(
+        paths.build_paths.address,
+        int(blocked.ctypes.data),
+        int(table.ctypes.data),
+        int(heap.ctypes.data),
+        level.width,
+        level.height,
+        int(sideways),
+    )
+    plan.paths = table
+    return table

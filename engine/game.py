@@ -9,7 +9,7 @@ import hashlib
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,8 @@ class Game:
         name: str | None = None,
         reading: str = "gvgai",
         level_files: Sequence[str] = (),
+        tables: GameTables | None = None,
+        level_reader: Callable[[str], Level] | None = None,
     ) -> None:
         self.definition = definition
         self.name = name or definition.name
@@ -80,7 +82,9 @@ class Game:
         # a game space is one text for many games
         space = repr(definition) if definition.class_name == "GameSpace" else ""
         self.digest = hashlib.sha256((definition.source + space).encode()).hexdigest()[:32]
-        self._tables: GameTables | None = None
+        # a game made by a rule compiler shares work with others for the same sprites
+        self._tables = tables
+        self._level_reader = level_reader
         self._contexts: OrderedDict[str, Context] = OrderedDict()
         self._lock = threading.RLock()
 
@@ -122,10 +126,14 @@ class Game:
         if isinstance(level, Path):
             return read_level(_text_of(level), self.definition, reading=self.reading, file=str(level))
         if isinstance(level, str):
+            if self._level_reader is not None:
+                return self._level_reader(level)
             return read_level(level, self.definition, reading=self.reading)
         if not 0 <= level < len(self.levels):
             known = f"0 to {len(self.levels) - 1}" if self.levels else "none"
             raise PcgError(f"{self.name} has no level {level}, expected {known}")
+        if self._level_reader is not None:
+            return self._level_reader(self.levels[level])
         file = self._level_files[level] if level < len(self._level_files) else f"{self.name} level {level}"
         return read_level(self.levels[level], self.definition, reading=self.reading, file=file)
 

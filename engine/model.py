@@ -14,6 +14,7 @@ import numpy as np
 
 from pcg.engine.kernel import protocol
 from pcg.engine.kernel.ids import ACTIONS
+from pcg.engine.kernel.runtime import invoke3
 
 
 class Pool:
@@ -113,6 +114,16 @@ class Model:
         pool = Pool(old.memory, count, self.stride)
         self._format(pool.address, self._room, self.stride, count)
         return pool
+
+    def type_counts(self, address: int) -> tuple[int, ...]:
+        """Living sprites of each type in the state at an address, by type id; empty where the engine has no types."""
+        types = getattr(self.definition, "types", ())
+        if not types:
+            return ()
+        counts = np.zeros(len(types), dtype=np.int32)
+        record = self._record[0]
+        invoke3(int(record["counts"]), int(record["game"]), address, int(counts.ctypes.data))
+        return tuple(counts.tolist())
 
     def grow(self) -> None:
         """Give the states of later pools twice the room. Call it when a kernel returned `protocol.GROW`."""

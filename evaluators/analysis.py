@@ -277,6 +277,9 @@ class _Analyst:
         self.by_effect = {e.index: tuple(consequences(definition, e)) for e in definition.effects}
         self.concrete = self._concrete()
         self.meetings = self._meetings()
+        self.teleporters = {
+            second for (_, second), found in self.meetings.items() if any(c.kind == "teleport" for c in found)
+        }
         self.edges = {
             c: tuple(x for t, effects in definition.eos_effects.items() if c in self.types[t].subtypes
                      for e in effects for x in self.by_effect[e])
@@ -544,9 +547,7 @@ class _Analyst:
         return roles
 
     def _teleports(self, type_id: int) -> bool:
-        return any(
-            c.kind == "teleport" for (_, second), found in self.meetings.items() if second == type_id for c in found
-        )
+        return type_id in self.teleporters
 
     def _background(self, t: int) -> bool:
         if any(t in key for key in self.meetings) or self.edges[t] or any(t in e.types for e in self.endings):

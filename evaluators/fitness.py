@@ -12,22 +12,23 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from pcg.engine.game import Game
-from pcg.engine.state import State
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, Solution, make_agent, play, solve
+from pcg.evaluators.agents.registry import read_agent
 from pcg.evaluators.analysis import analyse, is_continuous
+from pcg.evaluators.contest import WAY_PLANNER, Contest, capable_players
 from pcg.evaluators.effect_meaning import consequences, first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
 from pcg.evaluators.guidance import estimate, pairs
 from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
-from pcg.evaluators.metrics.play import PlayMetrics, final_state, type_counts
+from pcg.evaluators.metrics.play import PlayMetrics
 from pcg.evaluators.metrics.profile import play_value
 from pcg.evaluators.metrics.text import Steps, TextMetrics
 from pcg.evaluators.parameters import Parameter, Setting, resolve
@@ -70,20 +71,14 @@ CONSTRAINTS: Mapping[str, str] = {
 """The constraints by name, in the order in which they are looked at; all values lie in [0, 1] and 1 means kept."""
 
 IDLE_SEEDS = 3
+SOON = 4_000
+"""States after which the solver lets the planner that knows the walls try first, before it visits all it may."""
 TICKS_PER_GOAL = 5
 """Ticks that a play may take for everything that must vanish, beside half of `max_length`."""
-PLANNING: Mapping[str, int] = {"checks": 1}
-"""Parameters of the planner: it keeps a plan that holds in another future; as many wins for two thirds of the cost."""
 LONG_STRIDES = (8, 5)
 """Ticks that an action lasts in the solver's first searches of levels with continuous physics."""
 TRUST = 5.0
 """Weight of the estimate in these searches: it counts cells, and a cell takes such an avatar several ticks."""
-HALF_WAY = 0.6
-"""The progress of a play that is not lost and has done half of what there is to do."""
-CHEAP = 300
-"""Forward-model calls of a decision of the agents that are asked for a second opinion."""
-PATIENCE = 100
-"""Ticks after which a planner without a win lets the others play first: of its wins nineteen in twenty come sooner."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -176,7 +171,7 @@ class LevelEvaluator:
         self._kinds = self._families()
         self.estimate = estimate(self.analysis, self.requirements)
         self.pairs = pairs(self.analysis, self.requirements)
-        self.players = self._players()
+        self.players = capable_players(self.analysis, self._integer("planner_budget"), self._integer("budget"))
         self.horizon = self._horizon()
         self.waiting_wins = self._waiting_wins()
         """Whether waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
@@ -298,18 +293,6 @@ class LevelEvaluator:
         smooth = any(is_continuous(self.game.definition.types[t]) for t in self.analysis.start_avatars)
         return (*LONG_STRIDES, 1) if smooth else (1,)
 
-    def _players(self) -> tuple[tuple[str, int], ...]:
-        """The capable agents for games of chance with their budgets, the likelier winner first.
-
-        Where there are goals to go to, planning wins soonest and without detours; where the thing is to react (to
-        survive, to shoot from a line), MCTS does.
-        """
-        planner, searcher = ("solver", self._integer("planner_budget")), ("mcts", self._integer("budget"))
-        goals = any(e.kind != "timeout" for e in self.analysis.wins)
-        if goals and self.analysis.mobility == "freely":
-            return planner, ("guided", CHEAP), ("olets", CHEAP), searcher
-        return searcher, ("olets", CHEAP), planner
-
     def _families(self) -> tuple[frozenset[int], ...]:
         """Kinds of sprites a level can show: types that can be placed, those of one class under one parent together."""
         families: dict[tuple[int | None, str | None], set[int]] = {}
@@ -342,7 +325,7 @@ class _Judgement:
         self.mechanics: tuple[str, ...] = ()
         self.steps: Steps | None = None
         self.proved = False
-        self.calls = 0
+        self.contest = Contest(evaluator.analysis, lambda k: self._game_seed(1000 + k))
         self.waited: Playout | None = None
         """The best win of doing nothing, where that is what the rules reward."""
 
@@ -370,7 +353,7 @@ class _Judgement:
     def _verdict(
         self, stage: str, winner: str = "", game_seed: int = 0, playout: Playout | None = None, fitness: float = 0.0
     ) -> Evaluation:
-        self.metrics["calls"] = self.calls
+        self.metrics["calls"] = self.contest.calls
         if stage in ("capable", "complete"):
             self.metrics |= {"playability": self.constraints["win"], "proof": int(self.proved)}
         feasible = all(v >= 1.0 for v in self.constraints.values())
@@ -439,7 +422,7 @@ class _Judgement:
         of, held = self.of, self.constraints
         longest = self.longest
         starts = [of.game.start(self.read, seed=self._game_seed(100 + k)) for k in range(IDLE_SEEDS)]
-        idle = [self._play(s, "nothing", k, longest) for k, s in enumerate(starts)]
+        idle = [self.contest.play_weak(s, "nothing", k, longest) for k, s in enumerate(starts)]
         lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
         self.metrics["idle_ticks"] = lived
         self.metrics["idle_death"] = sum(p.winner == 0 for p in idle) / IDLE_SEEDS
@@ -452,20 +435,13 @@ class _Judgement:
         if lived >= wanted:
             held["survival"] = 1.0
         else:
-            careful = [self._play(s, "onestep", k, wanted) for k, s in enumerate(starts)]
+            careful = [self.contest.play_weak(s, "onestep", k, wanted) for k, s in enumerate(starts)]
             ticks = sorted(wanted if p.winner != 0 else p.ticks for p in careful)[IDLE_SEEDS // 2]
             ticks = max(ticks, lived)
             if ticks < wanted:
                 wanted = of.least_survival
             held["survival"] = min(1.0, ticks / max(1, wanted))
         return all(held[name] >= 1.0 for name in ("start", "survival", "idle"))
-
-    def _play(self, start: State, agent: str, k: int, max_ticks: int, budget: int | None = None) -> Playout:
-        params = PLANNING if agent == "solver" else {}
-        made = make_agent(agent, seed=self._game_seed(1000 + k), budget=budget, **params)
-        playout = play(start, made, max_ticks=max_ticks)
-        self.calls += playout.calls + playout.ticks
-        return playout
 
     # -- stage 3: skill ------------------------------------------------------------------------------------------------
 
@@ -475,7 +451,14 @@ class _Judgement:
         longest = self.longest
         if of.waiting_wins:
             return self._play_better()
-        solution = self._solve()
+        solution = self._solve(min(SOON, of._integer("nodes")))
+        if solution.status == "budget" and any(agent == WAY_PLANNER for agent, _ in of.players):
+            playout = self.contest.by_way(self.start, 0, longest)
+            if playout.winner == 1:
+                self.constraints["win"] = 1.0
+                return "solver", self._game_seed(0), playout
+        if solution.status == "budget" and of._integer("nodes") > SOON:
+            solution = self._solve(of._integer("nodes"))
         self.proved = solution.status in ("solved", "unsolvable")
         if solution.status == "solved":
             self.constraints["win"] = 1.0
@@ -484,30 +467,29 @@ class _Judgement:
         best = 0.0
         if solution.status != "unsolvable":
             # where the solver has just been beaten by the level, the planner would be too
-            players = [p for p in of.players if p[0] != "solver" or solution.status != "budget"]
+            players = [p for p in of.players if not p[0].startswith("solver") or solution.status != "budget"]
             for attempt in range(of._integer("attempts")):
                 game_seed = self._game_seed(attempt)
                 start = self.start if attempt == 0 else of.game.start(self.read, seed=game_seed)
-                for agent, playout in self._in_turns(start, players, attempt):
+                for agent, playout in self.contest.in_turns(start, players, attempt, longest):
                     if playout.winner == 1:
                         self.constraints["win"] = 1.0
-                        return agent, game_seed, playout
-                    best = max(best, self._progress(start, playout))
+                        return read_agent(agent).name, game_seed, playout
+                    best = max(best, self.contest.progress(start, playout))
         self.constraints["win"] = best
         return None
 
-    def _solve(self) -> Solution:
-        """What the solver finds out about the level, with coarser searches first where `LevelEvaluator.strides` says
-        so; the nodes are shared out among them.
+    def _solve(self, nodes: int) -> Solution:
+        """The solver's answer within so many states, with coarser searches first where `LevelEvaluator.strides` says
+        so; the states are shared out among them.
         """
         of = self.of
-        nodes = max(1, of._integer("nodes") // len(of.strides))
         for stride in of.strides:
             solution = solve(
-                self.start, max_nodes=nodes, max_ticks=self.longest, algorithm="astar", weights=of.estimate,
-                weight=1.0 if stride == 1 else TRUST, stride=stride, pairs=of.pairs,
+                self.start, max_nodes=max(1, nodes // len(of.strides)), max_ticks=self.longest, algorithm="astar",
+                weights=of.estimate, weight=1.0 if stride == 1 else TRUST, stride=stride, pairs=of.pairs,
             )  # fmt: skip
-            self.calls += solution.calls
+            self.contest.calls += solution.calls
             if solution.status in ("solved", "unsolvable", "stochastic"):
                 break
         return solution
@@ -520,56 +502,16 @@ class _Judgement:
             game_seed = self._game_seed(attempt)
             start = of.game.start(self.read, seed=game_seed)
             for agent, budget in of.players:
-                playout = self._play(start, agent, attempt, self.longest, budget)
+                playout = self.contest.play(start, agent, attempt, self.longest, budget)
                 if playout.winner == 1:
                     best = self.constraints["win"] = 1.0
                     if waited is None or playout.score > waited.score or 2 * playout.ticks <= waited.ticks:
                         return agent, game_seed, playout
                     self.constraints["idle"] = 0.5
                 else:
-                    best = max(best, self._progress(start, playout))
+                    best = max(best, self.contest.progress(start, playout))
         self.constraints["win"] = best
         return None
-
-    def _in_turns(
-        self, start: State, players: Sequence[tuple[str, int]], attempt: int
-    ) -> Iterator[tuple[str, Playout]]:
-        """The plays of capable agents, one after the other; a planner at a loss waits until the others have played.
-
-        A planner mostly wins soon or never, and every tick of its play is dear; so it plays `PATIENCE` ticks, and the
-        rest only if nobody else wins and it has come half of the way by then.
-        """
-        longest = self.longest
-        waiting = []
-        for place, (agent, budget) in enumerate(players):
-            last = place == len(players) - 1
-            ticks = min(longest, PATIENCE) if agent == "solver" and not last else longest
-            playout = self._play(start, agent, attempt, ticks, budget)
-            if playout.over or playout.ticks >= longest:
-                yield agent, playout
-            elif self._progress(start, playout) >= HALF_WAY:
-                waiting.append((agent, budget, playout))
-            else:
-                yield agent, playout
-        for agent, budget, begun in waiting:
-            state = final_state(start, begun.actions)
-            rest = self._play(state, agent, 400 + attempt, longest - begun.ticks, budget)
-            yield agent, begun.followed_by(rest)
-
-    def _progress(self, start: State, playout: Playout) -> float:
-        """How near a play that was not won came to winning, in [0, 0.9]: the share of the goal reached."""
-        reached = 0.0
-        before, after = type_counts(start), type_counts(final_state(start, playout.actions))
-        for ending in self.of.analysis.wins:
-            first, last = (sum(c.get(t, 0) for t in ending.types) for c in (before, after))
-            if ending.kind == "vanish" and first > ending.limit:
-                reached = max(reached, (first - last) / (first - ending.limit))
-            elif ending.kind == "appear" and ending.limit > first:
-                reached = max(reached, (last - first) / (ending.limit - first))
-            elif ending.kind == "timeout" and ending.limit > 0:
-                reached = max(reached, playout.ticks / ending.limit)
-        share = max(0.0, min(1.0, reached))
-        return 0.6 * share + (0.0 if playout.winner == 0 else 0.3)
 
     def _follow(self, game_seed: int, won: Playout) -> None:
         """Measure the winning play."""
@@ -594,7 +536,7 @@ class _Judgement:
         for k in range(of._integer("weak_plays")):
             start = of.game.start(self.read, seed=self._game_seed(200 + k))
             for agent in ("random", "onestep"):
-                weak = self._play(start, agent, 200 + k, patience)
+                weak = self.contest.play_weak(start, agent, 200 + k, patience)
                 values.append(play_value(weak.winner == 1, weak.winner != -1, float(weak.score)))
                 wins += weak.winner == 1
         weakness = math.fsum(values) / len(values)

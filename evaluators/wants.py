@@ -16,6 +16,7 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.mechanics import MECHANIC, mechanics
 from pcg.evaluators.metrics.registry import METRICS
+from pcg.evaluators.wants_relations import exclusion
 
 SPRITE = "sprite."
 """Written before the name of a sprite type that is a metric's name as well."""
@@ -269,34 +270,58 @@ def _text(value: float) -> str:
 # -- contradictions ----------------------------------------------------------------------------------------------------
 
 
-def check_wants(wants: Sequence[Want], analysis: GameAnalysis, cells: int | None = None) -> None:
+def check_wants(
+    wants: Sequence[Want],
+    analysis: GameAnalysis,
+    cells: int | None = None,
+    *,
+    widths: tuple[int, int] | None = None,
+    heights: tuple[int, int] | None = None,
+) -> None:
     """Refuse wants that no level of the game can meet.
 
-    Looked at are the ranges of the metrics and, together, all numbers of sprites: which tiles there are and what each
-    creates, what an ending forbids at the start, what goes with what (a door with its key). That metrics of other
-    kinds exclude each other is not found out.
+    Looked at are the ranges of the metrics; metrics that bound each other (`mechanics` and `mechanics_share`,
+    symmetries, danger and the length of the play); and, together, sizes, numbers of sprites, density, cover and
+    leniency: which tiles there are and what each creates, what an ending forbids at the start, what goes with what (a
+    door with its key), how many cells there are to put it all, and how many ticks it takes to go to as many of them as
+    is wanted. What is refused cannot be; not everything that cannot be is refused.
 
     Args:
         wants: of one game.
         analysis: of the game.
         cells: most cells that a level may have, None for any number.
+        widths: least and greatest width of levels, whatever is wanted; None for any.
+        heights: the same of their heights.
 
     Raises:
         PcgError: naming as few wants as contradict each other or the rules.
     """
+    seen: dict[str, Want] = {}
     for want in wants:
+        if want.low > want.high:
+            raise PcgError(f"want `{want.name}`: {_text(want.low)}..{_text(want.high)} is an empty range")
+        earlier = seen.setdefault(want.name, want)
+        if max(want.low, earlier.low) > min(want.high, earlier.high):
+            raise PcgError(f"wants `{earlier}` and `{want}` contradict each other: no value is in both")
         metric = METRICS.get(want.name)
         low = metric.low if metric is not None else 0.0
         high = metric.high if metric is not None else 1.0 if want.name.startswith(MECHANIC) else None
-        if want.low > want.high:
-            raise PcgError(f"want `{want.name}`: {_text(want.low)}..{_text(want.high)} is an empty range")
+        if _is_whole(want.name, analysis) and math.isfinite(want.low) and math.ceil(want.low) > want.high:
+            raise PcgError(f"want `{want}`: {want.name} is a whole number, and there is none in that range")
         if want.high < low or (high is not None and want.low > high):
             between = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
             raise PcgError(f"want `{want}`: {want.name} is {between}")
+    reason = exclusion(wants, len(mechanics(analysis.definition)))
     counted = [(want, types) for want in wants if (types := sprites_of(want.name, analysis)) is not None]
-    if counted:
-        from pcg.evaluators.wants_check import contradiction
+    if not reason and (counted or any(want.name in ("density", "cover", "leniency", "coverage") for want in wants)):
+        from pcg.evaluators.wants_check import Sizes, contradiction
 
-        reason = contradiction(counted, analysis, cells)
-        if reason:
-            raise PcgError(reason)
+        size = Sizes(widths or (1, math.inf), heights or (1, math.inf), math.inf if cells is None else cells)
+        reason = contradiction(wants, counted, analysis, size)
+    if reason:
+        raise PcgError(reason)
+
+
+def _is_whole(name: str, analysis: GameAnalysis) -> bool:
+    metric = METRICS.get(name)
+    return metric.whole if metric is not None else True

@@ -175,12 +175,20 @@ def begin(gm, st):
 
 
 @island("i8(i8, i8, i8, i8, i8)")
-def place(gm, st, t, x, y):
-    """Put a sprite of type t on an empty level's pixel (x, y), singletons ignored; returns its slot or -1."""
-    a = add_sprite(gm, st, t, x, y, 1)
-    if a == 0:
-        return -1
-    return sprite_at(a).slot
+def place_all(gm, st, rows, n, slots):
+    """Put sprites on an empty level, singletons ignored: int64[n, 4] of type, x, y (pixels), id; returns how many fit.
+
+    Writes the slot of each to int64[n] `slots`.
+    """
+    s = state_at(st)
+    for k in range(n):
+        at = rows + 32 * k
+        s.next_id = load64(at + 24)
+        a = add_sprite(gm, st, load64(at), load64(at + 8), load64(at + 16), 1)
+        if a == 0:
+            return k
+        store64(slots + 8 * k, sprite_at(a).slot)
+    return n
 
 
 # --- the tick ---

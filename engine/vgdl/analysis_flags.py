@@ -6,29 +6,21 @@ flags are right; a test replays whole traces to hold that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
-from pcg.engine.vgdl import ontology
-from pcg.engine.vgdl.definition import Effect, GameDefinition, SpriteType
-
-_INERT_CLASSES = frozenset(
-    {"Immovable", "Door", "Passive", "Resource", "ResourcePack", "Conveyor", "SpriteProducer", "Portal"}
+from pcg.engine.vgdl.definition import GameDefinition
+from pcg.engine.vgdl.facts import (
+    CHANGES,
+    CLONES,
+    KILLS,
+    MOVES,
+    STIRS,
+    EffectFacts,
+    SpriteFacts,
+    facts_of_effects,
+    members,
 )
-_PRODUCERS = frozenset({"SpawnPoint", "Bomber", "BomberRandomMissile", "SpawnPointMultiSprite"})
-_GLIDERS = _INERT_CLASSES | {"Missile"}
-_ONLY_KILL = frozenset({"killAll", "transformToAll", "transformToSingleton"})
-_COLD_CLASSES = frozenset(
-    {
-        "CarAvatar", "LanderAvatar", "BirdAvatar", "AimedAvatar", "SpaceshipAvatar", "PlatformerAvatar",
-        "WizardAvatar", "Walker", "WalkerJumper", "RandomInertial", "BomberRandomMissile", "PathAltChaser",
-        "RandomPathAltChaser",
-    }
-)  # fmt: skip
-_COLD_EFFECTS = frozenset(
-    {"pullWithIt", "waterPhysics", "wallStop", "wallBounce", "wallReverse", "killIfNotUpright", "updateSpawnType"}
-)
-_DRAWS_WITHOUT_CHOICE = frozenset({"SpawnPoint", "Bomber", "SpawnPointMultiSprite"})
 
 
 @dataclass
@@ -59,216 +51,145 @@ class TypeFlags:
     """Nothing that can happen ever reads their orientation: what is only pushed about."""
 
 
+@dataclass(slots=True)
+class RoleSets:
+    """The types of which each field of `TypeFlags` is true, as sets (`facts`)."""
+
+    possible: int = 0
+    created: int = 0
+    moved: int = 0
+    changed: int = 0
+    stirred: int = 0
+    killed: int = 0
+    inert: int = 0
+    level: int = 0
+    idle: int = 0
+    producer: int = 0
+    glider: int = 0
+    aimless: int = 0
+
+    def flags(self, count: int) -> list[TypeFlags]:
+        """The flags of types 0 to `count` - 1."""
+        sets = {f.name: getattr(self, f.name) for f in fields(self)}
+        return [TypeFlags(t, **{name: bool(types >> t & 1) for name, types in sets.items()}) for t in range(count)]
+
+
 def type_flags(definition: GameDefinition) -> list[TypeFlags]:
     """Flags of every type, by id."""
-    flags = [TypeFlags(t.id) for t in definition.types]
-    index = definition.type_index
-    for names in definition.mapping.values():
-        for name in names:
-            if name in index:
-                flags[index[name]].possible = True
-    for t in definition.types:
-        _class_effects(definition, t, flags)
+    sprites = SpriteFacts(definition)
+    return role_sets(definition, sprites, facts_of_effects(sprites, definition)).flags(len(definition.types))
+
+
+def role_sets(definition: GameDefinition, sprites: SpriteFacts, effects: Sequence[EffectFacts]) -> RoleSets:
+    """What can happen to which types, by the facts of a game's sprites and of all its effects."""
+    r = RoleSets(created=sprites.created, inert=sprites.inert)
+    subs = sprites.subs
     for pair in definition.pairs:
-        first = definition.types[pair.first].subtypes
-        second = definition.types[pair.second].subtypes
-        for e in pair.effects:
-            _rule_effects(definition, definition.effects[e], first, second, flags, level_too=True)
-    for t_id, effects in definition.eos_effects.items():
-        for e in effects:
+        first, second = subs[pair.first], subs[pair.second]
+        for k in set(pair.effects):
+            e = effects[k]
+            _write(r, e.first, first)
+            _write(r, e.second, second)
+            _elsewhere(r, definition, effects, k, sprites.all)
+    for t, listed in definition.eos_effects.items():
+        for k in set(listed):
             # a level sprite is never at the edge
-            _rule_effects(
-                definition, definition.effects[e], definition.types[t_id].subtypes, (), flags, level_too=False
-            )
+            first = effects[k].first
+            _write(r, first, subs[t] & ~sprites.inert)
+            inside = subs[t] & sprites.inert
+            r.stirred |= inside if first & STIRS else 0
+            r.created |= inside if first & CLONES else 0
+            _elsewhere(r, definition, effects, k, sprites.all)
     for te in definition.time_effects:
-        bound = definition.types[te.bound].subtypes if te.bound >= 0 else ()
-        _rule_effects(definition, definition.effects[te.effect], bound, (), flags, level_too=True)
-    for t, f in zip(definition.types, flags, strict=True):
-        f.possible = (f.possible or f.created) and t.class_name is not None
-        f.inert = _is_inert(t)
-        plain = float(t.params.get("wMult", 1)) == 1.0 and float(t.params.get("hMult", 1)) == 1.0  # type: ignore[arg-type]
-        f.idle = f.inert and not f.moved and not f.changed and not f.stirred
-        f.producer = t.class_name in _PRODUCERS and not f.moved and _stands(t)
-        f.glider = t.class_name in _GLIDERS and not f.idle and _parameters(t, "physicstype", "timeToLive") == (0, -1)
-        f.level = f.inert and not f.moved and not f.changed and plain
-    for t_id in _aimless(definition, flags):
-        flags[t_id].aimless = True
-    return flags
+        if te.bound >= 0:
+            _write(r, effects[te.effect].first, subs[te.bound])
+        _elsewhere(r, definition, effects, te.effect, sprites.all)
+    r.possible = (sprites.mapped | r.created) & sprites.classed
+    r.idle = r.inert & ~(r.moved | r.changed | r.stirred)
+    r.producer = sprites.producers & ~r.moved
+    r.glider = sprites.gliders & ~r.idle
+    r.level = r.inert & sprites.plain & ~(r.moved | r.changed)
+    r.aimless = _aimless(definition, sprites, effects)
+    return r
 
 
-_BLIND = frozenset(
-    {
-        "stepBack", "undoAll", "killSprite", "killBoth", "killIfOtherHasMore", "killIfOtherHasLess", "killIfHasMore",
-        "killIfHasLess", "collectResource",
-    }
-)  # fmt: skip
-"""Effects that read the orientation of neither sprite, and write no speed. bounceForward reads that of the second only,
-transformTo hands on that of the first."""
+def _write(r: RoleSets, what: int, types: int) -> None:
+    if what & MOVES:
+        r.moved |= types
+    if what & CHANGES:
+        r.changed |= types
+    if what & KILLS:
+        r.killed |= types
+    if what & CLONES:
+        r.created |= types
 
 
-def _aimless(definition: GameDefinition, flags: list[TypeFlags]) -> set[int]:
+def _elsewhere(r: RoleSets, definition: GameDefinition, effects: Sequence[EffectFacts], k: int, every: int) -> None:
+    """What an effect does whatever its two sprites are; the inner effect of addTimer has none."""
+    inner: int | None = k
+    while inner is not None:
+        e = effects[inner]
+        r.created |= e.creates
+        r.killed |= e.kills
+        r.changed |= e.changes
+        if e.everywhere:
+            r.moved = r.changed = r.killed = every
+        inner = definition.effects[inner].inner
+
+
+def _aimless(definition: GameDefinition, sprites: SpriteFacts, effects: Sequence[EffectFacts]) -> int:
     """Types whose orientation cannot matter (the greatest set that is consistent, as transformTo hands it on)."""
-    kinds = [t for t in definition.types if t.class_name is not None]
-    if any(ontology.SPRITE_CLASSES[str(t.class_name)].rule == "user" for t in kinds):
-        return set()
-    if any(ontology.EFFECTS[e.name].rule == "user" for e in definition.effects):
-        return set()
-    if any(ontology.EFFECTS[e.name].touches_all and e.name not in _BLIND for e in definition.effects):
-        return set()
-    named = {u for t in kinds for key in t.params if key.startswith("stype") for u in _named(definition, t.params[key])}
-    named |= {
-        u
-        for e in definition.effects
-        for key in ontology.EFFECTS[e.name].touches
-        for v in _named(definition, e.params.get(key))
-        for u in definition.types[v].subtypes
-    }
-    found = {
-        t.id
-        for t in kinds
-        if flags[t.id].inert
-        and t.id not in named
-        and _parameters(t, "physicstype", "rotateInPlace") == (0, False)
-        and not any(te.bound >= 0 and t.id in definition.types[te.bound].subtypes for te in definition.time_effects)
-    }
-
-    def blind(e: Effect, first: bool) -> bool:
-        if e.name == "transformTo" and first and not e.params.get("forceOrientation", False):
-            return all(u in found for u in _named(definition, e.params.get("stype")))
-        return e.name in _BLIND or (e.name == "bounceForward" and first)
-
-    uses = [
-        (definition.types[p.first].subtypes, definition.effects[k], True) for p in definition.pairs for k in p.effects
-    ]
-    uses += [
-        (definition.types[p.second].subtypes, definition.effects[k], False) for p in definition.pairs for k in p.effects
-    ]
-    uses += [
-        (definition.types[t].subtypes, definition.effects[k], True)
-        for t, effects in definition.eos_effects.items()
-        for k in effects
-    ]
+    if sprites.users:
+        return 0
+    found, subs = sprites.sightless, sprites.subs
+    for e in effects:
+        if not e.blind:
+            return 0
+        found &= ~e.reads
+    for te in definition.time_effects:
+        if te.bound >= 0:
+            found &= ~subs[te.bound]
+    handed: list[tuple[int, int]] = []
+    for pair in definition.pairs:
+        for k in set(pair.effects):
+            e = effects[k]
+            if not e.blind_first:
+                found &= ~subs[pair.first]
+            elif e.hands_on:
+                handed.append((subs[pair.first], e.hands_on))
+            if not e.blind_second:
+                found &= ~subs[pair.second]
+    for t, listed in definition.eos_effects.items():
+        for k in listed:
+            if not effects[k].blind_first:
+                found &= ~subs[t]
+            elif effects[k].hands_on:
+                handed.append((subs[t], effects[k].hands_on))
     while True:
-        lost = {u for ids, e, first in uses for u in ids if u in found and not blind(e, first)}
-        if not lost:
+        lost = 0
+        for source, targets in handed:
+            if targets & ~found:
+                lost |= source
+        if not lost & found:
             return found
-        found -= lost
+        found &= ~lost
 
 
-def _parameters(t: SpriteType, *names: str) -> tuple[object, ...]:
-    """Values of parameters of a type that has a class, with the class's defaults."""
-    spec = ontology.SPRITE_CLASSES[str(t.class_name)].params
-    return tuple(t.params.get(name, spec[name].default) for name in names)
-
-
-def _stands(t: SpriteType) -> bool:
-    """Whether the base update never does anything to a sprite of the type, whatever rules change."""
-    ttl, static, only_active = _parameters(t, "timeToLive", "is_static", "only_active")
-    return ttl == -1 and (bool(static) or bool(only_active))
-
-
-def _is_inert(t: SpriteType) -> bool:
-    if t.class_name not in _INERT_CLASSES:
-        return False
-    return _stands(t) or _parameters(t, "timeToLive", "speed") == (-1, 0)
-
-
-def _named(definition: GameDefinition, text: object) -> list[int]:
-    names = str(text).split(",") if text not in (None, "") else []
-    return [definition.type_index[n] for n in names if n in definition.type_index]
-
-
-def _class_effects(definition: GameDefinition, t: SpriteType, flags: list[TypeFlags]) -> None:
-    if t.class_name is None:
-        return
-    spec = ontology.SPRITE_CLASSES[t.class_name]
-    for key in spec.creates:
-        for u in _named(definition, t.params.get(key)):
-            flags[u].created = True
-    if spec.creates_self:
-        flags[t.id].created = True
-    if t.class_name == "OngoingTurningAvatar" and "spawnBehind" not in t.params:
-        flags[0].created = True
-
-
-def _rule_effects(
-    definition: GameDefinition,
-    e: Effect,
-    first: Iterable[int],
-    second: Iterable[int],
-    flags: list[TypeFlags],
-    *,
-    level_too: bool,
-) -> None:
-    spec = ontology.EFFECTS[e.name]
-    writes = spec.writes(e.params)
-    for ids, side in ((first, "first"), (second, "second")):
-        for u in ids:
-            f = flags[u]
-            if level_too or not _is_inert(definition.types[u]):
-                # a reset to lastrect leaves in place what nothing else moves
-                f.moved |= writes[f"moves_{side}"] and not spec.only_resets
-                f.changed |= writes[f"changes_{side}"]
-                f.killed |= writes[f"kills_{side}"]
-            else:
-                f.stirred |= writes[f"moves_{side}"] or writes[f"changes_{side}"]
-    if spec.creates_first:
-        for u in first:
-            flags[u].created = True
-    for key in spec.creates:
-        for u in _named(definition, e.params.get(key)):
-            for v in definition.types[u].subtypes if spec.creates_subtypes else (u,):
-                flags[v].created = True
-    for key in spec.touches:
-        for u in _named(definition, e.params.get(key)):
-            for v in definition.types[u].subtypes if spec.touches_subtypes else (u,):
-                flags[v].killed = True
-                flags[v].changed |= e.name not in _ONLY_KILL
-    if spec.touches_all and not spec.only_resets:
-        for f in flags:
-            f.moved = f.changed = f.killed = True
-    if e.inner is not None:
-        _rule_effects(definition, definition.effects[e.inner], (), (), flags, level_too=True)
-
-
-def needs_cold(definition: GameDefinition) -> bool:
-    """Whether sprites of this game carry the rarely used part of their record."""
-    for t in definition.types:
-        if t.class_name is None:
-            continue
-        spec = ontology.SPRITE_CLASSES[t.class_name].params
-        if t.params.get("physicstype", spec["physicstype"].default) != 0 or t.class_name in _COLD_CLASSES:
-            return True
-        if ontology.SPRITE_CLASSES[t.class_name].rule == "user":
-            return True
-    return any(e.name in _COLD_EFFECTS or ontology.EFFECTS[e.name].rule == "user" for e in definition.effects)
-
-
-def is_stochastic(definition: GameDefinition) -> bool:
+def is_stochastic(sprites: SpriteFacts, effects: Sequence[EffectFacts]) -> bool:
     """Whether the outcome of a tick can depend on the random generator (draws that cannot matter left out)."""
-    for t in definition.types:
-        if t.class_name is None or not ontology.SPRITE_CLASSES[t.class_name].stochastic:
-            continue
-        if t.class_name in _DRAWS_WITHOUT_CHOICE and float(t.params.get("prob", 1.0)) >= 1.0:  # type: ignore[arg-type]
-            continue
-        return True
-    for e in definition.effects:
-        spec = ontology.EFFECTS[e.name]
-        if spec.stochastic and not (spec.uses_prob and float(e.params.get("prob", 1.0)) >= 1.0):  # type: ignore[arg-type]
-            return True
-    return False
+    return sprites.draws != 0 or any(e.draws for e in effects)
 
 
-def time_matters(definition: GameDefinition) -> bool:
+def time_matters(definition: GameDefinition, sprites: SpriteFacts) -> bool:
     """Whether a state can be worth more at a later tick than at an earlier one, so that keys must tell them apart.
 
     A timeout that nobody wins is only a deadline: the same sprites sooner are never worse.
     """
-    timed = {"SpawnPoint", "Bomber", "RandomBomber", "BomberRandomMissile", "SpawnPointMultiSprite", "WizardAvatar"}
-    if any(t.class_name in timed for t in definition.types):
-        return True
-    return any(
+    return sprites.timed or any(
         "true" in str(t.params.get("win", "")).lower() or t.params.get("count_score") or t.params.get("use_counter")
         for t in definition.terminations
         if t.name == "Timeout"
     )
+
+
+__all__ = ["RoleSets", "TypeFlags", "is_stochastic", "members", "role_sets", "time_matters", "type_flags"]

@@ -7,13 +7,11 @@ wrong "no" is impossible as long as the flags are right.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 
-from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.analysis_flags import is_stochastic
-from pcg.engine.vgdl.definition import Effect, GameDefinition, SpriteType
-
-_DRAWS_WITHOUT_CHOICE = frozenset({"SpawnPoint", "Bomber", "SpawnPointMultiSprite"})
+from pcg.engine.vgdl.definition import GameDefinition
+from pcg.engine.vgdl.facts import EffectFacts, SpriteFacts, facts_of_effects, members, set_of
 
 
 def may_draw(definition: GameDefinition, placed: Iterable[int]) -> bool:
@@ -23,83 +21,53 @@ def may_draw(definition: GameDefinition, placed: Iterable[int]) -> bool:
         definition: the game.
         placed: ids of the types that the level creates.
     """
-    if not is_stochastic(definition):
-        return False
-    present = possible_types(definition, placed)
-    if any(_type_draws(definition.types[t]) for t in present):
-        return True
-    return any(_effect_draws(e) for e in _running_effects(definition, present))
+    sprites = SpriteFacts(definition)
+    return level_draws(definition, sprites, facts_of_effects(sprites, definition), set_of(placed))
 
 
 def possible_types(definition: GameDefinition, placed: Iterable[int]) -> frozenset[int]:
     """Ids of the types of which sprites can be there at some time, when the level creates those of `placed`."""
-    present = set(placed)
+    sprites = SpriteFacts(definition)
+    return frozenset(members(_present(definition, sprites, facts_of_effects(sprites, definition), set_of(placed))[0]))
+
+
+def level_draws(definition: GameDefinition, sprites: SpriteFacts, effects: Sequence[EffectFacts], placed: int) -> bool:
+    """`may_draw` for a set of types and the facts of a game."""
+    if not is_stochastic(sprites, effects):
+        return False
+    present, running = _present(definition, sprites, effects, placed)
+    return present & sprites.draws != 0 or any(effects[k].draws for k in running)
+
+
+def _present(
+    definition: GameDefinition, sprites: SpriteFacts, effects: Sequence[EffectFacts], placed: int
+) -> tuple[int, set[int]]:
+    """The types that can be there, and the effects that can be executed while only sprites of these types are there."""
+    subs = sprites.subs
+    present = placed
+    running: set[int] = set()
+    for te in definition.time_effects:
+        running |= _with_inner(definition, te.effect)
     while True:
-        more = set(present)
-        for t in present:
-            more.update(_created_by_type(definition, definition.types[t]))
-        for e in _running_effects(definition, present):
-            more.update(_created_by_effect(definition, e))
+        more = present
+        for t in members(present):
+            more |= sprites.makes[t]
+        for pair in definition.pairs:
+            if subs[pair.first] & more and subs[pair.second] & more:
+                running.update(pair.effects)
+        for t, listed in definition.eos_effects.items():
+            if subs[t] & more:
+                running.update(listed)
+        running |= {k for e in tuple(running) for k in _with_inner(definition, e)}
+        for k in running:
+            # what creates a sprite of its first sprite's own type adds no type
+            more |= effects[k].creates
         if more == present:
-            return frozenset(present)
+            return present, running
         present = more
 
 
-def _running_effects(definition: GameDefinition, present: Collection[int]) -> list[Effect]:
-    """The effects that can be executed while only sprites of these types are there."""
-
-    def there(t: int) -> bool:
-        return any(u in present for u in definition.types[t].subtypes)
-
-    running = {te.effect for te in definition.time_effects}
-    for pair in definition.pairs:
-        if there(pair.first) and there(pair.second):
-            running.update(pair.effects)
-    for t, effects in definition.eos_effects.items():
-        if there(t):
-            running.update(effects)
-    inside = {e.inner for e in (definition.effects[k] for k in running) if e.inner is not None}
-    while not inside <= running:
-        running |= inside
-        inside = {e.inner for e in (definition.effects[k] for k in inside) if e.inner is not None}
-    return [definition.effects[k] for k in sorted(running)]
-
-
-def _named(definition: GameDefinition, text: object) -> list[int]:
-    names = str(text).split(",") if text not in (None, "") else []
-    return [definition.type_index[n] for n in names if n in definition.type_index]
-
-
-def _created_by_type(definition: GameDefinition, t: SpriteType) -> list[int]:
-    if t.class_name is None:
-        return []
-    created = [
-        u for key in ontology.SPRITE_CLASSES[t.class_name].creates for u in _named(definition, t.params.get(key))
-    ]
-    if t.class_name == "OngoingTurningAvatar" and "spawnBehind" not in t.params:
-        created.append(0)  # as the reference has it (spec 02 section 3.5)
-    return created
-
-
-def _created_by_effect(definition: GameDefinition, e: Effect) -> list[int]:
-    # what creates a sprite of its first sprite's own type adds no type
-    spec = ontology.EFFECTS[e.name]
-    created = [u for key in spec.creates for u in _named(definition, e.params.get(key))]
-    if spec.creates_subtypes:
-        created = [v for u in created for v in definition.types[u].subtypes]
-    return created
-
-
-def _certain(params: object) -> bool:
-    return float(params) >= 1.0  # type: ignore[arg-type]
-
-
-def _type_draws(t: SpriteType) -> bool:
-    if t.class_name is None or not ontology.SPRITE_CLASSES[t.class_name].stochastic:
-        return False
-    return not (t.class_name in _DRAWS_WITHOUT_CHOICE and _certain(t.params.get("prob", 1.0)))
-
-
-def _effect_draws(e: Effect) -> bool:
-    spec = ontology.EFFECTS[e.name]
-    return spec.stochastic and not (spec.uses_prob and _certain(e.params.get("prob", 1.0)))
+def _with_inner(definition: GameDefinition, effect: int) -> set[int]:
+    found = {effect}
+    inner = definition.effects[effect].inner
+    return found if inner is None else found | _with_inner(definition, inner)

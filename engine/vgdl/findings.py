@@ -69,6 +69,15 @@ class Findings:
             )
         )
 
+    def again(self, item: Diagnostic, line: int, column: int, shown: str) -> None:
+        """A finding of an earlier reading, in the place it has in this text."""
+        key = (line, column, item.message)
+        if key in self._seen or self._count[item.severity] >= MAX_FINDINGS:
+            return
+        self._seen.add(key)
+        self._count[item.severity] += 1
+        self.items.append(replace(item, file=self.file, line=line, column=column, source_line=shown))
+
     def error(
         self,
         message: str,

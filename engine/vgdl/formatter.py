@@ -65,9 +65,9 @@ def format_text(text: str, *, file: str = "<text>") -> str:
 
 def _block(entries: Sequence[Entry], indent: str, lines: list[str]) -> None:
     """Siblings with everything below them."""
-    sides = [_sides(entry) for entry in entries]
-    width = max((len(left) for left, right in sides if right and len(left) <= WIDEST), default=0)
-    for number, (entry, (left, right)) in enumerate(zip(entries, sides, strict=True)):
+    both = [sides(entry) for entry in entries]
+    width = max((len(left) for left, right in both if right and len(left) <= WIDEST), default=0)
+    for number, (entry, (left, right)) in enumerate(zip(entries, both, strict=True)):
         if number > 0 and (isinstance(entry, Section) or (entry.before[0].gap if entry.before else entry.gap)):
             lines.append("")
         _remarks(entry.before, indent, lines, gap=False)
@@ -99,8 +99,8 @@ def _remarks(remarks: Sequence[Remark], indent: str, lines: list[str], *, gap: b
             lines.append(indent + remark.text)
 
 
-def _sides(entry: Entry) -> tuple[str, str]:
-    """The two parts of a line whose border is aligned with its siblings'."""
+def sides(entry: Entry) -> tuple[str, str]:
+    """The two parts of a line whose border is aligned with its siblings'. Raises PcgError for one that no text has."""
     if isinstance(entry, Section):
         return _word(entry.name), ""
     if isinstance(entry, SpriteLine):

@@ -2,11 +2,15 @@
 
 Spec 01 sections 1.6 and 1.7, spec 03 sections 2 and 3. A line that cannot be built raises `Abandon`: the reference then
 silently leaves the rest of that set and all later sets unread; the strict reading goes on to find further errors.
+
+What a line says by itself (`read_interaction`, `read_termination`) is kept apart from what it does among other lines
+(`InteractionTable`), so that rule sets that share lines can share the work (`rule_compiler`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import Effect, Pair, Termination, TimeEffect, Value
@@ -36,6 +40,31 @@ def _same(text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a line does for one of its second objects: its effect joins a pair, or the EOS effects of a sprite."""
+
+    word: Word
+    """The second object of a pair; the sprite of an EOS line."""
+    first: int | None = None
+    second: int = -1
+    """Type ids. `second` is -1 for EOS; `first` is None for an unknown sprite with EOS."""
+
+
+@dataclass(slots=True)
+class Interaction:
+    """What an interaction line says, whatever stands around it. `steps` end early where it cannot be read further."""
+
+    line: InteractionLine
+    effects: list[tuple[str, dict[str, Value], bool]] = field(default_factory=list)
+    """Name, parameters, and whether the effect before it is its inner effect. The last is the line's own."""
+    steps: list[Step] = field(default_factory=list)
+    timed: tuple[int, dict[str, Value]] | None = None
+    """Type id or -1, and own fields, of a TIME line."""
+    abandon: Abandon | None = None
+    """Why the rest of the line, and in the gvgai reading of the set, is not read."""
+
+
 class InteractionTable:
     """The rules of a game while its InteractionSets are read."""
 
@@ -46,6 +75,7 @@ class InteractionTable:
         self.effects: list[Effect] = []
         self._pairs: dict[tuple[int, int], list[int]] = {}
         self._pair_lines: dict[tuple[int, int], int] = {}
+        self._last: tuple[int, int] | None = None
         self.eos_types: list[int] = []
         self._eos_effects: dict[int, list[int]] = {}
         self.time_effects: list[TimeEffect] = []
@@ -56,6 +86,7 @@ class InteractionTable:
         self.effects.clear()
         self._pairs.clear()
         self._pair_lines.clear()
+        self._last = None
         self.eos_types.clear()
         self._eos_effects.clear()
         self.time_effects.clear()
@@ -70,6 +101,101 @@ class InteractionTable:
 
     def read(self, line: InteractionLine) -> None:
         """One line. Raises Abandon."""
+        abandon = self.add(read_interaction(line, self.findings, self.index, self.substitute), line.line)
+        if abandon is not None:
+            raise abandon
+
+    def add(self, read: Interaction, line: int) -> Abandon | None:
+        """A line that was read already takes its place as line number `line`. Returns why it ends early, if it does."""
+        effects = self.effects
+        for name, params, inner in read.effects:
+            index = len(effects)
+            effects.append(Effect(index, name, params, index - 1 if inner else None, line))
+        if read.timed is not None:
+            self.time_effects.append(TimeEffect(len(effects) - 1, *read.timed))
+        for step in read.steps:
+            if step.second >= 0 and step.first is not None:
+                self._pair(read.line, step.word, step.first, step.second, line)
+            else:
+                self._eos(step.word, step.first)
+        return read.abandon
+
+    def _pair(self, at: InteractionLine, word: Word, one: int, two: int, line: int) -> None:
+        pair = (one, two)
+        listed = self._pairs.get(pair)
+        if listed is None:
+            listed = self._pairs[pair] = []
+            self._pair_lines[pair] = line
+            self._last = pair
+        elif self._last != pair:
+            self.findings.warning(
+                f"the pair `{at.first} {word}` is first defined in line {self._pair_lines[pair]}: "
+                "this effect runs there, before the lines in between",
+                word,
+                "01 1.6.4",
+            )
+        effect = self.effects[-1]
+        repeat = effect.params.get("repeat", 1)
+        assert isinstance(repeat, int)
+        if repeat > MAX_REPEAT:
+            self.findings.crash(f"repeat={repeat} is too much", at, expected=f"at most {MAX_REPEAT}")
+        self._listed += max(repeat, 0)
+        if self._listed > MAX_LISTED:
+            self.findings.crash(f"the game lists more than {MAX_LISTED} effects", at)
+        listed += [effect.index] * repeat
+
+    def _eos(self, sprite: Word, index: int | None) -> None:
+        if index is None:
+            _unknown_with_eos(sprite, self.findings, self.index)
+            return
+        if index in self._eos_effects:
+            self.findings.doubt(
+                f"`{sprite}` already has an EOS line",
+                sprite,
+                "01 1.6.5",
+                so="every EOS effect of it runs once per line in every tick",
+                expected="one EOS line per sprite",
+            )
+        self.eos_types.append(index)
+        self._eos_effects.setdefault(index, []).append(len(self.effects) - 1)
+
+
+def _unknown_with_eos(sprite: Word, findings: Findings, index: Mapping[str, int]) -> None:
+    findings.crash(
+        f"unknown sprite `{sprite}` with EOS, which stops the reference in the first tick",
+        sprite,
+        "01 1.6.6",
+        known=index,
+        name=sprite.text,
+    )
+
+
+def read_interaction(
+    line: InteractionLine, findings: Findings, index: Mapping[str, int], substitute: Substitute
+) -> Interaction:
+    """What a line says by itself. Raises VGDLError for what stops the reference while it reads the line."""
+    reader = _LineReader(line, findings, index, substitute)
+    try:
+        reader.read()
+    except Abandon as abandon:
+        reader.read_so_far.abandon = abandon
+    return reader.read_so_far
+
+
+class _LineReader:
+    """Reads one interaction line."""
+
+    def __init__(
+        self, line: InteractionLine, findings: Findings, index: Mapping[str, int], substitute: Substitute
+    ) -> None:
+        self.line = line
+        self.findings = findings
+        self.index = index
+        self.substitute = substitute
+        self.read_so_far = Interaction(line)
+
+    def read(self) -> None:
+        line = self.line
         if not line.seconds:
             raise Abandon(
                 f"the interaction of `{line.first}` has no second object", line, "01 1.3", expected="a b > effect"
@@ -85,38 +211,37 @@ class InteractionTable:
         timed = "TIME" in (line.first.text.upper(), line.seconds[0].text.upper())
         name = line.effects[-1]
         silent = timed or name.text == "addTimer"
-        effect = self._build(name, name.text, line, silent=silent, timed=timed)
+        self._build(name, name.text, line, silent=silent, timed=timed)
         if timed:
-            self._time(line, effect)
+            self._time(line)
             return
         for second in line.seconds:
-            self._register(line, second, effect)
+            self._step(line, second)
 
     def _build(
         self, at: Word, name: str, line: InteractionLine, *, silent: bool, timed: bool, inner_of: str = ""
-    ) -> int:
+    ) -> None:
         spec = ontology.EFFECTS.get(name)
         if spec is None:
             raise Abandon(f"unknown effect `{name}`", at, "03 2.4", known=tuple(ontology.EFFECTS), name=name)
         # The inner effect of addTimer sees the texts as written, without the values of game-space parameters.
         substitute = _same if inner_of else self.substitute
         params = fit_options(line.options, spec.params, self.findings, name, substitute, self.index, silent=True)
-        inner: int | None = None
+        inner = False
         if not inner_of:
             inner = self._check_params(at, spec, line, params, timed)
         for key in spec.own:
             self._check_type(spec, spec.params[key], params, line, at)
-        self.effects.append(Effect(len(self.effects), name, params, inner, line.line))
-        return len(self.effects) - 1
+        self.read_so_far.effects.append((name, params, inner))
 
     def _check_params(
         self, at: Word, spec: EffectSpec, line: InteractionLine, params: dict[str, Value], timed: bool
-    ) -> int | None:
-        """Reports what is dropped from the line; builds and returns addTimer's inner effect."""
+    ) -> bool:
+        """Reports what is dropped from the line; builds addTimer's inner effect, and says whether there is one."""
         known: Mapping[str, Param] = spec.params
         if timed:
             known = {**known, **ontology.TIME_EFFECT_PARAMS}
-        inner: int | None = None
+        inner = False
         if spec.name == "addTimer":
             name = params.get("ftype")
             if not isinstance(name, str):
@@ -126,7 +251,8 @@ class InteractionTable:
             timer = params.get("timer", -1)
             if params.get("repeating") and isinstance(timer, int) and timer <= 0:
                 self.findings.crash("a repeating timer needs a positive time", line, "03 3", expected="timer=1 or more")
-            inner = self._build(at, name, line, silent=True, timed=False, inner_of="addTimer")
+            self._build(at, name, line, silent=True, timed=False, inner_of="addTimer")
+            inner = True
             known = {**ontology.EFFECTS[name].params, **known}
         # The reference says nothing of unknown keys on TIME and addTimer lines; they are no less dropped.
         owner = spec.name if not timed else f"{spec.name} on a TIME line"
@@ -150,7 +276,7 @@ class InteractionTable:
                 name=str(value),
             )
 
-    def _time(self, line: InteractionLine, effect: int) -> None:
+    def _time(self, line: InteractionLine) -> None:
         """A TIME line: the effect becomes the delegate of a time effect (spec 01 section 1.6, spec 03 section 3)."""
         first, seconds = line.first, line.seconds
         for second in seconds:
@@ -160,7 +286,7 @@ class InteractionTable:
                 )
         other = first if first.text.upper() != "TIME" else seconds[0]
         if other.text.upper() == "EOS" and other.text not in self.index:
-            self._unknown_with_eos(first if other is not first else seconds[0])
+            _unknown_with_eos(first if other is not first else seconds[0], self.findings, self.index)
         bound = self.index.get(other.text, -1)
         if bound < 0 and other.text.upper() != "TIME":
             self.findings.doubt(
@@ -179,18 +305,18 @@ class InteractionTable:
             self.findings.crash(
                 "a repeating time effect needs a positive timer", line, "03 3", expected="timer=1 or more"
             )
-        self.time_effects.append(TimeEffect(effect, bound, params))
+        self.read_so_far.timed = (bound, params)
 
-    def _register(self, line: InteractionLine, second: Word, effect: int) -> None:
-        """Lists the effect for one second object (spec 01 section 1.6 rule 2)."""
-        first = line.first
+    def _step(self, line: InteractionLine, second: Word) -> None:
+        """What the effect is listed for because of one second object (spec 01 section 1.6 rule 2)."""
+        first, steps = line.first, self.read_so_far.steps
         one, two = self.index.get(first.text), self.index.get(second.text)
         if one is not None and two is not None:
-            self._pair(line, second, one, two, effect)
+            steps.append(Step(second, one, two))
         elif second.text.upper() == "EOS":
-            self._eos(first, one, effect)
+            steps.append(Step(first, one))
         elif first.text.upper() == "EOS":
-            self._eos(second, two, effect)
+            steps.append(Step(second, two))
         elif second.text.upper() == "TIME":
             raise Abandon(
                 "TIME must be the first of the second objects", second, "01 1.6.7", expected="a TIME > effect"
@@ -200,51 +326,6 @@ class InteractionTable:
             raise Abandon(
                 f"unknown sprite `{wrong}`", wrong, "01 1.6.2", known=(*self.index, "EOS", "TIME"), name=wrong.text
             )
-
-    def _pair(self, line: InteractionLine, second: Word, one: int, two: int, effect: int) -> None:
-        listed = self._pairs.get((one, two))
-        if listed is None:
-            listed = self._pairs[one, two] = []
-            self._pair_lines[one, two] = line.line
-        elif next(reversed(self._pairs)) != (one, two):
-            self.findings.warning(
-                f"the pair `{line.first} {second}` is first defined in line {self._pair_lines[one, two]}: "
-                "this effect runs there, before the lines in between",
-                second,
-                "01 1.6.4",
-            )
-        repeat = self.effects[effect].params.get("repeat", 1)
-        assert isinstance(repeat, int)
-        if repeat > MAX_REPEAT:
-            self.findings.crash(f"repeat={repeat} is too much", line, expected=f"at most {MAX_REPEAT}")
-        self._listed += max(repeat, 0)
-        if self._listed > MAX_LISTED:
-            self.findings.crash(f"the game lists more than {MAX_LISTED} effects", line)
-        listed += [effect] * repeat
-
-    def _eos(self, sprite: Word, index: int | None, effect: int) -> None:
-        if index is None:
-            self._unknown_with_eos(sprite)
-            return
-        if index in self._eos_effects:
-            self.findings.doubt(
-                f"`{sprite}` already has an EOS line",
-                sprite,
-                "01 1.6.5",
-                so="every EOS effect of it runs once per line in every tick",
-                expected="one EOS line per sprite",
-            )
-        self.eos_types.append(index)
-        self._eos_effects.setdefault(index, []).append(effect)
-
-    def _unknown_with_eos(self, sprite: Word) -> None:
-        self.findings.crash(
-            f"unknown sprite `{sprite}` with EOS, which stops the reference in the first tick",
-            sprite,
-            "01 1.6.6",
-            known=self.index,
-            name=sprite.text,
-        )
 
 
 class _ValueOf:

@@ -13,7 +13,7 @@ from typing import Any
 from lark import Token
 from lark.lexer import Lexer
 
-from pcg.engine.vgdl.source import split_lines
+from pcg.engine.vgdl.source import is_plain, split_lines
 from pcg.engine.vgdl.tree import Remark
 
 MAX_DEPTH = 64
@@ -121,6 +121,23 @@ _LINE = {
     "LevelMapping": _mapping,
     "ParameterSet": _parameter,
 }
+
+
+def reads_as(section: str, line: str) -> list[tuple[str, str]]:
+    """The kinds and texts of the tokens of a line in a set; [] for a line that is dropped, or is a set header.
+
+    >>> reads_as("InteractionSet", "a b > killSprite")[-1]
+    ('EFFECT', 'killSprite')
+    """
+    if not is_plain(line):
+        return []
+    words = [(match.group(), match.start() + 1) for match in _WORD.finditer(line)]
+    if len(words) == 1 and words[0][0].lower() in SECTIONS:
+        return []
+    try:
+        return [(kind, text) for kind, text, _ in _LINE[section](words)]
+    except Dropped:
+        return []
 
 
 def tokenize(text: str) -> Iterator[Token]:

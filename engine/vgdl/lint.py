@@ -2,15 +2,18 @@
 
 The resolver reports what the reference drops while it reads; this module looks at the game that came out. Most findings
 are errors in the strict reading; those with a rule are warnings in the gvgai reading.
+
+What is checked of one rule depends on that rule and the sprites alone, so rule sets that share lines can share the
+findings (`rule_compiler`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pcg.engine.vgdl import ontology
-from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Value
+from pcg.engine.vgdl.definition import Effect, GameDefinition, SpriteType, Value
 from pcg.engine.vgdl.findings import Findings, Placed
 from pcg.engine.vgdl.level import cannot_create
 from pcg.engine.vgdl.tree import InteractionLine, MappingLine, Node, Option, SpriteLine, TerminationLine, Tree, Word
@@ -29,31 +32,43 @@ class _Line:
 
 
 class Lint:
-    """One pass over a resolved game and its tree."""
+    """The checks of a game. `run` makes all of them; the parts serve games that come line by line.
+
+    `game` needs its rules only for `run`.
+    """
 
     def __init__(self, tree: Tree, game: GameDefinition, findings: Findings) -> None:
         self.tree, self.game, self.findings = tree, game, findings
         self.nodes: dict[int, Node] = {node.line: node for node in tree.walk()}
         self.sections = [s for s in tree.header.children if s.identifier in _SETS]
 
+    def into(self, findings: Findings) -> Lint:
+        """The same checks, reported elsewhere."""
+        other = object.__new__(Lint)
+        other.tree, other.game, other.findings = self.tree, self.game, findings
+        other.nodes, other.sections = self.nodes, self.sections
+        return other
+
     def run(self) -> None:
         """All checks."""
-        self._sets()
-        self._header()
-        self._mapping()
-        for sprite in self.game.types:
-            self._sprite(sprite)
-        self._effects()
+        self.sets()
+        self.empty(*(any(True for _ in self._lines(name)) for name in ("InteractionSet", "TerminationSet")))
+        self.sprites()
+        for effect in self.game.effects:
+            self.effect(effect, self._place(effect.line))
         # The gvgai reading may have left lines unread; what they say does not matter then.
         read = {effect.line for effect in self.game.effects} | {end.line for end in self.game.terminations}
         for line in (*self._lines("InteractionSet"), *self._lines("TerminationSet")):
             if line.line not in read and not self.findings.strict:
                 continue
             if isinstance(line, InteractionLine):
-                self._interaction(line)
+                self.interaction(line)
             elif isinstance(line, TerminationLine):
-                self._termination(line)
-        self._presence()
+                self.termination(line)
+        present: set[str] = set()
+        for effect in self.game.effects:
+            present |= self.made_present(effect.name, effect.params)
+        self.presence(self.never_there(), present)
 
     def _lines(self, name: str) -> Iterator[Node]:
         for section in self.sections:
@@ -63,7 +78,8 @@ class Lint:
     def _place(self, line: int) -> Placed:
         return self.nodes.get(line, _Line(line))
 
-    def _sets(self) -> None:
+    def sets(self) -> None:
+        """Sets that are there twice."""
         seen: dict[str, int] = {}
         for section in self.sections:
             name = section.identifier or ""
@@ -76,13 +92,23 @@ class Lint:
                     expected=f"one {name}",
                 )
             seen.setdefault(name, section.line)
-        for name in ("InteractionSet", "TerminationSet"):
-            if not any(True for _ in self._lines(name)):
+
+    def empty(self, rules: bool, terminations: bool) -> None:
+        """Whether there is a line in the two sets of rules."""
+        for name, there in (("InteractionSet", rules), ("TerminationSet", terminations)):
+            if not there:
                 self.findings.strict_error(
                     f"the game has no {'rules' if name == 'InteractionSet' else 'terminations'}",
                     self.tree.header,
                     expected=f"a {name} with at least one line",
                 )
+
+    def sprites(self) -> None:
+        """What header, mapping and sprites say, whatever the rules are."""
+        self._header()
+        self._mapping()
+        for sprite in self.game.types:
+            self._sprite(sprite)
 
     def _header(self) -> None:
         obs = self.game.header.get("obs")
@@ -174,30 +200,29 @@ class Lint:
                 if option is not None:
                     self.findings.strict_error(f"`{option}` is no probability", option, expected="a number from 0 to 1")
 
-    def _effects(self) -> None:
-        for effect in self.game.effects:
-            spec = ontology.EFFECTS[effect.name]
-            node = self.nodes.get(effect.line)
-            options = node.options if isinstance(node, InteractionLine) else ()
-            place = self._place(effect.line)
-            for key in spec.creates:
-                for name in _pieces(effect.params.get(key)):
-                    if not spec.creates_subtypes:
-                        self._creatable(name, _option(options, key) or place)
-            same = {"transformToAll": "stypeTo", "transformToSingleton": "stype_other"}.get(spec.name)
-            if same and effect.params.get(same) == effect.params.get("stype"):
-                self.findings.doubt(
-                    f"{spec.name} from `{effect.params.get('stype')}` to itself",
-                    place,
-                    "03 4.5",
-                    so="it stops the reference",
-                )
-            if spec.name == "transformIfCount":
-                least, most = effect.params.get("geq", 0), effect.params.get("leq", 10000)
-                if isinstance(least, int) and isinstance(most, int) and least > most:
-                    self.findings.strict_error("`geq` is greater than `leq`, so the count is never in range", place)
+    def effect(self, effect: Effect, place: Placed) -> None:
+        """One effect. `place` is its line, as a node if there is one."""
+        spec = ontology.EFFECTS[effect.name]
+        options = place.options if isinstance(place, InteractionLine) else ()
+        for key in spec.creates:
+            for name in _pieces(effect.params.get(key)):
+                if not spec.creates_subtypes:
+                    self._creatable(name, _option(options, key) or place)
+        same = {"transformToAll": "stypeTo", "transformToSingleton": "stype_other"}.get(spec.name)
+        if same and effect.params.get(same) == effect.params.get("stype"):
+            self.findings.doubt(
+                f"{spec.name} from `{effect.params.get('stype')}` to itself",
+                place,
+                "03 4.5",
+                so="it stops the reference",
+            )
+        if spec.name == "transformIfCount":
+            least, most = effect.params.get("geq", 0), effect.params.get("leq", 10000)
+            if isinstance(least, int) and isinstance(most, int) and least > most:
+                self.findings.strict_error("`geq` is greater than `leq`, so the count is never in range", place)
 
-    def _interaction(self, line: InteractionLine) -> None:
+    def interaction(self, line: InteractionLine) -> None:
+        """One line of the InteractionSet."""
         if not line.effects or not line.seconds:
             return
         spec = ontology.EFFECTS.get(line.effects[-1].text)
@@ -236,7 +261,8 @@ class Lint:
     def _special(self, word: Word) -> bool:
         return word.text.upper() in ("EOS", "TIME") and word.text not in self.game.type_index
 
-    def _termination(self, line: TerminationLine) -> None:
+    def termination(self, line: TerminationLine) -> None:
+        """One line of the TerminationSet."""
         players = self.game.players
         spec = ontology.TERMINATIONS.get(line.name.text)
         option = _option(line.options, "win")
@@ -259,25 +285,33 @@ class Lint:
         elif spec.name != "Timeout" and float(limit.value) < 0:
             self.findings.strict_error(f"`{limit}` can never be reached", limit, expected="0 or more sprites")
 
-    def _presence(self) -> None:
-        """Sprites that no level and no play can ever hold, except those that only name a resource."""
-        if not self.findings.strict:
-            return
+    def never_there(self) -> list[SpriteType]:
+        """The types that neither a level nor a sprite puts into the game, except those that only name a resource."""
         game = self.game
         present = {name for names in game.mapping.values() for name in names}
         for sprite in game.types:
             spec = ontology.SPRITE_CLASSES.get(sprite.class_name or "")
             for key in (*(spec.creates if spec else ()), *RESOURCE_PARAMS):
                 present.update(_pieces(sprite.params.get(key)))
-        for effect in game.effects:
-            rule = ontology.EFFECTS[effect.name]
-            for key in (*rule.creates, *RESOURCE_PARAMS):
-                for name in _pieces(effect.params.get(key)):
-                    present.add(name)
-                    if rule.creates_subtypes and name in game.type_index:
-                        present.update(game.types[i].name for i in game.types[game.type_index[name]].subtypes)
-        for sprite in game.types:
-            if sprite.leaf and sprite.line and sprite.name not in present:
+        return [sprite for sprite in game.types if sprite.leaf and sprite.line and sprite.name not in present]
+
+    def made_present(self, name: str, params: Mapping[str, Value]) -> set[str]:
+        """The names of the types that an effect puts into the game."""
+        game, spec = self.game, ontology.EFFECTS[name]
+        present: set[str] = set()
+        for key in (*spec.creates, *RESOURCE_PARAMS):
+            for piece in _pieces(params.get(key)):
+                present.add(piece)
+                if spec.creates_subtypes and piece in game.type_index:
+                    present.update(game.types[i].name for i in game.types[game.type_index[piece]].subtypes)
+        return present
+
+    def presence(self, never_there: Iterable[SpriteType], present: Container[str]) -> None:
+        """Sprites that no level and no play can ever hold; `present` are those that rules make."""
+        if not self.findings.strict:
+            return
+        for sprite in never_there:
+            if sprite.name not in present:
                 self.findings.warning(
                     f"`{sprite.name}` never appears: no character is mapped to it and nothing creates it",
                     self._place(sprite.line),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pcg.engine.vgdl import ontology
-from pcg.engine.vgdl.definition import GameDefinition, Termination, Value
+from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Termination, Value
 from pcg.engine.vgdl.diagnostics import nearest
 from pcg.engine.vgdl.findings import Findings
 from pcg.engine.vgdl.formatter import dumps
@@ -69,6 +69,19 @@ def resolve(
     return replace(definition, diagnostics=resolver.findings.sorted())
 
 
+def report(abandon: Abandon, findings: Findings) -> None:
+    """Says that a line cannot be built."""
+    findings.doubt(
+        abandon.message,
+        abandon.at,
+        f"01 1.2.5, {abandon.rule}",
+        so="the rest of this set and all later sets are not read",
+        expected=abandon.expected,
+        known=abandon.known,
+        name=abandon.name,
+    )
+
+
 class Resolver:
     """One resolution. `findings` hold what was remarkable."""
 
@@ -76,6 +89,7 @@ class Resolver:
         self.tree = tree
         self.findings = Findings(reading, tree.file, split_lines(tree.source, tree.file))
         self.given = dict(parameters)
+        self.header: dict[str, Value] = {}
         self.space: dict[str, SpaceParameter] = {}
         self.sprites = SpriteTable(self.findings)
         self.interactions = InteractionTable(self.findings, self.sprites.index, self.substitute)
@@ -92,34 +106,48 @@ class Resolver:
 
     def definition(self, name: str) -> GameDefinition:
         """Resolves the tree. Raises VGDLError for what stops the reference."""
+        self.read()
+        definition = self.assembled(name, self.resolve_sprites(), self.interactions, self.terminations)
+        Lint(self.tree, definition, self.findings).run()
+        return definition
+
+    def read(self) -> None:
+        """Reads all sets. Raises VGDLError for what stops the reference."""
         header = self.tree.header
         self._remarks()
-        values = self._header(header)
+        self.header = self._header(header)
         self._read_space(header)
         self._read_sections(header)
         if not self.sprites.sets:
             self.findings.crash("no SpriteSet is read, so the game has no sprites", header, expected="a SpriteSet")
+
+    def resolve_sprites(self) -> tuple[SpriteType, ...]:
+        """The types by id, once all sets are read."""
         types = self.sprites.types(self.substitute)
         self._mapped()
-        definition = GameDefinition(
+        return types
+
+    def assembled(
+        self, name: str, types: tuple[SpriteType, ...], rules: InteractionTable, terminations: Sequence[Termination]
+    ) -> GameDefinition:
+        """The game of these types and rules, without findings."""
+        return GameDefinition(
             name=name,
-            class_name=header.game_class.text,
-            header=values,
+            class_name=self.tree.header.game_class.text,
+            header=self.header,
             types=types,
             draw_order=tuple(self.sprites.order),
-            effects=tuple(self.interactions.effects),
-            pairs=self.interactions.pairs,
-            eos_types=tuple(self.interactions.eos_types),
-            eos_effects=self.interactions.eos_effects,
-            time_effects=tuple(self.interactions.time_effects),
-            terminations=tuple(self.terminations),
+            effects=tuple(rules.effects),
+            pairs=rules.pairs,
+            eos_types=tuple(rules.eos_types),
+            eos_effects=rules.eos_effects,
+            time_effects=tuple(rules.time_effects),
+            terminations=tuple(terminations),
             mapping=dict(self.mapping),
             diagnostics=(),
             source=self.tree.source,
             type_index=dict(self.sprites.index),
         )
-        Lint(self.tree, definition, self.findings).run()
-        return definition
 
     def _remarks(self) -> None:
         for remark in self.tree.remarks():
@@ -242,15 +270,7 @@ class Resolver:
 
     def _abandon(self, abandon: Abandon) -> None:
         self.abandoned = True
-        self.findings.doubt(
-            abandon.message,
-            abandon.at,
-            f"01 1.2.5, {abandon.rule}",
-            so="the rest of this set and all later sets are not read",
-            expected=abandon.expected,
-            known=abandon.known,
-            name=abandon.name,
-        )
+        report(abandon, self.findings)
 
     def _read_section(self, identifier: str, lines: Sequence[Entry]) -> None:
         if identifier == "SpriteSet":
@@ -344,4 +364,4 @@ class Resolver:
                     )
 
 
-__all__ = ["Resolver", "read_game", "resolve"]
+__all__ = ["Resolver", "read_game", "report", "resolve"]

@@ -43,6 +43,15 @@ def is_text(source: str | Path) -> bool:
     return isinstance(source, str) and (source == "" or "\n" in source or "\r" in source)
 
 
+def is_plain(line: str) -> bool:
+    """Whether a line holds nothing but characters of a text, no line end and no comment.
+
+    >>> is_plain("a b > killSprite"), is_plain("a # b"), is_plain("a" + chr(0))
+    (True, False, False)
+    """
+    return "#" not in line and _LINE_END.search(line) is None and _CONTROL.search(line) is None
+
+
 def read_source(source: str | Path) -> tuple[str, str]:
     """The text and the file name of a path, or `source` itself and "<text>". Raises VGDLError if unreadable."""
     if isinstance(source, str) and is_text(source):

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.mcts import Enhanced as Enhanced
     from pcg.evaluators.agents.olets import OLETS as OLETS
     from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
+    from pcg.evaluators.agents.playout import Play as Play
     from pcg.evaluators.agents.playout import Playout as Playout
+    from pcg.evaluators.agents.playout import begin as begin
     from pcg.evaluators.agents.playout import play as play
     from pcg.evaluators.agents.playout import replay as replay
     from pcg.evaluators.agents.portfolio import Portfolio as Portfolio
@@ -67,6 +69,7 @@ _EXPORTS: dict[str, str] = {
     "Nothing": "simple",
     "OLETS": "olets",
     "OneStep": "simple",
+    "Play": "playout",
     "Playout": "playout",
     "Portfolio": "portfolio",
     "Pair": "solver",
@@ -79,6 +82,7 @@ _EXPORTS: dict[str, str] = {
     "Solver": "solver",
     "ValueField": "value_field",
     "YBCriber": "width",
+    "begin": "playout",
     "play": "playout",
     "replay": "playout",
     "solve": "solver",

@@ -26,7 +26,9 @@ class GeneticAlgorithm(PlanningAgent):
         length: genes of a plan, played after the first action.
         recombination: probability that the loser of a tournament takes over a gene of the winner.
         mutation: probability that a gene of the loser is drawn anew.
-        sweeps: bound of the tournaments in each pool per decision.
+        sweeps: bound of the tournaments in each pool per decision, 0 for none: the whole budget is spent. The
+            reference stops after 100, which leaves budget over where simulated games end after a tick or two, and
+            wherever a decision may take more than 200 simulations per action.
         heuristic: what a good state is, see `HEURISTICS`.
         discount: factor of a state's value per tick on the way to it.
         nil: doing nothing is an action among the others.
@@ -41,7 +43,7 @@ class GeneticAlgorithm(PlanningAgent):
         length: int = 7,
         recombination: float = 0.1,
         mutation: float = 1 / 7,
-        sweeps: int = 100,
+        sweeps: int = 0,
         heuristic: str = "winscore",
         discount: float = 0.9,
         nil: bool = False,
@@ -88,7 +90,9 @@ register(
             Parameter("length", 7, "genes of a plan, played after the first action", low=1, high=10_000),
             Parameter("recombination", 0.1, "probability that a loser takes over a gene", low=0, high=1),
             Parameter("mutation", 1 / 7, "probability that a gene of a loser is drawn anew", low=0, high=1),
-            Parameter("sweeps", 100, "bound of the tournaments in each pool per decision", low=1, high=1_000_000),
+            Parameter(
+                "sweeps", 0, "bound of the tournaments in each pool per decision, 0: none", low=0, high=1_000_000
+            ),
             Parameter("heuristic", "winscore", "what a good state is", choices=tuple(HEURISTICS)),
             Parameter("discount", 0.9, "factor of a state's value per tick on the way to it", low=0, high=1),
             Parameter("nil", False, "doing nothing is an action among the others"),

@@ -37,7 +37,7 @@ GA = np.dtype(
         ("length", "i8"),  # genes of a plan
         ("recombination", "f8"),  # probability that the loser takes over a gene of the winner
         ("mutation", "f8"),  # probability that a gene of the loser is drawn anew
-        ("sweeps", "i8"),  # bound of the tournaments in each pool per decision
+        ("sweeps", "i8"),  # bound of the tournaments in each pool per decision; 0: none
         ("best", "i8"),  # float64[max_actions + 1]: best value seen after each action
         ("turn", "i8"),  # tournaments of this decision
         ("pending", "i8"),  # RETRIED, DECIDED or BLANK
@@ -140,7 +140,7 @@ def hold_tournament(decision: int, state: int, pool: int, action: int) -> int:
 
 @island("i8(i8, i8)")
 def decide_ga(decision: int, state: int) -> int:
-    """Hold tournaments in all pools in turn until the budget is spent; play the action with the best value."""
+    """Hold tournaments in all pools in turn until the budget (or `sweeps`) is spent; play what saw the best value."""
     d = decision_at(decision)
     g = ga_at(d.search)
     if d.resume == 0:
@@ -153,7 +153,7 @@ def decide_ga(decision: int, state: int) -> int:
         begin(decision, count)
     g.pending = RETRIED
     if count > 1:  # a forced move needs no search
-        while d.calls < d.budget and g.turn < g.sweeps * count:
+        while d.calls < d.budget and (g.sweeps == 0 or g.turn < g.sweeps * count):
             pool = g.turn % count
             if hold_tournament(decision, state, pool, load64(d.own + 8 * pool)) == GROW:
                 return GROW

@@ -1,6 +1,6 @@
 """MCTS that knows where to go: its leaves are worth more the nearer they are to what the rules say comes next.
 
-`targets` names the kinds of sprites to touch, `field_kernel` measures the way to them around what blocks the avatar.
+`goal_field` measures the way to what must be touched next around what blocks the avatar.
 Where the rules name none (a game of survival), or the engine has no rules to read, it is plain MCTS.
 """
 
@@ -8,80 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from pcg.engine.kernel.runtime import invoke2, invoke3
 from pcg.engine.model import Model
-from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents import field_kernel
 from pcg.evaluators.agents.base import Budget, GameState
-from pcg.evaluators.agents.compiled import Array, Record
-from pcg.evaluators.agents.field_kernel import FIELD, SOLID, TARGET, build_field, ticks_to_go
+from pcg.evaluators.agents.compiled import Record
+from pcg.evaluators.agents.goal_field import PER_GOAL, GoalField, goal_field
 from pcg.evaluators.agents.mcts import MCTS
 from pcg.evaluators.agents.registry import AgentType, register
-from pcg.evaluators.agents.targets import Moment, Targets, holdings
 from pcg.evaluators.parameters import Parameter
-
-PER_GOAL = 10.0
-"""Ticks that a sprite still to be dealt with stands for."""
-
-_known: dict[int, tuple[GameDefinition, Targets]] = {}  # by id; holding the definition keeps the id its own
-
-
-def targets_of(definition: GameDefinition) -> Targets:
-    """The targets of a game's rules, worked out once."""
-    found = _known.get(id(definition))
-    if found is None:
-        if len(_known) >= 64:
-            _known.clear()
-        found = _known[id(definition)] = (definition, Targets(definition))
-    return found[1]
-
-
-class GoalField:
-    """The field of a decision: memory, and what has to be set before every decision."""
-
-    def __init__(self, model: Model, record: Record, targets: Targets) -> None:
-        self.targets = targets
-        self.model = model
-        columns, rows = model.size
-        types = len(targets.analysis.definition.types)
-        self.record = field = Record(FIELD, cells=columns * rows, types=types)
-        self.flags = field.point("flags", np.zeros(types, np.int8))
-        self.weights = field.point("weights", np.zeros(types, np.float64))
-        self.counts = field.point("counts", np.zeros(types, np.int32))
-        field.point("marks", np.zeros(columns * rows, np.int8))
-        self.distance: Array = field.point("distance", np.zeros(columns * rows, np.float64))
-        field.point("queue", np.zeros(columns * rows, np.int32))
-        record.own("field", field)
-        record["heuristic"] = ticks_to_go.address
-        self._solid: dict[int, Array] = {}
-
-    def count(self, decision: Record, state: GameState) -> None:
-        """Numbers of living sprites by type, to `counts`."""
-        invoke3(field_kernel.take_counts.address, decision.address, state.address, int(self.counts.ctypes.data))
-
-    def aim(self, decision: Record, state: GameState) -> int:
-        """Set the field up for a state; returns how many targets there are."""
-        targets = self.targets
-        avatar = getattr(state, "avatar", None)
-        kind = getattr(avatar[0] if isinstance(avatar, tuple) else avatar, "type", -1)
-        self.count(decision, state)
-        index = targets.analysis.definition.type_index
-        held = tuple(sorted((index[name], n) for name, n in holdings(state).items() if n > 0 and name in index))
-        next_ones = targets.at(Moment(kind, tuple(np.minimum(self.counts, 3).tolist()), held)) if kind >= 0 else ()
-        self.flags[:] = 0
-        if kind >= 0:
-            for t in targets.blocking(kind):
-                self.flags[t] |= SOLID
-        self.weights[:] = 0.0
-        for t in {*targets.wanted, *next_ones}:
-            self.weights[t] = PER_GOAL
-        for t in targets.unwanted:
-            self.weights[t] = -PER_GOAL
-        for t in next_ones:
-            self.flags[t] = TARGET
-        return int(invoke2(build_field.address, decision.address, state.address))
 
 
 class GuidedMCTS(MCTS):
@@ -99,10 +32,8 @@ class GuidedMCTS(MCTS):
 
     def prepare(self, model: Model, record: Record) -> None:
         super().prepare(model, record)
-        self.field = None
-        definition = model.definition
-        if isinstance(definition, GameDefinition) and model.size[0] and self.pull:
-            self.field = GoalField(model, record, targets_of(definition))
+        self.field = goal_field(model, record, self.field) if self.pull else None
+        if self.field is not None:
             self.tree["guidance"] = self.pull
 
     @property

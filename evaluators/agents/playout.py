@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from pcg.engine.kernel.protocol import GROW, LOST, UNDECIDED, WON
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
-from pcg.engine.model import Model
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents.base import Agent, AgentError, Game, GameState, action_code
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
@@ -53,6 +52,7 @@ class Playout:
         over: whether the game ended, rather than being stopped after `max_ticks`.
         events: how often sprites of two types met with an effect, by (active type id, passive type id).
         calls: forward-model calls the compiled agents made, together.
+        counts: living sprites of each type at the end, by type id.
         states: the states before every tick and at the end, when asked for.
     """
 
@@ -63,6 +63,7 @@ class Playout:
     over: bool
     events: Mapping[tuple[int, int], int]
     calls: int = 0
+    counts: tuple[int, ...] = field(default=(), repr=False)
     states: tuple[Any, ...] = field(default=(), repr=False)
 
     def followed_by(self, rest: Playout) -> Playout:
@@ -75,6 +76,7 @@ class Playout:
             over=rest.over,
             events=dict(sorted((Counter(self.events) + Counter(rest.events)).items())),
             calls=self.calls + rest.calls,
+            counts=rest.counts,
             states=self.states[:-1] + rest.states if rest.states else (),
         )
 
@@ -83,37 +85,121 @@ class Playout:
         return f"<playout of {self.ticks} ticks, score {self.score}, {', '.join(w.name for w in winners)}>"
 
 
-class _Play:
-    """The record of one play, its log of events, and the state blocks of the compiled way."""
+class Play:
+    """A play that has begun and can be gone on with, bit by bit; see `begin`.
 
-    def __init__(self, model: Model, max_ticks: int) -> None:
-        self.model = model
+    Agents keep what they have planned and learned between two bits: a play in bits is the play in one go.
+    """
+
+    def __init__(self, state: GameState, agents: Sequence[Agent], max_ticks: int) -> None:
+        self.model = model = state.model
+        self.max_ticks = max_ticks
         self.record = Record(PLAY, model=model.address, players=model.players, max_ticks=max_ticks)
         self.scores = self.record.point("scores", np.zeros(model.players, dtype=np.float64))
         self.outcomes = self.record.point("outcomes", np.zeros(model.players, dtype=np.int64))
         self.events: Counter[tuple[int, int]] = Counter()
+        self._agents = agents
         self._log = self._new_log(_LOG_ROOM)
-        self._room = 0
+
+    @property
+    def ticks(self) -> int:
+        """Ticks played so far."""
+        raise NotImplementedError
+
+    @property
+    def calls(self) -> int:
+        """Forward-model calls the compiled agents have made so far."""
+        return sum(getattr(agent, "calls", 0) for agent in self._agents)
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is nothing to go on with: the game is over, or `max_ticks` are played."""
+        raise NotImplementedError
+
+    def go_on(self, ticks: int | None = None, calls: int | None = None) -> Playout:
+        """Play on.
+
+        Args:
+            ticks: in all, after which to stop; by default the play's `max_ticks`.
+            calls: forward-model calls in all, after which no further tick is begun; by default without limit.
+
+        Returns:
+            The playout so far.
+        """
+        until = self.max_ticks if ticks is None else min(ticks, self.max_ticks)
+        if calls is None:
+            self._advance(until)
+        else:
+            while self.ticks < until and self.calls < calls and not self.ended:
+                self._advance(self.ticks + 1)
+        return self._playout()
+
+    def _advance(self, until: int) -> None:
+        raise NotImplementedError
+
+    def _playout(self) -> Playout:
+        raise NotImplementedError
 
     def _new_log(self, room: int) -> Array:
         self.record["log_room"] = room
         self.record["log_used"] = 0
-        return self.record.point("log", np.zeros((room, EVENT_WORDS), dtype=np.int64))
+        return self.record.point("log", np.empty((room, EVENT_WORDS), dtype=np.int64))
 
-    def drain(self) -> None:
+    def _drain(self) -> None:
         """Count the logged events and empty the log."""
         used = self.record["log_used"]
         self.events.update(zip(self._log[:used, 1].tolist(), self._log[:used, 2].tolist(), strict=True))
         self.record["log_used"] = 0
 
-    def make_room_in_log(self) -> None:
+    def _make_room_in_log(self) -> None:
         """Empty the log; if it was empty, make it larger: one tick has more events than it holds."""
         if self.record["log_used"] == 0:
             self._log = self._new_log(2 * len(self._log))
         else:
-            self.drain()
+            self._drain()
 
-    def hold(self, address: int) -> None:
+    def _result(self, address: int, actions: Sequence[Any], states: Sequence[Any] = ()) -> Playout:
+        """The playout up to the state at `address`."""
+        invoke2(measure.address, self.record.address, address)
+        self._drain()
+        winners = [_WINNERS[outcome] for outcome in self.outcomes.tolist()]
+        one = self.model.players == 1
+        return Playout(
+            actions=tuple(actions),
+            score=self.scores.tolist()[0] if one else tuple(self.scores.tolist()),
+            winner=winners[0] if one else tuple(winners),
+            ticks=len(actions),
+            over=bool(self.record["over"]),
+            events=dict(sorted(self.events.items())),
+            calls=self.calls,
+            counts=self.model.type_counts(address),
+            states=tuple(states),
+        )
+
+
+class _CompiledPlay(Play):
+    """Of compiled agents with reproducible budgets: without the GIL."""
+
+    _agents: Sequence[CompiledAgent]
+
+    def __init__(self, state: GameState, agents: Sequence[CompiledAgent], max_ticks: int) -> None:
+        super().__init__(state, agents, max_ticks)
+        model, record = self.model, self.record
+        self._actions = record.point("actions", np.zeros((max_ticks, model.players), dtype=np.int64))
+        record.point("agents", np.array([agent.bind(model) for agent in agents], dtype=np.int64))
+        self._room = 0
+        self._hold(state.address)
+        self._over = False
+
+    @property
+    def ticks(self) -> int:
+        return int(self.record["ticks"])
+
+    @property
+    def ended(self) -> bool:
+        return self._over or self.ticks == self.max_ticks
+
+    def _hold(self, address: int) -> None:
         """Get two state blocks, and make the first equal to the state at `address`."""
         while True:
             self._room = self.model.room
@@ -124,76 +210,104 @@ class _Play:
         self.record.point_to_pool("live", pool)
         self.record["next"] = pool.address + pool.stride
 
-    def enlarge(self) -> None:
-        """Move the live state to larger blocks."""
-        grow_model(self.model, self._room)
-        self.hold(self.record["live"])
+    def _advance(self, until: int) -> None:
+        record = self.record
+        while True:
+            record["pause_at"] = min(until, record["ticks"] + _SLICE)
+            answer = invoke1(play_out.address, record.address)
+            if answer == GROW:
+                grow_model(self.model, self._room)
+                self._hold(record["live"])
+            elif answer == AGENT_GROW:
+                self._agents[record["decided"]].enlarge()
+            elif answer == LOG_FULL:
+                self._make_room_in_log()
+            else:
+                self._over = bool(record["over"])
+                if self._over or record["ticks"] >= until:
+                    break
 
-    def result(self, actions: Sequence[Any], calls: int, states: Sequence[Any] = ()) -> Playout:
-        """The playout, from what `measure` or `play_out` wrote to the record."""
-        self.drain()
-        winners = [_WINNERS[outcome] for outcome in self.outcomes.tolist()]
-        one = self.model.players == 1
-        return Playout(
-            actions=tuple(actions),
-            score=self.scores.tolist()[0] if one else tuple(self.scores.tolist()),
-            winner=winners[0] if one else tuple(winners),
-            ticks=len(actions),
-            over=bool(self.record["over"]),
-            events=dict(sorted(self.events.items())),
-            calls=calls,
-            states=tuple(states),
-        )
-
-
-def _play_compiled(state: GameState, agents: Sequence[CompiledAgent], max_ticks: int) -> Playout:
-    model = state.model
-    play = _Play(model, max_ticks)
-    record = play.record
-    actions = record.point("actions", np.zeros((max_ticks, model.players), dtype=np.int64))
-    record.point("agents", np.array([agent.bind(model) for agent in agents], dtype=np.int64))
-    play.hold(state.address)
-    while True:
-        record["pause_at"] = record["ticks"] + _SLICE
-        answer = invoke1(play_out.address, record.address)
-        if answer == GROW:
-            play.enlarge()
-        elif answer == AGENT_GROW:
-            agents[record["decided"]].enlarge()
-        elif answer == LOG_FULL:
-            play.make_room_in_log()
-        elif record["over"] or record["ticks"] == max_ticks:
-            break
-    names = model.action_names
-    codes = actions[: record["ticks"]].tolist()
-    played = [names[c[0]] if model.players == 1 else tuple(names[k] for k in c) for c in codes]
-    return play.result(played, sum(agent.calls for agent in agents))
+    def _playout(self) -> Playout:
+        names, one = self.model.action_names, self.model.players == 1
+        codes = self._actions[: self.ticks].tolist()
+        played = [names[c[0]] if one else tuple(names[k] for k in c) for c in codes]
+        return self._result(self.record["live"], played)
 
 
-def _play_in_python(state: GameState, agents: Sequence[Agent], max_ticks: int, keep_states: bool) -> Playout:
-    model = state.model
-    names = model.action_names
-    play = _Play(model, max_ticks)
-    streams = [Record(DECISION, model=model.address, random=scramble(agent.seed)) for agent in agents]
-    state = state.copy()
-    played: list[Any] = []
-    states: list[Any] = [state.copy()] if keep_states else []
-    while len(played) < max_ticks and not state.is_over:
-        answers = []
-        for agent, stream in zip(agents, streams, strict=True):
-            # a copy, so that agents can do no harm, with another future, so that they cannot foresee chance
-            seen = state.copy()
-            invoke3(imagine_state.address, stream.address, seen.address, state.address)
-            answers.append(names[action_code(agent, agent.act(seen), names)])
-        action = answers[0] if model.players == 1 else tuple(answers)
-        state.advance(action)
-        played.append(action)
-        while invoke2(log_events.address, play.record.address, state.address) == LOG_FULL:
-            play.make_room_in_log()
-        if keep_states:
-            states.append(state.copy())
-    invoke2(measure.address, play.record.address, state.address)
-    return play.result(played, sum(getattr(agent, "calls", 0) for agent in agents), states)
+class _PythonPlay(Play):
+    """Of any agents: they are asked tick by tick."""
+
+    def __init__(self, state: GameState, agents: Sequence[Agent], max_ticks: int, keep_states: bool) -> None:
+        super().__init__(state, agents, max_ticks)
+        self._streams = [
+            Record(DECISION, model=self.model.address, random=scramble(agent.seed)) for agent in self._agents
+        ]
+        self._state = state.copy()
+        self._played: list[Any] = []
+        self._states: list[Any] | None = [state.copy()] if keep_states else None
+
+    @property
+    def ticks(self) -> int:
+        return len(self._played)
+
+    @property
+    def ended(self) -> bool:
+        return self._state.is_over or self.ticks == self.max_ticks
+
+    def _advance(self, until: int) -> None:
+        names, state = self.model.action_names, self._state
+        while self.ticks < until and not state.is_over:
+            answers = []
+            for agent, stream in zip(self._agents, self._streams, strict=True):
+                # a copy, so that agents can do no harm, with another future, so that they cannot foresee chance
+                seen = state.copy()
+                invoke3(imagine_state.address, stream.address, seen.address, state.address)
+                answers.append(names[action_code(agent, agent.act(seen), names)])
+            action = answers[0] if self.model.players == 1 else tuple(answers)
+            state.advance(action)
+            self._played.append(action)
+            while invoke2(log_events.address, self.record.address, state.address) == LOG_FULL:
+                self._make_room_in_log()
+            if self._states is not None:
+                self._states.append(state.copy())
+
+    def _playout(self) -> Playout:
+        return self._result(self._state.address, self._played, self._states or ())
+
+
+def begin(
+    game: Game | GameState,
+    agent: Agent | str | Sequence[Agent | str],
+    *,
+    level: Any = 0,
+    seed: int = 0,
+    max_ticks: int = MAX_TICKS,
+    keep_states: bool = False,
+) -> Play:
+    """Begin a play without playing a tick; for the arguments and errors see `play`.
+
+    >>> from pcg.engine.game import load
+    >>> begun = begin(load("boxes"), "nothing", max_ticks=5)
+    >>> begun.go_on(ticks=2).ticks, begun.go_on().ticks
+    (2, 5)
+    """
+    if max_ticks < 0:
+        raise AgentError(f"max_ticks is {max_ticks}, expected 0 or more")
+    # asked for its one method: the check of a protocol takes as long as a short play
+    state = cast(Game, game).start(level, seed=seed) if hasattr(game, "start") else game
+    given = [agent] if isinstance(agent, (Agent, str)) else list(agent)
+    agents = [make_agent(a, seed=seed, player=k) if isinstance(a, str) else a for k, a in enumerate(given)]
+    players = state.model.players
+    if len(agents) != players:
+        raise AgentError(f"{len(agents)} agents for a game of {players} player(s)")
+    for player, one in enumerate(agents):
+        if one.player != player:
+            raise AgentError(f"{one!r} is made for player {one.player}, but stands at place {player}")
+        one.reset(state)
+    compiled = [one for one in agents if isinstance(one, CompiledAgent) and one.reproducible]
+    if len(compiled) == players and not keep_states:
+        return _CompiledPlay(state, compiled, max_ticks)
+    return _PythonPlay(state, agents, max_ticks, keep_states)
 
 
 def play(
@@ -222,22 +336,7 @@ def play(
     >>> play(load("boxes"), "nothing", max_ticks=5)
     <playout of 5 ticks, score 0.0, NO_WINNER>
     """
-    if max_ticks < 0:
-        raise AgentError(f"max_ticks is {max_ticks}, expected 0 or more")
-    state = game.start(level, seed=seed) if isinstance(game, Game) else game
-    given = [agent] if isinstance(agent, (Agent, str)) else list(agent)
-    agents = [make_agent(a, seed=seed, player=k) if isinstance(a, str) else a for k, a in enumerate(given)]
-    players = state.model.players
-    if len(agents) != players:
-        raise AgentError(f"{len(agents)} agents for a game of {players} player(s)")
-    for player, one in enumerate(agents):
-        if one.player != player:
-            raise AgentError(f"{one!r} is made for player {one.player}, but stands at place {player}")
-        one.reset(state)
-    compiled = [one for one in agents if isinstance(one, CompiledAgent) and one.reproducible]
-    if len(compiled) == players and not keep_states:
-        return _play_compiled(state, compiled, max_ticks)
-    return _play_in_python(state, agents, max_ticks, keep_states)
+    return begin(game, agent, level=level, seed=seed, max_ticks=max_ticks, keep_states=keep_states).go_on()
 
 
 def replay(state: GameState, actions: Sequence[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.runtime import Island, invoke1, invoke2
 from pcg.engine.model import Model, Pool
 from pcg.evaluators.agents import pairs_kernel, solver_kernel
-from pcg.evaluators.agents.base import AgentError, GameState
+from pcg.evaluators.agents.base import AgentError, Budget, GameState
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
 from pcg.evaluators.agents.decision_kernel import DECISION, NIL
 from pcg.evaluators.agents.goals import goal_weights
@@ -24,11 +24,16 @@ from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_weights
 from pcg.evaluators.parameters import Parameter
 
+if TYPE_CHECKING:
+    from pcg.evaluators.agents.goal_field import GoalField
+
 ALGORITHMS: dict[str, int] = {"bfs": 0, "astar": 1}
 """Search orders: breadth-first, and A* on ticks plus `weight` times the estimate."""
 
 Pair = tuple[Sequence[int], Sequence[int], float]
 """Types of a game, others, and the ticks that a cell between the nearest sprites of both stands for."""
+ESTIMATES = ("goals", "way")
+"""What leads A*: what is left to do and how far off it is as the crow flies, or the way to what comes next."""
 
 MEMORY = 256 * 2**20
 """Bytes of state blocks a search may use before it makes states again instead of keeping them."""
@@ -316,7 +321,10 @@ class Solver(CompiledAgent):
     its budget per decision. In a stochastic game every decision searches one imagined future within the budget.
 
     Args:
-        algorithm: "astar" is led by the goals that the game's rules name (`goals.goal_weights`), "bfs" by nothing.
+        algorithm: "astar" is led by the goals that the game's rules name, "bfs" by nothing.
+        estimate: what leads "astar". "goals" reads numbers and distances of all that must be dealt with off a state
+            (`goals.goal_weights`). "way" knows the walls: it measures the way to what comes next (`goal_field`), before
+            every decision; where the rules name no such thing it is "goals".
         max_nodes: states met by the first search of a deterministic game, whatever the budget.
         checks: in a stochastic game the plan is kept for as long as what is left of it leads where it promised in so
             many imagined futures, instead of searching again before every action; 0: never.
@@ -325,12 +333,36 @@ class Solver(CompiledAgent):
     island: ClassVar[Island] = solver_kernel.decide_solver
     work_states: ClassVar[int] = 0
 
-    def __init__(self, *, algorithm: str = "astar", max_nodes: int = 50_000, checks: int = 0, **common: Any) -> None:
+    def __init__(
+        self,
+        *,
+        algorithm: str = "astar",
+        estimate: str = "goals",
+        max_nodes: int = 50_000,
+        checks: int = 0,
+        **common: Any,
+    ) -> None:
+        if estimate not in ESTIMATES:
+            raise AgentError(f"unknown estimate `{estimate}`, expected one of {', '.join(ESTIMATES)}")
         self.algorithm = algorithm
+        self.estimate = estimate
         self.max_nodes = max_nodes
         self.checks = checks
         self._search: _Search | None = None
+        self._field: GoalField | None = None
         super().__init__(**common)
+
+    @property
+    def reproducible(self) -> bool:
+        """Not where the way leads: it is measured in Python before every decision, so the compiled loop cannot play."""
+        return self.estimate != "way" and super().reproducible
+
+    def act_within(self, state: GameState, budget: Budget) -> str:
+        """Measure the way, if it is to lead, then plan."""
+        self.bind(state.model)
+        if self._field is not None:
+            self._field.aim(self._record, state)
+        return super().act_within(state, budget)
 
     def reset(self, state: GameState) -> None:
         """Forget the plan, start the random stream again and get memory for the state's model."""
@@ -357,9 +389,19 @@ class Solver(CompiledAgent):
             blocks=_AGENT_BLOCKS,
             grows=False,
         )
+        self._field = self._goal_field(model, record) if self.estimate == "way" else None
         self._search.record["generous"] = generous
         self._search.record["keeps_plan"] = int(not model.stochastic)
         self._search.record["checks"] = self.checks
+
+    def _goal_field(self, model: Model, record: Record) -> GoalField | None:
+        """The field of a game whose rules name something to go to."""
+        # the analysis of the rules brings a graph library along, which most plays do not need
+        from pcg.evaluators.agents.goal_field import goal_field
+
+        if self.algorithm != "astar" or goal_weights(model) is None:
+            return None
+        return goal_field(model, record, self._field)
 
 
 register(
@@ -369,6 +411,7 @@ register(
         "plans by graph search with duplicate detection, led by the goals that the rules name",
         (
             Parameter("algorithm", "astar", "order of the search", choices=tuple(ALGORITHMS)),
+            Parameter("estimate", "goals", "what leads A*: goals, or the way to what comes next", choices=ESTIMATES),
             Parameter("max_nodes", 50_000, "states met by the first search of a deterministic game", low=1, high=10**8),
             Parameter(
                 "checks", 0, "futures in which an old plan must hold to be kept, 0: never kept", low=0, high=1000

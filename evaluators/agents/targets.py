@@ -63,6 +63,7 @@ class Targets:
         self.wanted = tuple(sorted({t for e in wins if e.kind == "vanish" for t in e.types} - avatars))
         self.unwanted = tuple(sorted({t for e in wins if e.kind == "appear" for t in e.types} - avatars))
         self._known: dict[Moment, frozenset[int]] = {}
+        self._blocking: dict[int, tuple[int, ...]] = {}
 
     def at(self, moment: Moment) -> frozenset[int]:
         """Types to touch next; empty when the rules name none."""
@@ -204,6 +205,11 @@ class Targets:
 
     def blocking(self, avatar: int) -> tuple[int, ...]:
         """Types that this avatar cannot enter, nor take by trying; and standing ones that kill it."""
+        if avatar not in self._blocking:
+            self._blocking[avatar] = self._find_blocking(avatar)
+        return self._blocking[avatar]
+
+    def _find_blocking(self, avatar: int) -> tuple[int, ...]:
         analysis = self.analysis
         found = []
         for t in analysis.concrete:
@@ -219,10 +225,7 @@ class Targets:
         return tuple(found)
 
 
-def holdings(state: object) -> Mapping[str, int]:
-    """What the avatar of a state holds, by name; empty where the engine does not say."""
-    avatar = getattr(state, "avatar", None)
-    if isinstance(avatar, tuple):
-        avatar = avatar[0] if avatar else None
+def holdings(avatar: object) -> Mapping[str, int]:
+    """What an avatar holds, by name; empty where the engine does not say."""
     held = getattr(avatar, "resources", None)
     return held if isinstance(held, Mapping) else {}

@@ -10,7 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,20 +163,3 @@ def _cell(state: State) -> Cell | None:
     avatar = state.context.moving(state.address)[slot]
     size = state.block_size
     return (int(avatar["y"]) + int(avatar["h"]) // 2) // size, (int(avatar["x"]) + int(avatar["w"]) // 2) // size
-
-
-def final_state(start: State, actions: Sequence[Any]) -> State:
-    """The state at the end of a play."""
-    state = start.copy()
-    for action in actions:
-        state.advance(action)
-    return state
-
-
-def type_counts(state: State) -> dict[int, int]:
-    """Sprites of each type in a state, disabled ones left out as terminations do."""
-    counts: dict[int, int] = {}
-    for sprite in state.sprites():
-        if not sprite.disabled:
-            counts[sprite.type] = counts.get(sprite.type, 0) + 1
-    return counts

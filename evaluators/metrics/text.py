@@ -65,11 +65,7 @@ class TextMetrics:
         self._looks = np.arange(len(palette.tiles), dtype=np.int16) + 1
         self._looks[self._bare] = 0
         self._looks[[i for i, t in enumerate(palette.tiles) if any(c in analysis.avatars for c in t.types)]] = 0
-        still = [
-            bool(t.content) and not any(analysis.has(c, "mover") or analysis.has(c, "goal") for c in t.content)
-            for t in palette.tiles
-        ]
-        self._filling = np.array(still) & (palette.access == FREE)
+        self._filling = may_fill(palette)
 
     def _target_tiles(self, required: Requirements) -> NDArray[np.bool_]:
         needed = {need.other for need in required.needs}
@@ -240,6 +236,17 @@ class TextMetrics:
         rows, columns = np.nonzero(self._targets[grid] & (steps > 0))
         straight = int(np.abs(rows - start[0]).sum() + np.abs(columns - start[1]).sum())
         return max(1.0, int(steps[rows, columns].sum()) / straight) if straight else None
+
+
+def may_fill(palette: Palette) -> NDArray[np.bool_]:
+    """Per tile whether it counts as bare where it makes up most of a level: something to walk through that stays."""
+    analysis = palette.analysis
+    still = [
+        bool(t.content) and not any(analysis.has(c, "mover") or analysis.has(c, "goal") for c in t.content)
+        for t in palette.tiles
+    ]
+    found: NDArray[np.bool_] = np.array(still) & (palette.access == FREE)
+    return found
 
 
 def _off_line(along: NDArray[np.int64], across: NDArray[np.int64]) -> float:

@@ -22,7 +22,7 @@ __all__ = ["Candidate", "Evaluation", "LevelGenerator"]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A level to be evaluated. The level text is its genotype: every generator can rebuild its own form from it."""
+    """A level to be evaluated. Its text is its genotype, unless `note` says otherwise."""
 
     id: int
     """0, 1, 2, ... in the order of asking."""
@@ -31,15 +31,19 @@ class Candidate:
     origin: str
     """How it was made: the name of a generator or of an operator."""
     generation: int = 0
+    note: str = ""
+    """What the generator must know to tell more of the level (`LevelGenerator.about`), "" for nothing."""
 
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
-        return {"id": self.id, "level": self.level, "origin": self.origin, "generation": self.generation}
+        data = {"id": self.id, "level": self.level, "origin": self.origin, "generation": self.generation}
+        return {**data, "note": self.note} if self.note else data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Candidate:
         """The inverse of `to_json`."""
-        return cls(int(data["id"]), str(data["level"]), str(data["origin"]), int(data["generation"]))
+        note = str(data.get("note", ""))
+        return cls(int(data["id"]), str(data["level"]), str(data["origin"]), int(data["generation"]), note)
 
 
 SIZE_PARAMETERS: tuple[Parameter, ...] = (
@@ -71,7 +75,14 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
             "min_width": self.widths[0], "max_width": self.widths[1],
             "min_height": self.heights[0], "max_height": self.heights[1],
         }  # fmt: skip
-        check_wants(self.wants, context.analysis, self.widths[1] * self.heights[1])
+        check_wants(self.wants, context.analysis, widths=self.widths, heights=self.heights)
+
+    def about(self, candidate: Candidate) -> dict[str, Any]:
+        """What is known of one of this generator's levels beside its text, as JSON: `mission` (see
+        `grammar.Mission.to_json`); {} for nothing.
+        """
+        del candidate
+        return {}
 
     def _range(self, side: str) -> tuple[int, int]:
         low, high = int(self.settings[f"min_{side}"]), int(self.settings[f"max_{side}"])

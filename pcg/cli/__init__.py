@@ -15,6 +15,7 @@ from pcg.cli import (
     browsing,
     conformance,
     contests,
+    explaining,
     language,
     making,
     measuring,
@@ -51,7 +52,9 @@ def _options(
     pass
 
 
-for _module in (making, mending, browsing, metrics, playing, contests, language, measuring, conformance, yardsticks):
+for _module in (
+    making, mending, browsing, metrics, playing, explaining, contests, language, measuring, conformance, yardsticks,
+):  # fmt: skip
     _module.register(app)
 
 

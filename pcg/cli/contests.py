@@ -132,9 +132,9 @@ def tournament(
 ) -> None:
     """Let agents play games and rank them as the competitions do.
 
-    Without games and agents, the tournament in the folder goes on where it was stopped or killed. The folder gets
-    tables (CSV, LaTeX), figures and report.html. Agents that raise, stall or answer nonsense are disqualified and
-    reported; exit code 0 all the same.
+    Without games and agents, the tournament in the folder goes on where it was stopped or killed (`pcg resume` does the
+    same). The folder gets tables (CSV, LaTeX), figures and report.html. Agents that raise, stall or answer nonsense are
+    disqualified and reported; exit code 0 all the same.
     """
     from pcg.evaluators.agents import Budget
     from pcg.evaluators.tournament import Rules
@@ -156,6 +156,15 @@ def tournament(
         )
     with _bar() as progress:
         state = run_tournament(wanted, out, workers=workers, progress=progress)
+    _finish(state)
+
+
+def resume_tournament(folder: Path, workers: int | None) -> None:
+    """Go on with the tournament in a folder, as `pcg tournament --out FOLDER` does."""
+    from pcg.runs.tournament import run_tournament
+
+    with _bar() as progress:
+        state = run_tournament(None, folder, workers=workers, progress=progress)
     _finish(state)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcg.cli.console import INTERRUPTED, errors, print_parameters, report_error
+from pcg.cli.console import INTERRUPTED, bad, errors, print_parameters, report_error
+from pcg.cli.contests import resume_tournament
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def levels(
 
 
 def resume(
-    folder: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of a run or of a tournament.")],
     budget: Annotated[str | None, typer.Option(help="A new limit of time for the whole run.")] = None,
     evaluations: Annotated[
         int | None, typer.Option(min=1, help="A new number of levels to try in the whole run.")
@@ -118,10 +119,21 @@ def resume(
     cluster: ClusterOption = None,
     cache: CacheOption = None,
 ) -> None:
-    """Go on with a run that was stopped or killed, or give a finished one a larger budget."""
+    """Go on with a run that was stopped or killed, or give a finished one a larger budget.
+
+    A tournament goes on as with `pcg tournament --out`; of the options it takes --workers alone.
+    """
     from pcg.runs import parse_seconds
     from pcg.runs import resume as resume_run
+    from pcg.runs.store import TOURNAMENT, kind_of
 
+    if kind_of(folder) == TOURNAMENT:
+        given = {"budget": budget, "evaluations": evaluations, "executor": executor, "cluster": cluster, "cache": cache}
+        for option, value in given.items():
+            if value is not None:
+                raise bad(f"{folder} holds a tournament, for which there is no --{option} (expected --workers alone)")
+        resume_tournament(folder, workers)
+        return
     seconds = parse_seconds(budget) if budget else None
     where = _where(executor, cluster)
     with _bar() as progress:
@@ -137,8 +149,8 @@ def resume(
     _finish(result)
 
 
-def report(folder: Annotated[Path, typer.Argument(help="Folder of a run.")]) -> None:
-    """Draw the pictures of a run and write its report.html again."""
+def report(folder: Annotated[Path, typer.Argument(help="Folder of a run or of a tournament.")]) -> None:
+    """Draw the pictures of a run and write its report.html again; of a tournament, its tables and figures too."""
     from pcg.report import write_report
 
     print(write_report(folder))

@@ -41,7 +41,7 @@ def repair(
     seed: Annotated[int, typer.Option(help="Equal seeds give equal repairs.")] = 1,
     max_moves: Annotated[int, typer.Option(min=0, help="The level can be won in so many moves (games to plan).")] = 0,
     evaluations: Annotated[int, typer.Option(min=1, help="Levels the search may look at.")] = 200,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time the solver may take.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time auto may take, or the solver alone.")] = 20.0,
     out: Annotated[Path | None, typer.Option(help="File for the repaired level. [default: standard output]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Level and edits as one JSON object.")] = False,
     reading: ReadingChoice = None,

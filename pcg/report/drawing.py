@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from pcg.report.compact import compact
 
 # Colours that the drawings use nowhere else, to be replaced by what the page decides.
 TEXT, ACCENT, SECOND, LINE = "#010101", "#020202", "#030303", "#040404"
@@ -54,31 +57,48 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, *,
         label: what the figure shows, for those who cannot see it.
         standalone: a file of its own rather than an element of a page.
     """
+    target = io.StringIO()
+    with _figure(draw, size) as figure:
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+        FigureCanvasSVG(figure)
+        figure.savefig(target, format="svg", transparent=not standalone, metadata={"Date": None, "Creator": None})
+    svg = compact(target.getvalue())
+    if not standalone:
+        return _for_page(svg, label)
+    svg = f'<?xml version="1.0" encoding="utf-8"?>\n{svg}\n'
+    for ours, plain in _PLAIN.items():
+        svg = svg.replace(ours, plain)
+    return svg
+
+
+def drawn_png(draw: Callable[[Any], None], size: tuple[float, float], *, dpi: int = 150) -> bytes:
+    """The same as a PNG, on white; the drawing's ink should be dark, as `TEXT` and its like are nearly black here."""
+    target = io.BytesIO()
+    with _figure(draw, size) as figure:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        FigureCanvasAgg(figure)
+        figure.savefig(target, format="png", dpi=dpi, facecolor="white", metadata={"Software": None})
+    return target.getvalue()
+
+
+@contextmanager
+def _figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Iterator[Any]:
     import matplotlib
     import matplotlib.style
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
         figure = Figure(figsize=size, layout="constrained")
-        FigureCanvasSVG(figure)
         draw(figure)
-        target = io.StringIO()
-        figure.savefig(target, format="svg", transparent=not standalone, metadata={"Date": None, "Creator": None})
-    svg = target.getvalue()
-    if not standalone:
-        return _for_page(svg, label)
-    for ours, plain in _PLAIN.items():
-        svg = svg.replace(ours, plain)
-    return svg
+        yield figure
 
 
 def _for_page(svg: str, label: str) -> str:
     """Only the element, as wide as its place, with the page's colours."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(
         r'(<svg[^>]*?) width="[^"]*"',

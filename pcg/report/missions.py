@@ -12,7 +12,7 @@ from pcg.generators.levels.grammar import Mission
 from pcg.report.drawing import ACCENT, LINE, SECOND, TEXT, drawn
 
 _INK = {"lock": SECOND, "key": SECOND, "test": ACCENT, "trap": ACCENT}
-ACROSS, DOWN = 1.15, 0.55
+ACROSS, DOWN = 1.15, 0.7
 """Inches between nodes."""
 
 
@@ -59,16 +59,20 @@ def draw_mission(mission: Mission | Mapping[str, Any], *, standalone: bool = Fal
         axes.set_axis_off()
         axes.set_xlim(-0.5, wide - 0.5)
         axes.set_ylim(high - 0.5, -0.5)
+        frames = {}
+        for node, (x, y) in at.items():
+            symbol = shown.symbol(node)
+            label = symbol + (f"\n{shown.sprite(node)}" if shown.sprite(node) else "")
+            frame = {"boxstyle": "round,pad=0.3", "visible": False}  # where arrows begin and end
+            text = axes.text(x, y, label, ha="center", va="center", color=_INK.get(symbol, TEXT), bbox=frame)
+            frames[node] = text.get_bbox_patch()
         for a, b, kind in shown.graph.edges(keys=True):
             opens = kind == "=>"
             style = (
                 {"linestyle": "--", "color": SECOND, "connectionstyle": "arc3,rad=0.2"} if opens else {"color": LINE}
             )
-            axes.annotate("", at[b], at[a], arrowprops={"arrowstyle": "->", "shrinkA": 16, "shrinkB": 16, **style})
-        for node, (x, y) in at.items():
-            symbol = shown.symbol(node)
-            label = symbol + (f"\n{shown.sprite(node)}" if shown.sprite(node) else "")
-            axes.text(x, y, label, ha="center", va="center", color=_INK.get(symbol, TEXT))
+            ends = {"patchA": frames[a], "patchB": frames[b], "shrinkA": 0, "shrinkB": 0}
+            axes.annotate("", at[b], at[a], arrowprops={"arrowstyle": "->", **ends, **style})
 
     return drawn(
         draw, (max(2.0, ACROSS * wide), max(0.8, DOWN * high)), f"The mission: {shown!r}", standalone=standalone

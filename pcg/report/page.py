@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ _STOPPED = {
 }
 
 
+_MISSION_SCALE = 1.3
+"""Pixels on the page for a point of a mission's drawing: text of 13 pixels."""
 _SHOWN_ELSEWHERE = ("width", "height")
 _BRIEFLY = (
     "solution_length", "score", "gap", "coverage", "mechanics", "variety", "first_danger", "enemies", "density",
@@ -218,7 +221,19 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
         "headline": head,
         "text": path.read_text(encoding="utf-8").rstrip("\n"),
         "picture": _picture(path.with_suffix(".png")),
+        "mission": _mission(level["mission"]) if "mission" in level else None,
     }
+
+
+def _mission(mission: Mapping[str, Any]) -> dict[str, Any]:
+    """The drawing of a mission, and how wide it is shown: wide ones are scrolled, so that all can be read."""
+    from markupsafe import Markup
+
+    from pcg.report.missions import draw_mission  # brings the grammars along, which other runs do not need
+
+    svg = draw_mission(mission)
+    box = re.search(r'viewBox="0 0 ([\d.]+)', svg)
+    return {"svg": Markup(svg), "width": round(_MISSION_SCALE * float(box[1])) if box else 0}
 
 
 def _metrics(levels: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -5,6 +5,7 @@ As elements of a page, or as files of their own (`standalone`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pcg.evaluators.tournament import Standings
@@ -12,6 +13,8 @@ from pcg.report.drawing import ACCENT, LINE, TEXT, drawn
 
 _LABEL = 30
 """Characters of a name that a figure shows."""
+_UPRIGHT = 12
+"""Columns up to which their names are written from left to right, where these are short."""
 
 
 def win_rates(standings: Standings, *, standalone: bool = False) -> str:
@@ -41,22 +44,26 @@ def heat_map(standings: Standings, *, standalone: bool = False) -> str:
     """Share of plays won per game (rows) and agent (columns, best first), as SVG."""
     agents = [s.agent for s in standings.overall if s.tally.plays]
     games = list(standings.games)
+    slanted = max(map(len, agents), default=0) > 8 or len(agents) > _UPRIGHT
     known = {(game, p.agent): p.tally.rate for game, places in standings.games.items() for p in places}
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        # cells are drawn one by one in the page's accent colour, so that they look right on light and dark pages
+        # in the page's accent colour, so that cells look right on light and dark pages; cells of one rate are one
+        # shape, as large tournaments have thousands
+        cells: dict[float, list[tuple[int, int]]] = {}
         for row, game in enumerate(games):
             for column, agent in enumerate(agents):
                 rate = known.get((game, agent))
                 if rate is None:
                     continue
-                box = (column - 0.47, row - 0.44)
-                axes.add_patch(_rectangle(box, 0.94, 0.88, alpha=0.06 + 0.64 * rate))
+                cells.setdefault(round(rate, 2), []).append((column, row))
                 axes.text(column, row, f"{100 * rate:.0f}", ha="center", va="center", fontsize=8)
+        for rate, places in sorted(cells.items()):
+            axes.add_patch(_boxes(places, 0.94, 0.88, alpha=0.06 + 0.64 * rate))
         axes.set_xlim(-0.5, len(agents) - 0.5)
         axes.set_ylim(len(games) - 0.5, -0.5)
-        turn = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"} if max(map(len, agents)) > 8 else {}
+        turn = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
         axes.set_xticks(range(len(agents)), [_short(a) for a in agents], **turn)
         axes.set_yticks(range(len(games)), [_short(g) for g in games])
         axes.xaxis.tick_top()
@@ -65,14 +72,20 @@ def heat_map(standings: Standings, *, standalone: bool = False) -> str:
         for spine in axes.spines.values():
             spine.set_visible(False)
 
-    size = (max(4.5, 2.2 + 0.75 * len(agents)), 1.2 + 0.27 * len(games))
+    size = (max(4.5, 2.2 + (0.5 if slanted else 0.75) * len(agents)), 1.2 + 0.27 * len(games))
     return drawn(draw, size, "Share of plays won, in percent, by game and agent", standalone=standalone)
 
 
-def _rectangle(place: tuple[float, float], width: float, height: float, alpha: float) -> Any:
-    from matplotlib.patches import Rectangle
+def _boxes(centres: Sequence[tuple[int, int]], width: float, height: float, alpha: float) -> Any:
+    """Equal boxes as one shape."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
 
-    return Rectangle(place, width, height, facecolor=ACCENT, edgecolor=LINE, linewidth=0.3, alpha=alpha)
+    right, up = width / 2, height / 2
+    outline = [(-right, -up), (right, -up), (right, up), (-right, up), (-right, -up)]
+    corners = [(x + dx, y + dy) for x, y in centres for dx, dy in outline]
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(centres)
+    return PathPatch(Path(corners, codes), facecolor=ACCENT, edgecolor=LINE, linewidth=0.3, alpha=alpha)
 
 
 def _short(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report.page import render_page
 from pcg.report.pictures import draw_pictures
-from pcg.runs.store import write_whole
+from pcg.runs.store import TOURNAMENT, kind_of, write_whole
 
 REPORT = "report.html"
 _NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
@@ -16,10 +16,12 @@ _NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
 def write_report(folder: Path | str) -> Path:
     """Draw the pictures of a run and write its `report.html`.
 
-    Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`).
+    Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`). A
+    tournament gets the files of `pcg.report.tournament.write_tournament`.
 
     Args:
-        folder: a run folder; the run may have been interrupted, but must have written its summary.
+        folder: a run folder; the run may have been interrupted, but must have written its summary. Or the folder of a
+            tournament, at any time.
 
     Returns:
         The path of the page.
@@ -28,6 +30,10 @@ def write_report(folder: Path | str) -> Path:
         PcgError: if the folder is not a run.
     """
     folder = Path(folder)
+    if kind_of(folder) == TOURNAMENT:
+        from pcg.report.tournament import write_tournament
+
+        return write_tournament(folder)
     for name in _NEEDED:
         if not (folder / name).is_file():
             raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")

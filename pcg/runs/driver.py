@@ -42,6 +42,7 @@ from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.config import LevelRun, read_config
 from pcg.runs.store import (
     FORMAT,
+    LEVELS,
     RunLog,
     append_line,
     check_new,
@@ -211,7 +212,9 @@ def resume(
         PcgError: when the folder is no run, or one that this version cannot continue.
     """
     folder = Path(folder)
-    check_run(folder)
+    kind = check_run(folder).get("kind", LEVELS)
+    if kind != LEVELS:
+        raise PcgError(f"{folder} holds no run that makes levels but one of kind {kind!r}")
     config = read_config(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
     name = read_json(folder / "run.json")["game"]
     levels = sorted((folder / "game").glob("lvl*.txt"), key=lambda p: int(p.stem[3:]))
@@ -245,6 +248,7 @@ class _Run:
         self.parameters = tuple(self.evaluator.settings.items())
         self.archive = Archive(config.count, config.distance, self._event)
         self.kept: Mapping[str, Any] | None = None
+        self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number
         self.first: dict[bytes, int] = {}  # level -> the candidate that had it first
         self.told = 0
         self.asked = 0
@@ -283,7 +287,7 @@ class _Run:
         config = self.config
         manifest = {
             "format": FORMAT,
-            "kind": "levels",
+            "kind": LEVELS,
             "game": {
                 "name": self.game.name,
                 "reading": self.game.reading,
@@ -323,17 +327,24 @@ class _Run:
 
     def write_results(self) -> None:
         best, spare = self.archive.best(), self.archive.spare()
-        write_levels(
-            self.folder / "levels", [(e.candidate.level, e.to_index("")) for e in best], self.game.source
-        )  # fmt: skip
+        write_levels(self.folder / "levels", [(e.candidate.level, self._index(e)) for e in best], self.game.source)
         self.kept = self.generator.archive()
         if self.kept is not None:
             write_whole(self.folder / "archive.json", to_json(self.kept) + "\n")
         others = self.folder / "infeasible"
         if spare:
-            write_levels(others, [(e.candidate.level, e.to_index("")) for e in spare])
+            write_levels(others, [(e.candidate.level, self._index(e)) for e in spare])
         else:
             remove_levels(others)
+        shown = {e.candidate.id for e in (*best, *spare)}
+        self._about = {number: known for number, known in self._about.items() if number in shown}
+
+    def _index(self, entry: Entry) -> dict[str, Any]:
+        """An entry of `index.json`, with what the generator knows of the level."""
+        number = entry.candidate.id
+        if number not in self._about:  # telling can mean making the level once more
+            self._about[number] = self.generator.about(entry.candidate)
+        return {**entry.to_index(""), **self._about[number]}
 
     def write_findings(self) -> dict[str, Any]:
         """What the generator found out, for `summary.json`; the levels of a front are written to `front/` instead."""

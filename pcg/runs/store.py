@@ -20,6 +20,9 @@ from pcg.engine.vgdl.diagnostics import PcgError
 FORMAT = 1
 """Version of the layout; a run of another one is refused."""
 
+LEVELS, TOURNAMENT = "levels", "tournament"
+"""Kinds of runs, as `run.json` names them."""
+
 
 def to_json(data: Any, *, indent: int | None = None) -> str:
     """JSON text that is the same for equal data."""
@@ -210,6 +213,14 @@ def check_new(folder: Path) -> None:
         if (folder / "run.json").exists():
             raise PcgError(f"{folder} holds a run already: go on with `pcg resume {folder}`, or name another folder")
         raise PcgError(f"{folder} is not empty, expected a new folder for the run")
+
+
+def kind_of(folder: Path) -> str:
+    """What a folder holds: `LEVELS`, `TOURNAMENT`, or "" when it is no run that this version reads."""
+    try:
+        return str(check_run(folder).get("kind", LEVELS))
+    except PcgError:
+        return ""
 
 
 def check_run(folder: Path) -> dict[str, Any]:

@@ -44,9 +44,8 @@ from pcg.evaluators.tournament import (
     select_levels,
     split_agents,
 )
-from pcg.runs.store import FORMAT, EventLog, append_line, check_run, to_json, write_whole
+from pcg.runs.store import FORMAT, TOURNAMENT, EventLog, append_line, check_run, to_json, write_whole
 
-KIND = "tournament"
 RESULTS = "results.jsonl"
 TIMING = "timing.jsonl"
 
@@ -74,7 +73,7 @@ class Tournament:
         """As `run.json` has it, without versions."""
         return {
             "format": FORMAT,
-            "kind": KIND,
+            "kind": TOURNAMENT,
             "games": [{name: getattr(e, name) for name in Entry.__slots__} for e in self.games],
             "levels": self.levels,
             "agents": list(self.agents),
@@ -152,7 +151,7 @@ def read_tournament(folder: Path | str) -> TournamentResult:
     """
     folder = Path(folder)
     manifest = check_run(folder)
-    if manifest.get("kind") != KIND:
+    if manifest.get("kind") != TOURNAMENT:
         raise PcgError(f"{folder} is no tournament but a run of kind {manifest.get('kind')!r}")
     try:
         tournament = Tournament(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import socket
 import threading
 import webbrowser
@@ -83,11 +84,14 @@ def serve(app: ASGIApp, bound: socket.socket, *, open_browser: bool = False, rea
         server_header=False,
     )
     server = _Announcing(config, lambda: _announce(address(bound), open_browser, ready))
+    # What is there by now stays; looking through it for garbage would stop all plays for a tenth of a second.
+    gc.freeze()
     try:
         server.run(sockets=[bound])
     except KeyboardInterrupt:
         pass  # uvicorn has closed everything and passes the signal on
     finally:
+        gc.unfreeze()
         bound.close()
 
 

@@ -13,6 +13,7 @@ from pcg.engine.game import Game
 from pcg.web.guard import LOCAL_HOSTS, Refused
 from pcg.web.pages import application, page
 from pcg.web.player import Pace, PlayServer, PlaySession
+from pcg.web.player.server import MOST_PLAYS
 
 
 def play_route(plays: PlayServer) -> Route:
@@ -36,6 +37,7 @@ def play_app(
     *,
     pace: Pace | None = None,
     hosts: Collection[str] = LOCAL_HOSTS,
+    most: int = MOST_PLAYS,
 ) -> Starlette:
     """An application to play one level.
 
@@ -47,12 +49,13 @@ def play_app(
         seed: of the plays.
         pace: how fast; by default what suits the game.
         hosts: names by which the server may be addressed.
+        most: plays at once.
 
     Raises:
         PcgError: for games of two players and levels that the game cannot read.
     """
     PlaySession(game, level, seed, pace=pace)  # every mistake shows before the server starts
-    plays = PlayServer()
+    plays = PlayServer(most=most)
 
     async def begin(request: Request) -> Response:
         token = plays.create(PlaySession(game, level, seed, pace=pace))

@@ -11,7 +11,7 @@ from tiny_engine import TinyGame, sliding, walk
 
 from pcg.engine.game import load
 from pcg.engine.state import Outcome
-from pcg.evaluators.agents import AGENTS, Agent, AgentError, Playout, make_agent, play, playout, replay
+from pcg.evaluators.agents import AGENTS, Agent, AgentError, Playout, begin, make_agent, play, playout, replay
 
 pytestmark = pytest.mark.kernel
 
@@ -214,3 +214,36 @@ def test_a_play_in_two_parts_is_the_play_as_a_whole() -> None:
     rest = play(replay(start, first.actions)[-1], make_agent("nothing", seed=1), max_ticks=18)
     assert first.followed_by(rest) == whole
     assert whole.ticks > first.ticks
+
+
+@pytest.mark.parametrize("agent", ["mcts", "solver:checks=1", "guided", "random"])
+def test_a_play_in_bits_is_the_play_in_one_go(agent: str) -> None:
+    start = load("dungeon").start(0, seed=4)
+    whole = play(start, make_agent(agent, seed=2, budget=80), max_ticks=40)
+    begun = begin(start, make_agent(agent, seed=2, budget=80), max_ticks=40)
+    first = begun.go_on(ticks=7)
+    assert first.ticks == 7 and first.actions == whole.actions[:7] and not first.over
+    begun.go_on(ticks=3)  # not back
+    assert begun.ticks == 7
+    assert begun.go_on() == whole
+    assert begun.ended
+
+
+@pytest.mark.parametrize("agent", ["mcts", "guided"])
+def test_a_play_pauses_once_its_calls_are_spent(agent: str) -> None:
+    start = load("dungeon").start(0, seed=4)
+    begun = begin(start, make_agent(agent, seed=2, budget=100), max_ticks=40)
+    paused = begun.go_on(calls=450)
+    assert 450 <= paused.calls == begun.calls < 700 and paused.ticks < 7
+    assert begun.go_on(calls=450) == paused
+    assert begun.go_on(ticks=paused.ticks + 1).ticks == paused.ticks + 1
+
+
+def test_counts_at_the_end_leave_out_what_is_gone() -> None:
+    game = load("dungeon", levels=["wwwww\nwAkdw\nwwwww"])
+    start = game.start(0, seed=1)
+    ids = game.definition.type_index
+    for actions, keys, doors in (("", 1, 1), ("R", 0, 1), ("RR", 0, 0)):
+        done = play(start, make_agent("replay", actions=actions), max_ticks=len(actions))
+        assert (done.counts[ids["key"]], done.counts[ids["door"]]) == (keys, doors)
+        assert done.counts[ids["hero"]] == 1

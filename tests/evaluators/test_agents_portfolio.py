@@ -10,7 +10,7 @@ from pcg.engine.kernel.runtime import invoke2
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents import GuidedMCTS, make_agent, play
 from pcg.evaluators.agents.field_kernel import build_field
-from pcg.evaluators.agents.guided import GoalField, targets_of
+from pcg.evaluators.agents.goal_field import GoalField, targets_of
 from pcg.evaluators.agents.targets import Moment, Targets
 
 LOCKED = """

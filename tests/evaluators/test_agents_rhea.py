@@ -254,6 +254,19 @@ def test_sweeps_bound_the_tournaments_of_the_genetic_algorithm() -> None:
     assert agent.calls == 4 * 3 * 2 * 8
 
 
+def test_the_genetic_algorithm_spends_its_budget_where_simulated_games_end_at_once() -> None:
+    state = walk("xxx\nxAx\nxxx").start()  # every move is fatal, so a simulation costs one call
+    for budget in (1000, 2001):
+        agent: Any = make_agent("ga", seed=1, budget=budget)
+        agent.reset(state)
+        agent.act(state)
+        assert agent.calls == budget
+    bound: Any = make_agent("ga:sweeps=100", seed=1, budget=1000)  # as the reference does
+    bound.reset(state)
+    bound.act(state)
+    assert bound.calls == 4 * 100 * 2
+
+
 def test_the_pools_of_the_genetic_algorithm_last_for_the_game() -> None:
     state = walk("......\n..A...\n......").start()
     agent: Any = make_agent("ga", seed=1, budget=64, mutation=0.0, recombination=0.0)

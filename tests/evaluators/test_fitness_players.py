@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pcg.engine.game import Game, load
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import make_agent, play
 from pcg.evaluators.analysis import analyse
+from pcg.evaluators.contest import PLANNER, WAY_PLANNER, Contest
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.requirements import requirements
 
@@ -151,3 +153,58 @@ def test_plays_of_levels_with_more_to_deal_with_may_take_longer() -> None:
     three = evaluator.game.definition.type_index["three"]
     assert evaluator.longest({three: 1}) == evaluator.horizon
     assert evaluator.horizon < evaluator.longest({three: 100}) < evaluator.longest({three: 200}) <= 2000
+
+
+FAR = """
+wwwwwwwwwwwwwwww
+w..............w
+w.wwwwwwwwwwww.w
+w.w..........w.w
+w.w.........kw.w
+w.w..........w.w
+w.w.wwwwwwwwww.w
+w.wA...........w
+w.wwwwwwwwwwwwww
+w.............dw
+w.l............w
+wwwwwwwwwwwwwwww
+""".strip()
+"""A key behind walls and a door far off: the straight line leads nowhere, and a slime leaves something to chance."""
+
+
+def test_a_planner_led_by_the_way_knows_the_walls() -> None:
+    start = load("dungeon", levels=[FAR]).start(0, seed=3)
+    led = play(start, make_agent("solver:checks=1,estimate=way", seed=1, budget=300), max_ticks=120)
+    straight = play(start, make_agent("solver:checks=1", seed=1, budget=300), max_ticks=120)
+    assert led.winner == 1 and straight.winner != 1
+    assert led.calls < straight.calls / 3
+
+
+def test_what_leads_the_solver_is_named_rightly() -> None:
+    with pytest.raises(PcgError, match="goals, way"):
+        make_agent("solver:estimate=ways")
+
+
+def test_a_planner_at_a_loss_lets_the_others_play_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = load("dungeon", levels=[FAR]).start(0, seed=3)
+    contest = Contest(analyse(start.game.definition), lambda k: 100 + k)
+    turns = contest.in_turns(start, ((PLANNER, 300), (WAY_PLANNER, 500), ("nothing", 1)), 0, 150)
+    monkeypatch.setattr("pcg.evaluators.contest.FIRST_CALLS", 2_000)
+    agent, won = next(turns)
+    assert agent == WAY_PLANNER and won.winner == 1
+    assert contest.calls < 20_000
+    # nobody else has won: then the planner goes on
+    turns = contest.in_turns(start, ((PLANNER, 300), ("nothing", 1)), 0, 150)
+    played = dict(turns)
+    assert list(played) == ["nothing", PLANNER]
+    assert played[PLANNER].calls > 2_000 and played[PLANNER].ticks >= 100
+
+
+def test_progress_counts_what_is_left_to_do() -> None:
+    level = "wwwwwww\nwdAkd.w\nwwwwwww"
+    start = load("dungeon", levels=[level]).start(0, seed=1)
+    contest = Contest(analyse(start.game.definition), lambda k: k)
+    nothing = play(start, "nothing", max_ticks=3)
+    half = play(start, make_agent("replay", actions="RR"), max_ticks=2)
+    assert contest.progress(start, nothing) == pytest.approx(0.3)
+    assert contest.progress(start, half) == pytest.approx(0.6)

@@ -25,7 +25,7 @@ from pcg.evaluators.metrics import (
     quality,
     score_set,
 )
-from pcg.evaluators.metrics.play import action_entropy, coverage, final_state, first_danger, type_counts, variety
+from pcg.evaluators.metrics.play import action_entropy, coverage, first_danger, variety
 
 MAZE = """
 BasicGame
@@ -292,13 +292,6 @@ def test_coverage_is_the_share_of_cells_visited(maze: Game) -> None:
 def test_variety_counts_kinds_of_events_not_events() -> None:
     assert variety({}) == 0
     assert variety({(1, 2): 100}) < variety({(1, 2): 1, (2, 3): 1}) < 1
-
-
-def test_counts_of_a_state_leave_out_what_is_gone(maze: Game) -> None:
-    start = maze.start("wwwww\nwAg.w\nwwwew\nwwwww", seed=1)
-    ids = maze.definition.type_index
-    assert type_counts(start)[ids["gem"]] == 1
-    assert ids["gem"] not in type_counts(final_state(start, ["RIGHT"]))
 
 
 # -- agents ------------------------------------------------------------------------------------------------------------

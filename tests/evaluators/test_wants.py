@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from functools import lru_cache
 
 import pytest
@@ -111,6 +112,114 @@ def test_what_cannot_be_read_is_shown_with_its_column(
 def test_contradictions_are_narrowed_down(dungeon: GameAnalysis, text: str, message: str) -> None:
     with pytest.raises(PcgError, match=message):
         parse_wants(text, dungeon)
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "message"),
+    [
+        ("width=10, height=10, density<=0.1, walls=80", "width height density walls", "room for them together"),
+        ("width=10, height=10, density>=0.9, coin=50", "width height density coin", "room for them together"),
+        ("width=8, height=8, coin=70", "width height coin", "room for them together"),
+        ("width=8, height=8, coin=40, bat=25, symmetry>=0.5", "width height coin bat", "room for them together"),
+        ("width=10, height=10, cover<=0.05, bat=60", "width height cover bat", "room for them together"),
+        ("width=10, height=10, cover<=0.05, bat=30, leniency<=0.9, symmetry=1, solution_length=2", "", ""),
+        ("leniency>=0.9, enemies=5, width<=10, height<=10", "leniency enemies width height", "room for them together"),
+        ("leniency<=0.9, enemies=0", "leniency enemies", "no level of this game can have that"),
+        ("symmetry<=0.3, symmetry_horizontal>=0.8", "symmetry symmetry_horizontal", "symmetry is from 0.8 to 1"),
+        ("symmetry>=0.9, symmetry_horizontal<=0.5, symmetry_vertical<=0.4",
+         "symmetry symmetry_horizontal symmetry_vertical", "symmetry is from 0 to 0.5"),
+        ("mechanics<=2, mechanics_share>=0.9", "mechanics_share mechanics", "mechanics_share is from 0 to"),
+        ("pairs<=3, variety>=0.6", "variety pairs", "variety is from 0 to 0.5"),
+        ("first_danger>=50, solution_length<=40", "first_danger solution_length", "first_danger is from 0 to 40"),
+        ("mechanics=0, mechanic.knife.wall.killSprite=1", "mechanics mechanic.knife.wall.killSprite", "is from 1"),
+        ("width=20, height=20, density<=0.1, door=1, coverage>=0.9, reachable>=0.9, solution_length<=50",
+         "solution_length coverage reachable width height density door", "takes at least 2[0-9][0-9] ticks"),
+    ],
+)  # fmt: skip
+def test_what_cannot_hold_together_is_named_and_nothing_else(
+    dungeon: GameAnalysis, text: str, named: str, message: str
+) -> None:
+    if not named:
+        parse_wants(text, dungeon)
+        return
+    with pytest.raises(PcgError, match=message) as failure:
+        parse_wants(text, dungeon)
+    quoted = re.findall(r"`([^`=<>]+)[=<>]", str(failure.value))
+    assert sorted(quoted) == sorted(named.split())
+
+
+@pytest.mark.parametrize(
+    ("wants", "message"),
+    [
+        ([Want("enemies", 1, 2), Want("enemies", 3, 4)], "`enemies=1..2` and `enemies=3..4` contradict each other"),
+        ([Want("pairs", 2.2, 2.8)], "pairs is a whole number, and there is none in that range"),
+        ([Want("gap", 0.5, 0.2)], "empty range"),
+    ],
+)
+def test_wants_made_in_python_are_checked_too(dungeon: GameAnalysis, wants: list[Want], message: str) -> None:
+    with pytest.raises(PcgError, match=message):
+        check_wants(wants, dungeon)
+
+
+def test_wants_are_held_against_the_sizes_a_generator_makes() -> None:
+    wants = "density<=0.1, walls=80"
+    make_generator("constructive", load("dungeon"), seed=1, wants=wants, max_width=60, max_height=60)
+    with pytest.raises(PcgError, match=r"`density<=0.1` and `walls=80` .*10 to 10 by 8 to 10|10 by 10 cells"):
+        make_generator(
+            "constructive",
+            load("dungeon"),
+            seed=1,
+            wants=wants,
+            min_width=10,
+            max_width=10,
+            min_height=10,
+            max_height=10,
+        )
+
+
+REAL_GAMES = ("boxes", "crossing", "digger", "dungeon", "hunt", "invaders", "portals", "survival")
+PLAYED = ("boxes", "crossing", "hunt")
+
+
+@lru_cache
+def _real_levels(name: str) -> list[tuple[tuple[int, int], dict[str, float]]]:
+    """(width, height) and all values of levels: the game's own, and of generators with and without structure."""
+    game = load(name)
+    judge = LevelEvaluator(game, **CHEAP)
+    texts = list(game.levels)
+    for generator in ("constructive", "ca", "noise", "variation"):
+        texts += [c.level for c in make_generator(generator, game, seed=7).ask(4)]
+    found = []
+    for k, text in enumerate(texts):
+        grid = judge.palette.parse(text)
+        counts = judge.palette.count_types(grid)
+        values = dict(judge.text.measure(grid))
+        values |= {judge.game.definition.types[t].name: n for t, n in counts.items()}
+        values["kinds"] = judge.kinds(counts)
+        if name in PLAYED and k < 2:
+            verdict = judge.evaluate(text, seed=1)
+            values |= {n: v for n, v in verdict.metrics.items() if n in METRICS}
+            if verdict.play:
+                values |= dict.fromkeys(verdict.mechanics, 1.0)
+        if k < len(game.levels) or judge.evaluate(text, seed=1).feasible:
+            found.append(((grid.shape[1], grid.shape[0]), values))
+    return found
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_what_a_real_level_has_is_never_refused(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(REAL_GAMES))
+    (width, height), values = data.draw(st.sampled_from(_real_levels(name)))
+    names = data.draw(st.lists(st.sampled_from(sorted(values)), min_size=1, max_size=8, unique=True))
+    wants = []
+    for one in names:
+        below, above = data.draw(st.sampled_from([(0, 0), (0, math.inf), (math.inf, 0), (1, 2), (1e-6, 1e-6)]))
+        wants.append(Want(one, values[one] - below, values[one] + above))
+    analysis = analyse(load(name).definition)
+    check_wants(wants, analysis)
+    check_wants(wants, analysis, widths=(width, width), heights=(height, height))
+    check_wants(wants, analysis, width * height)
 
 
 def test_a_group_that_the_game_lacks_cannot_be_wanted_but_may_be_unwanted() -> None:

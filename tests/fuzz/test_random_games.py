@@ -89,15 +89,14 @@ def test_random_games_use_the_whole_ontology():
     assert refused < 70
 
 
-def all_moving(definition):
+def all_moving(definition, sprites, effects):
     """The analysis of a game in which everything might move: no sprite is kept in the level, none is left alone."""
-    flags = every_type_flags(definition)
-    for flag in flags:
-        flag.level = flag.idle = flag.producer = flag.glider = False
-    return flags
+    roles = true_role_sets(definition, sprites, effects)
+    roles.level = roles.idle = roles.producer = roles.glider = 0
+    return roles
 
 
-every_type_flags = analysis_flags.type_flags
+true_role_sets = analysis_flags.role_sets
 
 
 @pytest.mark.parametrize("way", ["nothing kept in the level", "always by cell", "never by cell"])
@@ -105,7 +104,7 @@ def test_how_sprites_are_kept_and_found_changes_nothing(way, monkeypatch):
     plays = [play for seed in range(2 * PORTION) if (play := light(random_play(SeededChoices(seed)))) is not None]
     expected = [trace(play, exact=False) for play in plays]
     if way == "nothing kept in the level":
-        monkeypatch.setattr(analysis_flags, "type_flags", all_moving)
+        monkeypatch.setattr(analysis_flags, "role_sets", all_moving)
     else:
         monkeypatch.setattr(context, "_MANY", 0 if way == "always by cell" else 1 << 20)
     assert [trace(play, exact=False) for play in plays] == expected

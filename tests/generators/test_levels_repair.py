@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +145,34 @@ def test_search_keeps_to_its_budget_and_its_locks(boxes: Game) -> None:
     assert len(asked) == 40 == len(set(asked))
     rows = BOXES.splitlines()
     assert all(text.splitlines()[:3] == rows[:3] for text in asked)
+
+
+def test_a_search_without_time_looks_at_nothing(boxes: Game) -> None:
+    context = LevelContext.of(boxes)
+    draft = read_draft(context.palette, BOXES)
+
+    def never(text: str) -> Evaluation:
+        raise AssertionError(text)
+
+    rng = np.random.default_rng(1)
+    assert search_for_repair(context, draft, [], None, never, rng=rng, budget=40, deadline=time.monotonic()) is None
+
+
+def test_auto_says_that_its_time_ran_out(boxes: Game) -> None:
+    hopeless = "wwww\nwwww\nwwww\nwwww"
+    with pytest.raises(NoRepairError, match=r"within 0\.1 s"):
+        repair_level(boxes, hopeless, method="auto", seconds=0.1, evaluations=1_000_000)
+
+
+@pytest.mark.parametrize("damage", ["?", "x", "A"])
+def test_the_solver_puts_bare_ground_where_that_will_do(damage: str) -> None:
+    """What is no tile, open, or one avatar too many could also become a wall or a second key."""
+    pytest.importorskip("clingo")
+    game = load("dungeon")
+    level = "wwwwwwww\nwA.....w\nw...k..w\nw.....dw\nwwwwwwww"
+    spoilt = level.replace("w...k..w", f"w...k.{damage}w")
+    repaired = repair_level(game, spoilt, method="solver")
+    assert repaired.fewest and repaired.level == level
 
 
 def test_a_sound_level_is_left_alone(boxes: Game) -> None:

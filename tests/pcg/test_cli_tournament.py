@@ -18,8 +18,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from pcg.cli import app
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS
 from pcg.evaluators.tournament import Rules
+from pcg.runs import resume
 from pcg.runs.tournament import plan, read_tournament, run_tournament
 
 Run = Callable[..., Result]
@@ -86,6 +88,52 @@ def test_the_same_command_again_plays_nothing_and_writes_the_same(played: tuple[
     result = CliRunner().invoke(app, ["tournament", "--out", str(out)])
     assert result.exit_code == 0
     assert {p.name: p.read_bytes() for p in out.iterdir()} == before
+
+
+def test_resume_goes_on_with_a_tournament(played: tuple[Path, Result], tmp_path: Path) -> None:
+    out = tmp_path / "stopped"
+    shutil.copytree(played[0], out)
+    written = {p.name: p.read_bytes() for p in out.iterdir()}
+    log = (out / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "results.jsonl").write_bytes(b"".join(log[:4]) + log[4][:20])  # killed in the middle of a line
+    result = CliRunner().invoke(app, ["resume", str(out), "--workers", "1"])
+    assert result.exit_code == 0 and "9 of 9 matches" in result.output
+    assert {p.name: p.read_bytes() for p in out.iterdir() if p.name != "timing.jsonl"} == {
+        name: data for name, data in written.items() if name != "timing.jsonl"
+    }
+
+
+def test_report_writes_what_a_tournament_writes(played: tuple[Path, Result], tmp_path: Path) -> None:
+    out = tmp_path / "copy"
+    shutil.copytree(played[0], out)
+    written = {p.name: p.read_bytes() for p in out.iterdir()}
+    for name in set(written) - {"run.json", "results.jsonl", "timing.jsonl"}:
+        (out / name).unlink()
+    result = CliRunner().invoke(app, ["report", str(out)])
+    assert result.exit_code == 0 and result.output.strip() == str(out / "report.html")
+    assert {p.name: p.read_bytes() for p in out.iterdir()} == written
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--budget", "60s"),
+        ("--evaluations", "5"),
+        ("--executor", "threads"),
+        ("--cluster", "local:2"),
+        ("--cache", "c"),
+    ],
+)
+def test_resume_refuses_for_a_tournament_what_only_runs_have(
+    played: tuple[Path, Result], option: tuple[str, ...]
+) -> None:
+    result = CliRunner().invoke(app, ["resume", str(played[0]), *option])
+    assert result.exit_code == 2 and f"holds a tournament, for which there is no {option[0]}" in result.output
+
+
+def test_only_runs_that_make_levels_are_resumed_as_such(played: tuple[Path, Result]) -> None:
+    with pytest.raises(PcgError, match="no run that makes levels but one of kind 'tournament'"):
+        resume(played[0])
 
 
 def test_another_tournament_in_the_same_folder_is_refused(played: tuple[Path, Result], run: Run) -> None:

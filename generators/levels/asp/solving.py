@@ -75,7 +75,9 @@ class Limits:
     deadline: float = field(default=0.0)
 
     def started(self) -> Limits:
-        """The same limits with the clock running."""
+        """The same limits with the clock running; a clock that runs goes on."""
+        if self.deadline:
+            return self
         return Limits(self.seconds, self.conflicts, time.monotonic() + self.seconds)
 
     def part(self, conflicts: int) -> Limits:

@@ -8,13 +8,16 @@ possible; what is looked for is quality of play. Levels that break a constraint 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.contract import Candidate
 from pcg.generators.levels.grammar.builder import Builder, Built, Draft
 from pcg.generators.levels.grammar.decisions import Codons
 from pcg.generators.levels.grammar.generator import GRAMMAR_PARAMETERS
@@ -82,6 +85,17 @@ class GrammaticalEvolution(LevelTwoPopulations):
 
         rest = np.random.default_rng(np.random.SeedSequence([*genome.details, self.integer("tries")]))
         return self.builder.first_good(drafts(), rest, self.integer("walk")), read
+
+    def ask(self, n: int) -> list[Candidate]:
+        """At most `n` candidates, each with its genotype as its note."""
+        asked = super().ask(n)
+        return [replace(one, note=json.dumps(self._now.out[one.id].note[0], separators=(",", ":"))) for one in asked]
+
+    def about(self, candidate: Candidate) -> dict[str, Any]:
+        """The mission of a level; nothing of one from the log of a version that did not write genotypes."""
+        if not candidate.note:
+            return {}
+        return {"mission": self.express(Genome.from_json(json.loads(candidate.note))).mission.to_json()}
 
     # -- breeding ------------------------------------------------------------------------------------------------------
 

@@ -8,13 +8,14 @@ game.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.wants import Want
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
+from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator
 from pcg.generators.levels.grammar.builder import LAYOUTS, MOST_NODES, Builder, Built, Draft
 from pcg.generators.levels.grammar.decisions import Drawn
 from pcg.generators.levels.grammar.language import read_grammar
@@ -66,6 +67,10 @@ class GrammarGenerator(IndependentGenerator):
             decisions = Drawn(rng)
             mission = self.builder.mission(decisions, self.integer("nodes") or self.builder.size(width, height))
             yield self.builder.draft(mission, decisions, rng, width, height)
+
+    def about(self, candidate: Candidate) -> dict[str, Any]:
+        """The mission of a level."""
+        return {"mission": self.built(candidate.id).mission.to_json()}
 
     def built(self, number: int) -> Built:
         """The level of the candidate with this number once more, with its mission."""

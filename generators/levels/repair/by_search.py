@@ -8,6 +8,8 @@ place of a distance).
 from __future__ import annotations
 
 import heapq
+import math
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -40,9 +42,9 @@ def verdict(evaluation: Evaluation) -> float:
 
 def search_for_repair(
     context: LevelContext, draft: Draft, starts: list[Grid], locked: Mask | None, evaluate: Callable[[str], Evaluation],
-    *, rng: np.random.Generator, budget: int,
+    *, rng: np.random.Generator, budget: int, deadline: float = math.inf,
 ) -> Grid | None:  # fmt: skip
-    """A sound level near the draft, or None when the budget is spent.
+    """A sound level near the draft, or None when the budget or the time is spent.
 
     Args:
         context: of the game.
@@ -52,6 +54,7 @@ def search_for_repair(
         evaluate: judges a level text.
         rng: draws the edits.
         budget: evaluations.
+        deadline: the time (`time.monotonic`) after which no further level is looked at.
     """
     palette = context.palette
     fixed = np.zeros(draft.grid.shape, bool) if locked is None else locked & ~draft.free
@@ -62,10 +65,13 @@ def search_for_repair(
     seen: set[bytes] = set()
     spent = 0
 
+    def over() -> bool:
+        return spent >= budget or time.monotonic() >= deadline
+
     def look(grid: Grid) -> bool:
         nonlocal spent
         key = grid.tobytes()
-        if key in seen or spent >= budget:
+        if key in seen or over():
             return False
         seen.add(key)
         spent += 1
@@ -77,7 +83,7 @@ def search_for_repair(
     for grid in [draft.grid.copy(), *starts, mended.grid]:
         if look(grid):
             return grid
-    while waiting and spent < budget:
+    while waiting and not over():
         rank, order, grid = heapq.heappop(waiting)
         for _ in range(CHILDREN):
             child = edited(context, grid, fixed, rng)

@@ -1,5 +1,7 @@
 """Repair as optimisation: the level that keeps all constraints and differs from the given one in as little as possible.
 
+Of the repairs with equally few edits it is the one that puts in the least: bare ground where that will do.
+
 As in Cooper and Sarkar's pathfinding repair (2020) and Zhang et al.'s repair by mixed-integer programming (2020), here
 by answer-set programming (extra `asp`): edits are minimised subject to what the rules call for and what is wanted.
 """
@@ -13,7 +15,7 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
-from pcg.generators.levels.asp import Aims, Found, Limits, Problem, find, pose
+from pcg.generators.levels.asp import Aims, Found, Limits, OutOfTimeError, Problem, find, pose
 from pcg.generators.levels.asp.search import SolverCheck
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.repair.edits import Draft, Judge
@@ -22,29 +24,46 @@ COST_OF_THING = 2
 """Cost of changing a cell in which a thing stands; bare ground and walls cost 1."""
 
 
+PUT_WALL, PUT_THING = 1, 2
+"""What breaks ties between repairs of equal cost: each new wall and each new thing; bare ground costs nothing."""
+UNTRIED = "there was no time to try without it"
+"""What a judge says when its time has run out."""
+
+
 def solve_for_repair(
     context: LevelContext, draft: Draft, aims: Aims, locked: Mask | None, *, seed: int, limits: Limits
 ) -> tuple[Found, Judge]:
     """The cheapest repair of a level, and a judge that tells which constraints a level breaks.
+
+    The limits are those of the repair and of all that is asked of the judge, together.
 
     Raises:
         PcgError: clingo is not installed, the aims do not suit the game, or no repair exists (`ClashError`, which
             names the constraints) or is found in time (`OutOfTimeError`).
     """
     problem = repair_problem(context, draft, replace(aims, polish=False, lenient=True), locked)
+    limits = limits.started()
     cost = []
+    for tile in sorted(set().union(*(problem.allowed(place) for place in np.ndindex(problem.shape)))):
+        if tile not in context.palette.grounds:
+            plain = tile in context.walls or tile == context.filler
+            cost.append(f"put({tile},{PUT_WALL if plain else PUT_THING}).")
     for y, x in np.ndindex(draft.grid.shape):
         if draft.unreadable[y, x] or draft.free[y, x]:
             continue
         tile = int(draft.grid[y, x])
         bare = tile in context.palette.grounds or tile in context.walls or tile == context.filler
         cost.append(f"was({problem.cell((y, x))},{tile},{1 if bare else COST_OF_THING}).")
-    cost.append("#minimize { W,C : was(C,T,W), not at(C,T) }.")
+    cost.append("#minimize { W@2,C : was(C,T,W), not at(C,T) }.")
+    cost.append("#minimize { P@1,C : at(C,T), put(T,P), not was(C,T,1), not was(C,T,2) }.")
     found = find(problem, seed=seed, limits=limits, extra=" ".join(cost), options=("--opt-strategy=usc",))
     check = SolverCheck(problem, seed=seed, limits=limits)
 
     def judge(grid: Grid) -> Sequence[str]:
-        return check.broken(grid)
+        try:
+            return check.broken(grid)
+        except OutOfTimeError:
+            return [UNTRIED]
 
     return found, judge
 

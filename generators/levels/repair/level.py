@@ -6,6 +6,8 @@ judged by playing. What counts as sound is what a run of a generator counts as f
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -20,6 +22,7 @@ from pcg.evaluators.parameters import Parameter, resolve
 from pcg.evaluators.wants import Want, settle_wants
 from pcg.generators.levels.context import LevelContext, require_single_player
 from pcg.generators.levels.repair.by_search import achieved, search_for_repair
+from pcg.generators.levels.repair.by_solver import UNTRIED, solve_for_repair
 from pcg.generators.levels.repair.edits import Draft, Judge, Repaired, faults, read_draft, trimmed
 from pcg.generators.levels.repair.mend import repair
 from pcg.generators.levels.site import Site
@@ -35,9 +38,18 @@ METHODS = {
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter("evaluations", 200, "levels the search may look at", 1, 1_000_000, "levels"),
     Parameter("max_moves", 0, "the level can be won in at most so many moves; 0: not asked for", 0, 500, "moves"),
-    Parameter("seconds", 20.0, "what the solver may take", 0.1, 3600.0, "seconds"),
+    Parameter(
+        "seconds",
+        20.0,
+        "what auto may take, and half of it the solver there; what the solver may take alone",
+        0.1,
+        3600.0,
+        "seconds",
+    ),
     Parameter("conflicts", 2_000_000, "dead ends the solver may run into; the same on every machine", 100, 10**9),
 )
+SOLVERS_SHARE = 0.5
+"""Of the time of `auto`: what the solver may take, so that the search has some left."""
 
 
 class NoRepairError(PcgError):
@@ -56,7 +68,7 @@ def repair_level(
         method: one of `METHODS`.
         wants: what the level is to be like, as in `pcg levels --want`.
         locked: cells that stay as they are, shape (rows, columns).
-        seed: equal seeds give equal repairs.
+        seed: equal seeds give equal repairs, unless the time runs out.
         params: see `PARAMETERS`.
 
     Returns:
@@ -99,6 +111,7 @@ class _Repair:
             return self._mend()
         if self.method == "solver":
             return self._solve()
+        deadline = time.monotonic() + float(self.settings["seconds"]) if self.method == "auto" else math.inf
         readable = not (self.draft.unreadable.any() or self.draft.free.any())
         if readable and achieved(self.evaluate(self.context.palette.text(self.draft.grid))):
             return Repaired(self.context.palette.text(self.draft.grid), (), "none", fewest=True)
@@ -108,19 +121,23 @@ class _Repair:
 
             if has_clingo():
                 with suppress(OutOfTimeError):  # then the search goes on from the level itself
-                    starts = [self.context.palette.parse(self._solve().level)]
+                    starts = [self.context.palette.parse(self._solve(SOLVERS_SHARE).level)]
         found = search_for_repair(
             self.context, self.draft, starts, self.locked, self.evaluate, rng=self.rng,
-            budget=int(self.settings["evaluations"]),
+            budget=int(self.settings["evaluations"]), deadline=deadline,
         )  # fmt: skip
         if found is None:
             missing = "; ".join(w.removeprefix("so that ") for w in self._wrong(self.draft.grid))
-            raise NoRepairError(
-                f"no repair among the {self.settings['evaluations']} levels looked at;"
-                f" the level as it is lacks: {missing}"
-            )
+            looked = f"among the {self.settings['evaluations']} levels looked at"
+            if time.monotonic() >= deadline:
+                looked = f"within {self.settings['seconds']:g} s (see `seconds`)"
+            raise NoRepairError(f"no repair {looked}; the level as it is lacks: {missing}")
         method = "solver" if any(np.array_equal(found, s) for s in starts) else "search"
-        return self._report(found, method, self._wrong)
+
+        def judge(grid: Grid) -> Sequence[str]:
+            return self._wrong(grid) if time.monotonic() < deadline else [UNTRIED]
+
+        return self._report(found, method, judge)
 
     def evaluate(self, text: str) -> Evaluation:
         """The verdict on a level text, remembered."""
@@ -149,15 +166,15 @@ class _Repair:
             raise NoRepairError(f"mending leaves this wrong: {'; '.join(left)}")
         return self._report(site.grid, "mend", lambda grid: faults(self.context, grid))
 
-    def _solve(self) -> Repaired:
+    def _solve(self, share: float = 1.0) -> Repaired:
+        """The solver's repair within a share of the time it may take."""
         from pcg.generators.levels.asp import Aims, Limits
-        from pcg.generators.levels.repair.by_solver import solve_for_repair
 
         settings = {
             "max_moves": self.settings["max_moves"], "min_moves": 0, "min_path": 0, "max_path": 0, "symmetry": "none",
             "pockets": True, "keys_first": True,
         }  # fmt: skip
-        limits = Limits(float(self.settings["seconds"]), int(self.settings["conflicts"]))
+        limits = Limits(share * float(self.settings["seconds"]), int(self.settings["conflicts"]))
         aims = Aims.of(settings, self.wants)
         found, judge = solve_for_repair(self.context, self.draft, aims, self.locked, seed=self.seed, limits=limits)
         repaired = self._report(found.grid, "solver", judge)

@@ -7,10 +7,14 @@ anywhere always come to an end. What the rules call for is seen to by repair.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.wants import Want
+from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
 from pcg.generators.levels.examples import DRAWS, SYMMETRY, ExampleGenerator, mirrored, symmetry_of
 from pcg.generators.levels.wfc.patterns import Patterns, learn
@@ -37,6 +41,10 @@ class CollapseGenerator(ExampleGenerator):
         Parameter("patience", 200, "decisions taken back before starting afresh", 0, 100000),
         Parameter("restarts", 4, "attempts before patterns get smaller", 1, 1000),
     )  # fmt: skip
+
+    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+        super().__init__(context, seed=seed, wants=wants, **params)
+        self._learnt: dict[tuple[int, bool], Patterns] = {}
 
     def fill(self, partial: Grid, locked: Mask, rng: np.random.Generator) -> Grid:
         """A level all of whose windows occur in the examples, as far as its locked cells allow that."""
@@ -65,9 +73,3 @@ class CollapseGenerator(ExampleGenerator):
 
     def _examples(self) -> list[Grid]:
         return mirrored(self.context.examples, symmetry_of(self.context, str(self.settings["symmetry"])))
-
-    @property
-    def _learnt(self) -> dict[tuple[int, bool], Patterns]:
-        if not hasattr(self, "_learnt_patterns"):
-            self._learnt_patterns: dict[tuple[int, bool], Patterns] = {}
-        return self._learnt_patterns

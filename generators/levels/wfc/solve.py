@@ -50,7 +50,7 @@ def solve(
     for attempt in range(restarts):
         begin, first = start, False
         # A place drawn first may be impossible: small examples leave few. Later attempts do without.
-        if not settled and is_unique.any() and 2 * attempt <= restarts:
+        if not settled and is_unique.any() and 2 * attempt < restarts:
             begin, first = _with_one(start, is_unique, patterns.weights, rng), True
         outcome = wave.collapse(begin, rng, patience)
         if outcome == wfc_kernel.IMPOSSIBLE and not first:

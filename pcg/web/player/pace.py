@@ -7,6 +7,7 @@ is when no key is pressed; everything else runs on.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -46,7 +47,18 @@ def natural_pace(game: Game) -> Pace:
     >>> natural_pace(pcg.load("boxes")).by_turn, natural_pace(pcg.load("invaders")).by_turn
     (True, False)
     """
-    return Pace(TURNS_PER_SECOND, True) if _waits(analyse(game.definition)) else Pace()
+    return Pace(TURNS_PER_SECOND, True) if _waits(analysis_of(game)) else Pace()
+
+
+_analyses: WeakKeyDictionary[Game, GameAnalysis] = WeakKeyDictionary()
+
+
+def analysis_of(game: Game) -> GameAnalysis:
+    """What is known from a game's rules, worked out once per game object: hundreds of plays begin with it."""
+    found = _analyses.get(game)
+    if found is None:
+        found = _analyses[game] = analyse(game.definition)
+    return found
 
 
 def _waits(analysis: GameAnalysis) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import secrets
 import time
 from collections.abc import Awaitable, Callable
@@ -21,9 +22,8 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.analysis import analyse
 from pcg.web.guard import Refused
-from pcg.web.player.pace import Pace
+from pcg.web.player.pace import Pace, analysis_of
 from pcg.web.player.session import PlaySession
 from pcg.web.player.sheet import SpriteSheet
 
@@ -36,11 +36,18 @@ STATIC = Path(__file__).parent / "static"
 LARGEST_MESSAGE = 1000
 """Characters of a message from a browser."""
 MESSAGES_PER_SECOND = 120
+MOST_PLAYS = 64
+"""Plays that one application keeps unless told otherwise."""
 LATE_S = 0.25
 """A play that fell behind by more than this does not hurry to catch up."""
 
+TOGETHER_S = 0.005
+"""Plays begin to tick at multiples of this, so that the loop wakes up for many of them at once."""
+
 TAKEN_OVER, TOO_MANY = 4001, 4008
 """Why a connection was closed: the play was opened elsewhere; more messages than a person can send."""
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 Ended = Callable[[PlaySession], None]
 
@@ -61,7 +68,7 @@ class Seat:
     async def send(self, kind: str, **content: Any) -> None:
         """Send a message to the browser that plays; to none if it has gone."""
         if self.socket is not None:
-            await self.socket.send_text(json.dumps({"type": kind, **content}, separators=(",", ":")))
+            await self.socket.send({"type": "websocket.send", "text": _encode({"type": kind, **content})})
 
     def pause(self) -> None:
         """Stop the clock."""
@@ -84,7 +91,7 @@ class PlayServer:
     `create` opens a play and returns its token; `routes` are to be put into a starlette application.
     """
 
-    def __init__(self, *, most: int = 64, idle_s: float = 3600.0) -> None:
+    def __init__(self, *, most: int = MOST_PLAYS, idle_s: float = 3600.0) -> None:
         self.most = most
         self.idle_s = idle_s
         self._seats: dict[str, Seat] = {}
@@ -193,7 +200,7 @@ class PlayServer:
         return {
             "protocol": PROTOCOL,
             "game": session.game.name,
-            "goal": list(analyse(session.game.definition).how_to_win),
+            "goal": list(analysis_of(session.game).how_to_win),
             "width": state.width,
             "height": state.height,
             "block": state.block_size,
@@ -237,7 +244,7 @@ class PlayServer:
             if seat.paused or not session.wants_ticks:
                 seat.wake.clear()
                 await seat.wake.wait()
-                due = max(due, loop.time())
+                due = max(due, _together(loop.time()))
                 continue
             delay = due - loop.time()
             if delay > 0:
@@ -266,6 +273,11 @@ class PlayServer:
             seat.ended(seat.session)
         result = recording.result.to_json()
         await seat.send("end", **{name: result[name] for name in ("winner", "score", "ticks")})
+
+
+def _together(now: float) -> float:
+    """The next moment at which plays may begin to tick."""
+    return math.ceil(now / TOGETHER_S) * TOGETHER_S
 
 
 def _message(text: str | None) -> dict[str, Any]:

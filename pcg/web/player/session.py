@@ -12,7 +12,7 @@ from typing import Any
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
-from pcg.web.player.frames import FrameWriter, news, status
+from pcg.web.player.frames import FrameWriter
 from pcg.web.player.pace import Pace, natural_pace
 from pcg.web.player.recording import Press, Recording, Result
 from pcg.web.player.sheet import SpriteSheet, sheet_for
@@ -67,7 +67,6 @@ class PlaySession:
         self.pace = natural_pace(game) if pace is None else pace
         self.attempts: deque[Recording] = deque(maxlen=ATTEMPTS)
         """Plays that were over, or begun, when the level was started anew; oldest first."""
-        self._writer = FrameWriter(game)
         self._begin()
 
     def __repr__(self) -> str:
@@ -85,8 +84,8 @@ class PlaySession:
         self._queue: deque[str] = deque()
         self._held: list[str] = []
         self._waited = 0
-        self._told: dict[str, Any] = {}
-        self.whole_frame()
+        self._writer = FrameWriter(self.game)
+        self._writer.whole(self.state)
 
     # -- keys ----------------------------------------------------------------------------------------------------------
 
@@ -164,18 +163,14 @@ class PlaySession:
             return {}
         self.state.advance(action)
         self.actions.append(action)
-        now = status(self.state)
-        frame = {**self._writer.changes(self.state), **news(self._told, now)}
-        self._told = now
+        frame = self._writer.changes(self.state)
         if self.is_over:
             self.release_all()
         return frame
 
     def whole_frame(self) -> dict[str, Any]:
         """Everything there is to see, for a browser that knows nothing yet."""
-        frame = self._writer.whole(self.state)
-        self._told = status(self.state)
-        return frame
+        return self._writer.whole(self.state)
 
     def restart(self) -> dict[str, Any]:
         """Begin the level anew and return the whole frame; what was played is kept in `attempts`."""

@@ -1,0 +1,226 @@
+"""What sprites and effects can do, as sets of types: the ground of `analysis_flags` and `chance`.
+
+A set of types is an int with bit t for type t, so that the analyses of a game are a few machine words per rule. The
+facts of a sprite set do not depend on rules, and those of an effect on nothing but its parameters: rule sets that share
+sprites and lines share them (`rule_compiler`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pcg.engine.vgdl import ontology
+from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Value
+
+_INERT_CLASSES = frozenset(
+    {"Immovable", "Door", "Passive", "Resource", "ResourcePack", "Conveyor", "SpriteProducer", "Portal"}
+)
+_PRODUCERS = frozenset({"SpawnPoint", "Bomber", "BomberRandomMissile", "SpawnPointMultiSprite"})
+_GLIDERS = _INERT_CLASSES | {"Missile"}
+_ONLY_KILL = frozenset({"killAll", "transformToAll", "transformToSingleton"})
+_COLD_CLASSES = frozenset(
+    {
+        "CarAvatar", "LanderAvatar", "BirdAvatar", "AimedAvatar", "SpaceshipAvatar", "PlatformerAvatar",
+        "WizardAvatar", "Walker", "WalkerJumper", "RandomInertial", "BomberRandomMissile", "PathAltChaser",
+        "RandomPathAltChaser",
+    }
+)  # fmt: skip
+_COLD_EFFECTS = frozenset(
+    {"pullWithIt", "waterPhysics", "wallStop", "wallBounce", "wallReverse", "killIfNotUpright", "updateSpawnType"}
+)
+_DRAWS_WITHOUT_CHOICE = frozenset({"SpawnPoint", "Bomber", "SpawnPointMultiSprite"})
+_BLIND = frozenset(
+    {
+        "stepBack", "undoAll", "killSprite", "killBoth", "killIfOtherHasMore", "killIfOtherHasLess", "killIfHasMore",
+        "killIfHasLess", "collectResource",
+    }
+)  # fmt: skip
+"""Effects that read the orientation of neither sprite, and write no speed. bounceForward reads that of the second only,
+transformTo hands on that of the first."""
+
+MOVES, CHANGES, KILLS, STIRS, CLONES = 1, 2, 4, 8, 16
+"""What an effect can do to one of its two sprites. STIRS is MOVES or CHANGES, resets to `lastrect` included."""
+
+
+def set_of(types: Iterable[int]) -> int:
+    """The set of these types."""
+    bits = 0
+    for t in types:
+        bits |= 1 << t
+    return bits
+
+
+def members(types: int) -> Iterator[int]:
+    """The types of a set, ascending.
+
+    >>> list(members(0b1101))
+    [0, 2, 3]
+    """
+    while types:
+        low = types & -types
+        yield low.bit_length() - 1
+        types ^= low
+
+
+class SpriteFacts:
+    """Facts of a sprite set and a level mapping.
+
+    Attributes:
+        subs: `sub(t)` of every type.
+        mapped: some level can hold them.
+        classed: they have a class, so that sprites of them can exist.
+        created: the update of some type creates them.
+        makes: by type, what its update creates of other types.
+        inert: their own update does nothing.
+        plain: as large as a cell.
+        producers: their update only draws and spawns, as long as nothing moves them.
+        gliders: their update is the passive step on the grid and nothing else.
+        seen: a parameter `stype...` of a sprite names them.
+        sightless: inert ones on the grid whose orientation no sprite reads.
+        draws: their update can draw random numbers that matter.
+        users: whether some class is a user's own.
+        cold: whether some class needs the rarely used part of the sprite record.
+        timed: whether some class acts by the clock.
+    """
+
+    def __init__(self, definition: GameDefinition) -> None:
+        types = definition.types
+        self.index = definition.type_index
+        self.all = (1 << len(types)) - 1
+        self.subs = [set_of(t.subtypes) for t in types]
+        self.mapped = set_of(self.index[n] for names in definition.mapping.values() for n in names if n in self.index)
+        kinds = [t for t in types if t.class_name is not None]
+        self.classed = set_of(t.id for t in kinds)
+        self.makes = [self._makes(t) for t in types]
+        self.created = 0
+        for t in kinds:
+            self.created |= self.makes[t.id]
+            self.created |= 1 << t.id if ontology.SPRITE_CLASSES[str(t.class_name)].creates_self else 0
+        self.inert = set_of(t.id for t in kinds if _is_inert(t))
+        self.plain = set_of(
+            t.id
+            for t in types
+            if float(t.params.get("wMult", 1)) == 1.0 and float(t.params.get("hMult", 1)) == 1.0  # type: ignore[arg-type]
+        )
+        self.producers = set_of(t.id for t in kinds if t.class_name in _PRODUCERS and _stands(t))
+        self.gliders = set_of(
+            t.id for t in kinds if t.class_name in _GLIDERS and _parameters(t, "physicstype", "timeToLive") == (0, -1)
+        )
+        self.seen = 0
+        for t in kinds:
+            for key, value in t.params.items():
+                self.seen |= self.named(value) if key.startswith("stype") else 0
+        self.sightless = self.inert & ~self.seen
+        self.sightless &= set_of(t.id for t in kinds if _parameters(t, "physicstype", "rotateInPlace") == (0, False))
+        self.users = any(ontology.SPRITE_CLASSES[str(t.class_name)].rule == "user" for t in kinds)
+        self.cold = self.users or any(
+            t.class_name in _COLD_CLASSES or _parameters(t, "physicstype") != (0,) for t in kinds
+        )
+        self.draws = set_of(t.id for t in kinds if _type_draws(t))
+        self.timed = any(t.class_name in (*_PRODUCERS, "RandomBomber", "WizardAvatar") for t in kinds)
+
+    def named(self, text: object) -> int:
+        """The types that the value of a parameter names."""
+        if text in (None, ""):
+            return 0
+        return set_of(self.index[n] for n in str(text).split(",") if n in self.index)
+
+    def under(self, types: int) -> int:
+        """The `sub` lists of these types together."""
+        found = 0
+        for t in members(types):
+            found |= self.subs[t]
+        return found
+
+    def _makes(self, t: SpriteType) -> int:
+        if t.class_name is None:
+            return 0
+        made = 0
+        for key in ontology.SPRITE_CLASSES[t.class_name].creates:
+            made |= self.named(t.params.get(key))
+        if t.class_name == "OngoingTurningAvatar" and "spawnBehind" not in t.params:
+            made |= 1  # as the reference has it (spec 02 section 3.5)
+        return made
+
+
+class EffectFacts:
+    """Facts of an effect with its parameters, for sprites of a game.
+
+    Attributes:
+        first, second: what it can do to its two sprites (MOVES, ...).
+        creates: the types it creates, that of its first sprite not included.
+        kills, changes: the types it kills or changes wherever they are.
+        everywhere: whether it can write every sprite of the game.
+        blind_first, blind_second: whether it never reads or hands on the orientation of these two.
+        hands_on: transformTo that hands on the orientation of its first sprite: to which types; else 0.
+        blind: whether it never reads any orientation beyond those.
+        reads: the types whose orientation it can read wherever they are.
+        draws: whether it can draw random numbers that matter.
+        cold: whether it needs the rarely used part of the sprite record.
+    """
+
+    __slots__ = (
+        "blind", "blind_first", "blind_second", "changes", "cold", "creates", "draws", "everywhere", "first",
+        "hands_on", "kills", "reads", "second",
+    )  # fmt: skip
+
+    def __init__(self, sprites: SpriteFacts, name: str, params: Mapping[str, Value]) -> None:
+        spec = ontology.EFFECTS[name]
+        writes = spec.writes(params)
+        # a reset to lastrect leaves in place what nothing else moves
+        self.first, self.second = (
+            (MOVES if writes[f"moves_{side}"] and not spec.only_resets else 0)
+            | (CHANGES if writes[f"changes_{side}"] else 0)
+            | (KILLS if writes[f"kills_{side}"] else 0)
+            | (STIRS if writes[f"moves_{side}"] or writes[f"changes_{side}"] else 0)
+            for side in ("first", "second")
+        )
+        if spec.creates_first:
+            self.first |= CLONES
+        self.creates = self.kills = self.reads = 0
+        for key in spec.creates:
+            self.creates |= sprites.named(params.get(key))
+        if spec.creates_subtypes:
+            self.creates = sprites.under(self.creates)
+        for key in spec.touches:
+            named = sprites.named(params.get(key))
+            self.kills |= sprites.under(named) if spec.touches_subtypes else named
+            self.reads |= sprites.under(named)
+        self.changes = 0 if name in _ONLY_KILL else self.kills
+        self.everywhere = spec.touches_all and not spec.only_resets
+        handing = name == "transformTo" and not params.get("forceOrientation", False)
+        self.hands_on = sprites.named(params.get("stype")) if handing else 0
+        self.blind_second = name in _BLIND
+        self.blind_first = self.blind_second or handing or name == "bounceForward"
+        self.blind = spec.rule != "user" and (not spec.touches_all or name in _BLIND)
+        self.draws = spec.stochastic and not (spec.uses_prob and float(params.get("prob", 1.0)) >= 1.0)  # type: ignore[arg-type]
+        self.cold = name in _COLD_EFFECTS or spec.rule == "user"
+
+
+def facts_of_effects(sprites: SpriteFacts, definition: GameDefinition) -> list[EffectFacts]:
+    """The facts of all effects of a game."""
+    return [EffectFacts(sprites, e.name, e.params) for e in definition.effects]
+
+
+def _parameters(t: SpriteType, *names: str) -> tuple[object, ...]:
+    """Values of parameters of a type that has a class, with the class's defaults."""
+    spec = ontology.SPRITE_CLASSES[str(t.class_name)].params
+    return tuple(t.params.get(name, spec[name].default) for name in names)
+
+
+def _stands(t: SpriteType) -> bool:
+    """Whether the base update never does anything to a sprite of the type, whatever rules change."""
+    ttl, static, only_active = _parameters(t, "timeToLive", "is_static", "only_active")
+    return ttl == -1 and (bool(static) or bool(only_active))
+
+
+def _is_inert(t: SpriteType) -> bool:
+    if t.class_name not in _INERT_CLASSES:
+        return False
+    return _stands(t) or _parameters(t, "timeToLive", "speed") == (-1, 0)
+
+
+def _type_draws(t: SpriteType) -> bool:
+    if not ontology.SPRITE_CLASSES[str(t.class_name)].stochastic:
+        return False
+    return t.class_name not in _DRAWS_WITHOUT_CHOICE or float(t.params.get("prob", 1.0)) < 1.0  # type: ignore[arg-type]

@@ -1,0 +1,106 @@
+"""What a description of a game consists of: plain data, one field per section, every text a whole sentence."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+ROLES: dict[str, str] = {
+    "you": "You",
+    "shot": "What you make",
+    "hurts": "Things that hurt",
+    "collect": "Things to collect",
+    "push": "Things to push",
+    "passage": "Portals and spawners",
+    "goal": "Goals",
+    "wall": "Walls and doors",
+    "other": "Other things",
+    "scenery": "Scenery",
+}
+"""The groups that things are told in, in this order, and their headings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """What keys do."""
+
+    keys: str
+    does: str
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """The keys of one avatar type."""
+
+    avatar: str
+    keys: tuple[Control, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A sprite type of which sprites can be there."""
+
+    name: str
+    """As the sentences call it, "old brick"."""
+    type: str
+    """As the game calls it, "oldBrick"."""
+    role: str
+    """A key of `ROLES`."""
+    text: str
+    """What it is and how it moves."""
+    count: int | None = None
+    """How many the level starts with; None without a level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Several things that rules speak of together."""
+
+    name: str
+    type: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One sentence about what happens, made of one rule of the game or of several that make one thing up."""
+
+    text: str
+    first: str
+    """Types of the game, separated by commas."""
+    second: str
+    """The same; "EOS" for the edge of the screen, "TIME" for timers."""
+    effects: tuple[int, ...]
+    """Indices into `GameDefinition.effects`."""
+    lines: tuple[int, ...]
+    """1-based lines of the game text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A game in plain English. Lists are empty where there is nothing to say."""
+
+    title: str
+    summary: str
+    controls: tuple[Controls, ...]
+    things: tuple[Thing, ...]
+    groups: tuple[Group, ...]
+    meetings: tuple[Rule, ...]
+    """What happens when two things meet, and at the edge of the screen."""
+    timers: tuple[Rule, ...]
+    never: tuple[Rule, ...]
+    """Rules that can never take effect, each with the reason."""
+    win: tuple[str, ...]
+    lose: tuple[str, ...]
+    score: tuple[str, ...]
+    resources: tuple[str, ...]
+    level: str = ""
+    """The level that was looked at, if any."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+    def things_of(self, role: str) -> tuple[Thing, ...]:
+        """The things of one role."""
+        return tuple(thing for thing in self.things if thing.role == role)

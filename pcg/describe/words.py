@@ -1,0 +1,256 @@
+"""Words: what sprite types are called, numbers with their nouns, lists, and which parameters have been told.
+
+`oldBrick` is an old brick, `alien2` is alien 2. It is a handful of rules about English, not a grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from pcg.engine.vgdl.definition import GameDefinition, Value
+from pcg.engine.vgdl.ontology_params import Param
+from pcg.evaluators.analysis import is_avatar
+
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
+_MASS = frozenset(
+    {
+        "air", "ammo", "blood", "coal", "dirt", "dust", "earth", "fire", "floor", "food", "fuel", "gas",
+        "glass", "gold", "grass", "gravel", "ground", "honey", "ice", "iron", "lava", "lightning", "metal",
+        "milk", "money", "mud", "nectar", "oil", "oxygen", "paint", "poison", "rain", "sand", "sky", "smoke",
+        "snow", "soil", "space", "steam", "stuff", "sugar", "treasure", "water", "wheat", "wind", "wine",
+        "wood", "wool", "background", "darkness",
+    }
+)  # fmt: skip
+"""Nouns that take no article."""
+_SAME = frozenset(["sheep", "fish", "deer"])
+_IRREGULAR = {"man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet"}
+_NO_PLURAL = ("ss", "us", "is", "as", "os")
+_ADJECTIVES = ("ing", "able", "ible", "ed", "ful", "ous")
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_DIRECTIONS = {(0, -1): "up", (0, 1): "down", (-1, 0): "left", (1, 0): "right"}
+
+
+def humanise(name: str) -> str:
+    """A type name as words.
+
+    >>> humanise("oldBrick"), humanise("alien2"), humanise("bricks")
+    ('old brick', 'alien 2', 'brick')
+    """
+    words = [w.lower() for w in _PARTS.findall(name)]
+    if not words:
+        return name
+    last = words[-1]
+    if len(last) > 3 and last.endswith("s") and not last.endswith(_NO_PLURAL):
+        words[-1] = last[:-3] + "y" if last.endswith("ies") and len(last) > 4 else last[:-1]
+    return " ".join(words)
+
+
+def plural(noun: str) -> str:
+    """More than one of it.
+
+    >>> plural("key"), plural("enemy"), plural("box"), plural("gold")
+    ('keys', 'enemies', 'boxes', 'gold')
+    """
+    head, _, last = noun.rpartition(" ")
+    if last in _MASS or last in _SAME or not last.isalpha():
+        return noun
+    if last in _IRREGULAR:
+        last = _IRREGULAR[last]
+    elif last.endswith("y") and last[-2:-1] not in tuple("aeiou"):
+        last = last[:-1] + "ies"
+    elif last.endswith(("s", "x", "z", "ch", "sh")):
+        last += "es"
+    elif last.endswith("fe"):
+        last = last[:-2] + "ves"
+    else:
+        last += "s"
+    return f"{head} {last}".strip()
+
+
+def with_article(noun: str) -> str:
+    """The noun with a, an or nothing.
+
+    >>> with_article("axe"), with_article("lava")
+    ('an axe', 'lava')
+    """
+    if noun.rpartition(" ")[2] in _MASS:
+        return noun
+    return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
+
+
+def joined(items: Iterable[str], last: str = "and") -> str:
+    """A list in words.
+
+    >>> joined(["a", "b", "c"])
+    'a, b and c'
+    """
+    parts = list(items)
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}" if parts else ""
+
+
+def number(value: float) -> str:
+    """A number as short as it can be said.
+
+    >>> number(3.0), number(0.125)
+    ('3', '0.125')
+    """
+    return f"{value:.6g}".replace("-", "−")
+
+
+def count(amount: float, noun: str) -> str:
+    """An amount of something.
+
+    >>> count(1, "tick"), count(3, "point"), count(-1, "point")
+    ('1 tick', '3 points', '−1 point')
+    """
+    return f"{number(amount)} {noun if abs(amount) == 1 else plural(noun)}"
+
+
+def every(ticks: float) -> str:
+    """How often: "in every tick", "every 4 ticks"."""
+    return "in every tick" if ticks <= 1 else f"every {number(ticks)} ticks"
+
+
+def percent(chance: float) -> str:
+    """A probability.
+
+    >>> percent(0.015)
+    '1.5 %'
+    """
+    return f"{number(100 * chance)} %"
+
+
+def direction(value: Value | None) -> str:
+    """`(0, -1)` is "up"; "" for no direction."""
+    if not isinstance(value, tuple) or value == (0, 0):
+        return ""
+    return "random" if value == (-1, -1) else _DIRECTIONS.get((int(value[0]), int(value[1])), "aslant")
+
+
+def signed(points: int) -> str:
+    """Points with their sign: "+1 point"."""
+    return f"{'+' if points > 0 else ''}{count(points, 'point')}"
+
+
+def sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def small(value: int) -> str:
+    """A small number in words: "two"."""
+    return _NUMBERS[value] if 0 <= value < len(_NUMBERS) else str(value)
+
+
+class Names:
+    """How the sentences about one game call its sprite types; types are given by id or by name."""
+
+    def __init__(self, definition: GameDefinition) -> None:
+        self.definition = definition
+        words = [humanise(t.name) for t in definition.types]
+        for t in definition.types:
+            if not t.leaf and words[t.id].endswith(_ADJECTIVES):
+                words[t.id] += " thing"  # groups are often named by what their members have in common
+        # two types with the same words are called by their names
+        self.nouns = [w if words.count(w) == 1 else t.name for t, w in zip(definition.types, words, strict=True)]
+        avatars = {t.id for t in definition.types if is_avatar(t)}
+        self.avatars = frozenset(
+            t.id for t in definition.types
+            if t.id in avatars
+            or (t.class_name is None and (below := [u for u in t.subtypes if u > 0 and definition.types[u].leaf])
+                and avatars.issuperset(below))
+        )  # fmt: skip
+        """Types of avatars, and groups that hold nothing else."""
+
+    def noun(self, kind: int | str) -> str:
+        """The bare noun."""
+        if isinstance(kind, str):
+            found = self.definition.type_index.get(kind)
+            return humanise(kind) if found is None else self.nouns[found]
+        return self.nouns[kind]
+
+    def is_you(self, kind: int | str) -> bool:
+        """Whether it is what a player steers."""
+        found = self.definition.type_index.get(kind) if isinstance(kind, str) else kind
+        return found in self.avatars
+
+    def a(self, kind: int | str) -> str:
+        """As first mentioned: "a key", "the hero"."""
+        noun = self.noun(kind)
+        return f"the {noun}" if self.is_you(kind) else with_article(noun)
+
+    def the(self, kind: int | str) -> str:
+        """As mentioned before: "the key"."""
+        return f"the {self.noun(kind)}"
+
+    def many(self, kind: int | str) -> str:
+        """All of them: "keys", "the hero"."""
+        noun = self.noun(kind)
+        return f"the {noun}" if self.is_you(kind) else plural(noun)
+
+    def there(self, kind: int | str, low: float, high: float) -> str:
+        """A number of them: "there are at least 2 keys", "there is no key"."""
+        noun = self.noun(kind)
+        if high >= 10000:
+            return f"there {'is' if low == 1 else 'are'} at least {count(low, noun)}"
+        if low == high:
+            return (
+                f"there is no {noun}" if low == 0 else f"there {'is' if low == 1 else 'are'} exactly {count(low, noun)}"
+            )
+        return f"there are {number(low)} to {count(high, noun)}"
+
+    def any_of(self, value: Value | None, last: str = "or") -> str:
+        """Types that a parameter names, separated by commas there."""
+        names = [n.strip() for n in str(value or "").split(",") if n.strip()]
+        return joined([self.a(n) for n in names], last) if names else "nothing"
+
+
+class Params:
+    """Parameters of one entry; remembers which ones a sentence has told, so that none is lost."""
+
+    def __init__(self, given: Mapping[str, Value], known: Mapping[str, Param], told: Sequence[str] = ()) -> None:
+        self._given = given
+        self._known = known
+        self._told = set(told)
+
+    def __getitem__(self, name: str) -> Value | None:
+        """The value, or the default."""
+        self._told.add(name)
+        if name in self._given:
+            return self._given[name]
+        return self._known[name].default if name in self._known else None
+
+    def number(self, name: str) -> float:
+        """A numeric value; 0 for none."""
+        value = self[name]
+        return float(value) if isinstance(value, int | float) else 0.0
+
+    def flag(self, name: str) -> bool:
+        """A boolean value."""
+        value = self[name]
+        return value.lower() == "true" if isinstance(value, str) else bool(value)
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """Integers separated by commas; what is no integer counts 0."""
+        pieces = str(self[name] or "0").split(",")
+        return tuple(int(p) if re.fullmatch(r"[+-]?\d+", p.strip()) else 0 for p in pieces)
+
+    def given(self, name: str) -> bool:
+        """Whether it is written in the game and differs from the default."""
+        self._told.add(name)
+        return name in self._given and (name not in self._known or self._given[name] != self._known[name].default)
+
+    def rest(self) -> str:
+        """What no sentence has told, by the one-line help of the registry; "" for nothing."""
+        parts = []
+        for name, value in self._given.items():
+            param = self._known.get(name)
+            if param is None or name in self._told or param.inert or param.drawing or value == param.default:
+                continue
+            shown = direction(value) or "none" if isinstance(value, tuple) else number(value) if (
+                isinstance(value, int | float) and not isinstance(value, bool)) else str(value)  # fmt: skip
+            unit = f" {param.unit}" if param.unit and not isinstance(value, bool) else ""
+            parts.append(f"{name}: {shown}{unit}, {param.help}")
+        return "; ".join(parts)

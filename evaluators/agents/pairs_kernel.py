@@ -37,8 +37,7 @@ def features_and_pairs(decision: int, state: int) -> float:
     """The weighted features, and for each pair of kinds the weighted distance of the nearest two in cells."""
     d = decision_at(decision)
     p = pairs_at(d.field)
-    value = 0.0
-    value += weigh(decision, state)
+    value: float = weigh(decision, state)
     for cell in range(p.cells):
         store8(p.marks + cell, 0)
     map_types(d.model, state, p.flags, p.marks)

@@ -178,7 +178,7 @@ def test_bad_input_is_one_message_and_exit_code_2(words: list[str], message: str
 
 
 def test_the_lists_name_games_and_generators() -> None:
-        from pcg.generators.games import GAME_GENERATORS
+    from pcg.generators.games import GAME_GENERATORS
 
     listed = CliRunner().invoke(app, ["games"]).output
     assert "dungeon" in listed and "lode_runner" in listed

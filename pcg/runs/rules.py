@@ -88,11 +88,19 @@ class GameResult:
         return cls(RuleCandidate.from_json(event), GameEvaluation.from_json(event))
 
     @property
-    def rank(self) -> tuple[bool, bool, float, int]:
-        """Larger is better: what held its order in the last plays comes first."""
+    def promise(self) -> tuple[bool, float, float, int]:
+        """Larger is better: first weakest and strongest apart, then the order of all as certain as may be."""
         last = self.confirmed
-        held = last is not None and last.separated
-        return held and last is not None and last.ordered, held, self.evaluation.fitness, -self.candidate.id
+        if last is None:
+            return False, 0.0, self.evaluation.fitness, -self.candidate.id
+        return last.separated, last.metrics.get("certainty", 0.0), self.evaluation.fitness, -self.candidate.id
+
+    @property
+    def rank(self) -> tuple[int, tuple[bool, float, float, int]]:
+        """Larger is better: what has held its order in the most plays comes first."""
+        last = self.confirmed
+        plays = last.profile[0].plays if last is not None and last.profile else 0
+        return plays, self.promise
 
 
 @dataclass(frozen=True)
@@ -125,7 +133,9 @@ def _court(work: Work) -> tuple[RuleSpace, GameEvaluator]:
     return RuleSpace.of(work.game.source, work.levels), GameEvaluator(work.levels, **dict(work.settings))
 
 
-def evaluate_rules(work: Work, genotype: RuleSet, plays: int = 0, code: str = "") -> tuple[GameEvaluation, float]:
+def evaluate_rules(
+    work: Work, genotype: RuleSet, plays: int = 0, code: str = "", bar: float = 0.0
+) -> tuple[GameEvaluation, float]:
     """Judge a rule set in whatever thread, process or machine this runs; with the seconds it took.
 
     Args:
@@ -133,6 +143,7 @@ def evaluate_rules(work: Work, genotype: RuleSet, plays: int = 0, code: str = ""
         genotype: the rules.
         plays: 0 for an evaluation; else so many plays of every agent, with seeds of their own.
         code: see `code_digest`.
+        bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
 
     Raises:
         PcgError: when this is not the version that `code` names.
@@ -147,7 +158,7 @@ def evaluate_rules(work: Work, genotype: RuleSet, plays: int = 0, code: str = ""
     elif plays:
         verdict = evaluator.confirm(compiled.game(work.levels), plays, work.seed + CONFIRM)
     else:
-        verdict = evaluator.evaluate(compiled.game(work.levels), work.seed, diagnostics=compiled.diagnostics)
+        verdict = evaluator.evaluate(compiled.game(work.levels), work.seed, diagnostics=compiled.diagnostics, threshold=bar)
     return verdict, time.perf_counter() - started
 
 
@@ -355,19 +366,29 @@ class _Run(SearchRun):
         return RulesResult(self.folder, reason, self.told, self.archive.feasible, games, summary)
 
     def _conclude(self, reason: str) -> None:
-        """Play the best games with new seeds; those that hold their order come first."""
+        """Play the best games with new seeds; those that hold their order come first.
+
+        By successive halving (Jamieson, Talwalkar 2016): all finalists are played a little, the better half of them
+        more, and half of those as often as is asked for, so that luck in few plays does not make a winner.
+        """
         if not self.config.confirm:
             return
-        best = self.archive.best()[: max(self.config.finalists, self.config.count)]
-        tickets = [
-            self.workers.submit(
-                f"the last plays of candidate {game.candidate.id}", evaluate_rules, self.work, game.candidate.genotype,
-                self.config.confirm, code_digest(),
-            )
-            for game in best
-        ]  # fmt: skip
-        for game, ticket in zip(best, tickets, strict=True):
-            self.confirmed[game.candidate.id] = self.workers.result(ticket)[0]
+        best = list(self.archive.best()[: self.config.finalists])
+        for rounds_left in (2, 1, 0):
+            plays = -(-self.config.confirm // 2**rounds_left)
+            tickets = [
+                self.workers.submit(
+                    f"the last plays of candidate {game.candidate.id}", evaluate_rules, self.work,
+                    game.candidate.genotype, plays, code_digest(),
+                )
+                for game in best
+            ]  # fmt: skip
+            played = [
+                GameResult(game.candidate, game.evaluation, self.workers.result(ticket)[0])
+                for game, ticket in zip(best, tickets, strict=True)
+            ]
+            self.confirmed.update({game.candidate.id: game.confirmed for game in played if game.confirmed is not None})
+            best = sorted(played, key=lambda game: game.promise, reverse=True)[: -(-len(played) // 2)]
 
     def _finish(self, reason: str) -> dict[str, Any]:
         last = [game.confirmed for game in self.games() if game.confirmed is not None]
@@ -412,7 +433,7 @@ class _Run(SearchRun):
             return same  # told before this one, for results are applied in order
         return self.workers.submit(
             f"the evaluation of candidate {candidate.id} (its game is in {self.folder / FAILED})", evaluate_rules,
-            self.work, candidate.genotype, 0, code_digest(),
+            self.work, candidate.genotype, 0, code_digest(), self.generator.bar(),
         )  # fmt: skip
 
     def _verdict(self, event: dict[str, Any]) -> GameEvaluation:

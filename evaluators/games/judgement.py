@@ -14,7 +14,7 @@ from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.behaviour import behaviour
 from pcg.evaluators.games.evaluation import CONSTRAINTS, AgentPerformance, GameEvaluation, RecordedPlay
-from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness, step_worth
+from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness
 from pcg.evaluators.games.trial_kernel import PLAY_WORK, SPRITES, TICK_WORK
 from pcg.evaluators.games.trials import Board, Trial, Trials
 from pcg.evaluators.mechanics import mechanics
@@ -354,10 +354,9 @@ class Judgement:
             weaker, stronger = self._values(rung), self._values(rung + 1)
             if optimistic:
                 mean, half = difference(weaker, stronger)
-                gap = mean + half
+                steps.append(1.0 if mean + half > 0.0 else 0.0)
             else:
-                gap = math.fsum(stronger) / len(stronger) - math.fsum(weaker) / len(weaker)
-            steps.append(step_worth(gap, self.of.number("full_step")))
+                steps.append(2.0 * certainty(weaker, stronger, self.of.integer("foreseen")) - 1.0)
         lowest, last = self._values(0), self._values(len(self.played) - 1)
         if optimistic:
             mean, half = difference([0.0] * len(lowest), lowest)
@@ -369,9 +368,7 @@ class Judgement:
         spread = math.fsum(last) / len(last) - math.fsum(lowest) / len(lowest)
         self.metrics["spread"] = spread
         self.metrics["order"] = math.fsum(steps) / len(steps)
-        self.metrics["certainty"] = math.prod(
-            certainty(self._values(rung), self._values(rung + 1)) for rung in range(len(self.played) - 1)
-        )
+        self.metrics["certainty"] = math.prod(0.5 + 0.5 * step for step in steps)
         return profile_fitness(spread, steps)
 
     # -- what is handed on ---------------------------------------------------------------------------------------------

@@ -158,7 +158,9 @@ def evaluate_rules(
     elif plays:
         verdict = evaluator.confirm(compiled.game(work.levels), plays, work.seed + CONFIRM)
     else:
-        verdict = evaluator.evaluate(compiled.game(work.levels), work.seed, diagnostics=compiled.diagnostics, threshold=bar)
+        verdict = evaluator.evaluate(
+            compiled.game(work.levels), work.seed, diagnostics=compiled.diagnostics, threshold=bar
+        )
     return verdict, time.perf_counter() - started
 
 

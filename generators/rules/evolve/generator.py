@@ -9,7 +9,7 @@ different games.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,22 @@ from pcg.generators.rules.random import RandomRules
 from pcg.generators.rules.space import RuleSpace
 
 _TRIES = 5
+BREEDING: tuple[Parameter, ...] = (
+    Parameter("offspring", 40, "children per generation", 1, 10_000),
+    Parameter("constructive", 0.2, "share of the first generation made by templates", 0.0, 1.0),
+    Parameter("random", 0.4, "share of it drawn at random; the rest are mutated templates", 0.0, 1.0),
+    Parameter("crossover", 0.5, "share of children with two parents", 0.0, 1.0),
+    Parameter("mutation", 0.7, "share of crossed children that are mutated as well", 0.0, 1.0),
+    Parameter("changes", 3, "most changes per mutation; each number from 1 is as likely", 1, 50),
+    Parameter("infeasible", 0.35, "share of parents from the infeasible population", 0.0, 1.0),
+    Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
+    Parameter(
+        "trimmed", 0.25, "most children that are rule sets without their rules that were never executed", 0.0, 1.0
+    ),
+    Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
+    Parameter("max_rules", 30, "most rules", 1, 200),
+)
+"""How children are made."""
 
 
 class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
@@ -32,32 +48,24 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
 
     name = "evolve"
     help = "breeds rule sets from feasible and infeasible parents, by how well they tell good players from bad ones"
-    papers = (
+    papers: ClassVar[tuple[str, ...]] = (
         "Khalifa, Green, Perez-Liebana, Togelius: General Video Game Rule Generation (2017)",
         "Kimbrough, Koehler, Lu, Wood: On a Feasible-Infeasible Two-Population Genetic Algorithm (2008)",
     )
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("population", 40, "members kept in each of the two populations", 2, 10_000),
-        Parameter("offspring", 40, "children per generation", 1, 10_000),
-        Parameter("constructive", 0.2, "share of the first generation made by templates", 0.0, 1.0),
-        Parameter("random", 0.4, "share of it drawn at random; the rest are mutated templates", 0.0, 1.0),
-        Parameter("crossover", 0.5, "share of children with two parents", 0.0, 1.0),
-        Parameter("mutation", 0.7, "share of crossed children that are mutated as well", 0.0, 1.0),
-        Parameter("changes", 3, "most changes per mutation; each number from 1 is as likely", 1, 50),
-        Parameter("infeasible", 0.35, "share of parents from the infeasible population", 0.0, 1.0),
-        Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
-        Parameter("trimmed", 0.25, "most children that are rule sets without their rules that were never executed", 0.0, 1.0),
-        Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
+        *BREEDING,
         Parameter("niche", 0.15, "rule sets closer than this to a better one stand back", 0.0, 1.0, "distance"),
         Parameter("parsimony", 0.002, "worth that every rule and termination costs", 0.0, 1.0),
-        Parameter("max_rules", 30, "most rules", 1, 200),
     )
 
     def __init__(self, space: RuleSpace, *, seed: int, start: Sequence[RuleSet] = (), **params: Any) -> None:
         """`start` are rule sets that the first generation begins with, such as those of a known game."""
         super().__init__(space, seed=seed, **params)
         if self.number("constructive") + self.number("random") > 1:
-            raise PcgError("generator evolve: constructive and random are more than 1 together, expected at most 1")
+            raise PcgError(
+                f"generator {self.name}: constructive and random are more than 1 together, expected at most 1"
+            )
         self.start = tuple(start)
         self._templates = ConstructiveRules(space, seed=seed)
         self._random = RandomRules(space, seed=seed)
@@ -108,13 +116,17 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         changes = 1 + int(rng.integers(self.integer("changes")))
         return mutate(self.space, genotype, rng, changes=changes, most=self.integer("max_rules"))
 
+    def _parent(self, rng: np.random.Generator, pool: list[Individual]) -> Individual:
+        """A member of a population that is to have a child."""
+        return tournament(rng, pool, self.integer("tournament"))
+
     def _bred(self, rng: np.random.Generator) -> Child:
-        pool, size = self._pool(rng), self.integer("tournament")
-        first = tournament(rng, pool, size)
+        pool = self._pool(rng)
+        first = self._parent(rng, pool)
         genotype = _genotype(first)
         if rng.random() >= self.number("crossover"):
             return _child(self._mutated(genotype, rng), "mutation", first)
-        second = tournament(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool, size)
+        second = self._parent(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool)
         made = cross(self.space, genotype, _genotype(second), rng, most=self.integer("max_rules"))
         if rng.random() < self.number("mutation"):
             made = self._mutated(made, rng)

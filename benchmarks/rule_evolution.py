@@ -180,7 +180,8 @@ def search(subject: Subject, generator: str, options: argparse.Namespace, **more
     """One search, and its first game played again."""
     config = RulesRun(
         subject.path, generator=generator, levels=subject.levels, seconds=options.seconds, seed=options.seed,
-        count=100, finalists=40, distance=0.3, **more,
+        count=10 if generator == "evolve" else 1000,  # a run of `random` ends when it has as many as are wanted
+        finalists=40, distance=0.3, **more,
     )  # fmt: skip
     load_before = load_now()
     with tempfile.TemporaryDirectory() as folder:

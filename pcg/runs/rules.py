@@ -15,6 +15,8 @@ Layout of the folder (as of all runs, see `pcg.runs`; here what is different):
     The best games that are unlike one another, best first: {`games`: [{`file`, `id`, `origin`, `generation`, `parents`,
     the verdict, `confirmed` (the verdict of the last plays with other seeds, or null), `edits` (from the game's own
     rules)}]}.
+`games/archive.json`
+    Of generators with an archive (`map-elites`): the best game of every cell, as its rules, with its values.
 `games/game0.txt`, `games/game0_lvl0.txt`, ...
     These games, strict VGDL, with their levels: `pcg.load("DIR/games/game0.txt")`.
 `summary.json`
@@ -354,6 +356,9 @@ class _Run(SearchRun):
             if not place.isdigit() or int(place) >= len(games):
                 path.unlink()
         write_whole(folder / "index.json", to_json({"games": entries}) + "\n")
+        kept = self.generator.archive()
+        if kept is not None:
+            write_whole(folder / "archive.json", to_json(kept) + "\n")
 
     # -- the search ----------------------------------------------------------------------------------------------------
 
@@ -371,11 +376,12 @@ class _Run(SearchRun):
         """Play the best games with new seeds; those that hold their order come first.
 
         By successive halving (Jamieson, Talwalkar 2016): all finalists are played a little, the better half of them
-        more, and half of those as often as is asked for, so that luck in few plays does not make a winner.
+        more, and half of those as often as is asked for, so that luck in few plays does not make a winner. As many as
+        are wanted stay to the end.
         """
         if not self.config.confirm:
             return
-        best = list(self.archive.best()[: self.config.finalists])
+        best = list(self.archive.best()[: max(self.config.finalists, self.config.count)])
         for rounds_left in (2, 1, 0):
             plays = -(-self.config.confirm // 2**rounds_left)
             tickets = [
@@ -390,7 +396,8 @@ class _Run(SearchRun):
                 for game, ticket in zip(best, tickets, strict=True)
             ]
             self.confirmed.update({game.candidate.id: game.confirmed for game in played if game.confirmed is not None})
-            best = sorted(played, key=lambda game: game.promise, reverse=True)[: -(-len(played) // 2)]
+            best = sorted(played, key=lambda game: game.promise, reverse=True)
+            best = best[: max(self.config.count, -(-len(played) // 2))]
 
     def _finish(self, reason: str) -> dict[str, Any]:
         last = [game.confirmed for game in self.games() if game.confirmed is not None]

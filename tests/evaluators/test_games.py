@@ -198,7 +198,7 @@ BOXES = "wwwwwwwwww\nw........w\nw.A.bo.b.w\nw.....bo.w\nw.p......w\nw........w\
 @pytest.mark.skipif(not JIT, reason="takes too long without the compiler")
 def test_our_boxes_are_feasible_on_an_easy_level():
     found = judged(load("boxes"), BOXES, explorations=300)
-    assert found.feasible and found.fitness > 0.3
+    assert found.feasible and found.fitness > 0.2
 
 
 # --- plays ---
@@ -290,6 +290,19 @@ def test_no_kernel_is_compiled_for_a_game():
 
 
 # --- racing ---
+
+
+def test_the_strongest_agent_is_patient_only_as_long_as_it_is_told():
+    far = changed(
+        ("coin hero > killSprite scoreChange=1", "hero coin > stepBack"),
+        ("hero ghost > killSprite", "hero ghost > killSprite\n        ghost ghost > killSprite"),
+    )
+    once, thrice = judged(far, patience=1), judged(far, patience=3)
+    assert once.reason == thrice.reason == "nobody wins"
+    assert [p.plays for p in once.profile] == [3] * (len(once.profile) - 1) + [1]
+    assert {p.plays for p in thrice.profile} == {3} and once.calls < thrice.calls
+    assert once.unused == thrice.unused == (4,)
+    assert judged(load(FETCH)).unused == ()
 
 
 def test_games_that_cannot_reach_the_threshold_are_dropped():

@@ -99,6 +99,8 @@ class GameEvaluation:
     """A winning play of the strongest agent that wins; without a win the best play of the strongest that played."""
     weak: RecordedPlay | None = field(default=None, repr=False)
     """The worst play of a weak agent, one that acts."""
+    unused: tuple[int, ...] = ()
+    """Indices into `GameDefinition.effects` of the rules that no play executed, once all agents have played."""
     calls: int = 0
     """Forward-model calls and ticks of all plays."""
     work: int = 0
@@ -128,6 +130,7 @@ class GameEvaluation:
             "profile": [{**asdict(p), "rules": list(p.rules)} for p in self.profile],
             "behaviour": list(self.behaviour),
             "mechanics": list(self.mechanics),
+            "unused": list(self.unused),
             "best": asdict(self.best) if self.best is not None else None,
             "weak": asdict(self.weak) if self.weak is not None else None,
         }
@@ -139,6 +142,7 @@ class GameEvaluation:
         values["profile"] = tuple(AgentPerformance(**{**p, "rules": tuple(p["rules"])}) for p in data["profile"])
         values["behaviour"] = tuple(data["behaviour"])
         values["mechanics"] = tuple(data["mechanics"])
+        values["unused"] = tuple(data["unused"])
         for name in ("best", "weak"):
             values[name] = RecordedPlay(**data[name]) if data[name] is not None else None
         return cls(**values)

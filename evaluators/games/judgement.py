@@ -14,7 +14,7 @@ from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.behaviour import behaviour
 from pcg.evaluators.games.evaluation import CONSTRAINTS, AgentPerformance, GameEvaluation, RecordedPlay
-from pcg.evaluators.games.profile import difference, interval, profile_fitness, step_worth
+from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness
 from pcg.evaluators.games.trial_kernel import PLAY_WORK, SPRITES, TICK_WORK
 from pcg.evaluators.games.trials import Board, Trial, Trials
 from pcg.evaluators.mechanics import mechanics
@@ -106,6 +106,7 @@ class Judgement:
             mechanics=self._mechanics(),
             best=self._best(),
             weak=self._weak(),
+            unused=tuple(np.flatnonzero(self.fired == 0).tolist()) if "rules_fired" in self.metrics else (),
             calls=sum(t.calls for t in everything),
             work=sum(t.work for t in everything),
         )
@@ -173,6 +174,8 @@ class Judgement:
                 self.played[rung].append(self.played[rung][k % boards])
             else:
                 self._play(rung, k)
+            if rung + 1 == len(self.played) and self._hopeless():
+                break
         plays = self.played[rung]
         if rung == 0:
             self._judge_idle(plays)
@@ -187,6 +190,12 @@ class Judgement:
             self._hope()
         else:
             self._judge_all()
+
+    def _hopeless(self) -> bool:
+        """Whether the strongest agent has had its chances and nobody has won so far; its plays are the dearest."""
+        if self.confirming or len(self.played[-1]) < self.of.integer("patience"):
+            return False
+        return not any(t.won for trials in self.played for t in trials)
 
     @property
     def _boards(self) -> Sequence[Board]:
@@ -345,10 +354,9 @@ class Judgement:
             weaker, stronger = self._values(rung), self._values(rung + 1)
             if optimistic:
                 mean, half = difference(weaker, stronger)
-                gap = mean + half
+                steps.append(1.0 if mean + half > 0.0 else 0.0)
             else:
-                gap = math.fsum(stronger) / len(stronger) - math.fsum(weaker) / len(weaker)
-            steps.append(step_worth(gap, self.of.number("full_step")))
+                steps.append(2.0 * certainty(weaker, stronger, self.of.integer("foreseen")) - 1.0)
         lowest, last = self._values(0), self._values(len(self.played) - 1)
         if optimistic:
             mean, half = difference([0.0] * len(lowest), lowest)
@@ -360,6 +368,7 @@ class Judgement:
         spread = math.fsum(last) / len(last) - math.fsum(lowest) / len(lowest)
         self.metrics["spread"] = spread
         self.metrics["order"] = math.fsum(steps) / len(steps)
+        self.metrics["certainty"] = math.prod(0.5 + 0.5 * step for step in steps)
         return profile_fitness(spread, steps)
 
     # -- what is handed on ---------------------------------------------------------------------------------------------

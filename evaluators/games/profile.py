@@ -15,6 +15,7 @@ from collections.abc import Sequence
 CONFIDENCE = 0.9
 """Of all intervals, two-sided."""
 _Z = 1.6448536269514722
+_DEVIATION = 0.1
 
 
 def interval(mean: float, n: int) -> tuple[float, float]:
@@ -60,20 +61,39 @@ def difference(weaker: Sequence[float], stronger: Sequence[float]) -> tuple[floa
     return mean, _quantile(n - 1) * deviation / math.sqrt(n)
 
 
-def step_worth(gap: float, full: float) -> float:
-    """What the difference of two neighbours is worth in [-1, 1]: 1 from `full` on, less than 0 where order is wrong."""
-    return max(-1.0, min(1.0, gap / full))
+def certainty(weaker: Sequence[float], stronger: Sequence[float], plays: int) -> float:
+    """How likely the stronger of two agents is to have the larger mean in so many further plays, in [0, 1].
+
+    Going by their paired plays, with a normal approximation: what is not known yet of the difference counts as much as
+    the luck of the plays to come, so few plays are never certain. Plays that all differ alike still leave a doubt, that
+    of one play which deviates by `_DEVIATION`.
+
+    >>> round(certainty([0.0, 0.1, 0.0], [0.1, 0.0, 0.0], 20), 3)
+    0.5
+    >>> round(certainty([0.0, 0.0, 0.0], [0.9, 0.0, 0.0], 20), 2), round(certainty([0.0] * 9, [0.9] * 9, 20), 2)
+    (0.89, 1.0)
+    """
+    found = [b - a for a, b in zip(weaker, stronger, strict=False)]
+    n = len(found)
+    if n == 0:
+        return 0.5
+    mean = math.fsum(found) / n
+    variance = (math.fsum((x - mean) ** 2 for x in found) + _DEVIATION**2) / n
+    return 0.5 * (1.0 + math.erf(mean / math.sqrt(2.0 * variance * (1.0 / n + 1.0 / plays))))
 
 
 def profile_fitness(spread: float, steps: Sequence[float]) -> float:
     """Worth of a profile in [0, 1]: half how far the strongest is above the weakest, half how well all are in order.
 
+    One pair of neighbours in the wrong order makes the whole order wrong, so the worst pair counts as much as all
+    pairs together.
+
     Args:
         spread: performance of the strongest less that of the weakest; 0.9, a win against a loss, counts as full.
-        steps: `step_worth` of all neighbours; agents that do alike add nothing, a wrong order takes away.
+        steps: of all neighbours how certain their order is, from -1, certainly wrong, over 0, alike, to 1.
 
     >>> profile_fitness(0.9, [1.0, 1.0, 1.0, 1.0])
     1.0
     """
-    order = math.fsum(steps) / len(steps) if steps else 0.0
+    order = 0.5 * (math.fsum(steps) / len(steps) + min(steps)) if steps else 0.0
     return 0.5 * max(0.0, min(1.0, spread / 0.9)) + 0.5 * max(0.0, order)

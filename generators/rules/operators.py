@@ -78,7 +78,8 @@ def modify_rule(space: RuleSpace, rule: Rule, rng: np.random.Generator) -> Rule:
     spec = ontology.EFFECTS[rule.effect]
     if rule.effect == "addTimer":
         return Rule(*rule.pair, rule.effect, space.draw_params(rng, rule.effect))
-    return Rule(*rule.pair, rule.effect, _modify_params(space, spec, rule.params, rng))
+    params = _modify_params(space, spec, rule.params, rng)
+    return Rule(*rule.pair, rule.effect, space.changing(rng, rule.effect, params))
 
 
 def _modify_params(
@@ -117,6 +118,9 @@ def _change_endings(space: RuleSpace, endings: list[Ending], kind: str, rng: np.
         endings[at], endings[other] = endings[other], endings[at]
     else:
         ending = endings[at]
+        if ending.get("limit") is not None and rng.random() < 0.5:
+            endings[at] = space.redraw_limit(rng, ending)
+            return
         endings[at] = space.draw_ending(rng, win=ending.wins if rng.random() < 0.8 else not ending.wins)
 
 

@@ -8,11 +8,13 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.generators.rules.constructive import ConstructiveRules
 from pcg.generators.rules.contract import RuleGenerator
 from pcg.generators.rules.evolve import EvolvingRules
+from pcg.generators.rules.novelty import NovelRules
+from pcg.generators.rules.qd import MapElitesRules
 from pcg.generators.rules.random import RandomRules
 from pcg.generators.rules.space import RuleSpace
 
 RULE_GENERATORS: Mapping[str, type[RuleGenerator]] = {
-    kind.name: kind for kind in (RandomRules, ConstructiveRules, EvolvingRules)
+    kind.name: kind for kind in (RandomRules, ConstructiveRules, EvolvingRules, NovelRules, MapElitesRules)
 }
 """All rule generators by name. Each class tells `name`, `help`, `papers`, `parameters` and whether it `learns`."""
 

@@ -28,7 +28,7 @@ from pcg.engine.vgdl.parser import parse
 from pcg.engine.vgdl.resolver import read_game
 from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler
 from pcg.engine.vgdl.tree import Tree
-from pcg.generators.rules.genes import EOS, TIME, Ending, Params, Rule, RuleSet, replace_rules
+from pcg.generators.rules.genes import EOS, TIME, Ending, Params, Rule, RuleSet, replace_rules, with_params
 
 SCORES = (1, 2, 5, 10, -1, -2, -5)
 """Changes of score that rules are given."""
@@ -225,13 +225,19 @@ class RuleSpace:
         if effect == "addTimer":
             return self._timer(rng)
         given = self._own(rng, spec)
-        changed = [value for key, value in given if key in ("stype", "stypeTo", "stype_other")]
-        if effect in ("transformToAll", "transformToSingleton") and len(set(changed)) == 1:
-            others = [name for name in self.kinds.creatable if name != changed[0]]
-            given[-1] = (given[-1][0], others[int(rng.integers(len(others)))])
+        given = list(self.changing(rng, effect, tuple(given)))
         if rng.random() < 0.35:
             given.append(("scoreChange", str(SCORES[int(rng.integers(len(SCORES)))])))
         return tuple(given)
+
+    def changing(self, rng: np.random.Generator, effect: str, params: Params) -> Params:
+        """The parameters of an effect, in which nothing is to become what it is already."""
+        key = {"transformToAll": "stypeTo", "transformToSingleton": "stype_other"}.get(effect)
+        given = dict(params)
+        if key is None or given["stype"] != given[key]:
+            return params
+        others = [name for name in self.kinds.creatable if name != given["stype"]]
+        return with_params(params, {key: others[int(rng.integers(len(others)))]})
 
     def _own(self, rng: np.random.Generator, spec: EffectSpec | TerminationSpec) -> list[tuple[str, str]]:
         given: list[tuple[str, str]] = []
@@ -300,7 +306,8 @@ class RuleSpace:
         tail = (("win", "True" if wins else "False"),)
         kind = float(rng.random())
         if kind < 0.2:
-            return Ending("Timeout", (("limit", str(50 * int(rng.integers(4, 33)))), *tail))
+            # short ones are likelier: within the reach of a play, and drawn on the way to longer ones
+            return Ending("Timeout", (("limit", str(50 * round(2 ** rng.uniform(1, 5)))), *tail))
         names = self.kinds.actors
         if kind < 0.7:
             name = names[int(rng.integers(len(names)))]
@@ -315,7 +322,18 @@ class RuleSpace:
 
     def _left(self, rng: np.random.Generator, name: str) -> str:
         most = max(0, self.counts.get(name, 0) - 1)
-        return "0" if rng.random() < 0.8 else str(int(rng.integers(0, min(most, 5) + 1)))
+        return "0" if rng.random() < 0.7 else str(int(rng.integers(0, most + 1)))
+
+    def redraw_limit(self, rng: np.random.Generator, ending: Ending) -> Ending:
+        """A termination whose number is another one: a little more or less, or anything up to what a level has."""
+        limit = int(float(ending.get("limit") or 0))
+        if ending.name == "Timeout":
+            limit = max(50, 50 * round(limit * 2 ** rng.uniform(-1, 1) / 50))
+        elif ending.name == "SpriteCounter" and rng.random() < 0.5:
+            limit = int(rng.integers(0, max(1, self.counts.get(ending.get("stype") or "", 1))))
+        else:
+            limit = max(0, limit + (1 if rng.random() < 0.5 else -1) * int(rng.integers(1, 4)))
+        return Ending(ending.name, with_params(ending.params, {"limit": str(limit)}))
 
     def death(self) -> Ending:
         """The player loses when no avatar is left."""

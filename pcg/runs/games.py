@@ -63,7 +63,9 @@ def _evaluator(work: Work, levels: tuple[str, ...]) -> GameEvaluator:
     return GameEvaluator(levels, **dict(work.settings))
 
 
-def evaluate_game(work: Work, genotype: GameGenotype, plays: int = 0, code: str = "") -> tuple[GameEvaluation, float]:
+def evaluate_game(
+    work: Work, genotype: GameGenotype, plays: int = 0, code: str = "", bar: float = 0.0
+) -> tuple[GameEvaluation, float]:
     """Judge a game in whatever thread, process or machine this runs; with the seconds it took.
 
     Args:
@@ -71,6 +73,7 @@ def evaluate_game(work: Work, genotype: GameGenotype, plays: int = 0, code: str 
         genotype: the game.
         plays: 0 for an evaluation; else so many plays of every agent, with seeds of their own.
         code: see `code_digest`.
+        bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
 
     Raises:
         PcgError: when this is not the version that `code` names.
@@ -87,7 +90,7 @@ def evaluate_game(work: Work, genotype: GameGenotype, plays: int = 0, code: str 
         if plays:
             verdict = evaluator.confirm(game, plays, work.seed + CONFIRM)
         else:
-            verdict = evaluator.evaluate(game, work.seed)
+            verdict = evaluator.evaluate(game, work.seed, threshold=bar)
     return verdict, time.perf_counter() - started
 
 

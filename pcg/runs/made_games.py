@@ -98,11 +98,19 @@ class GameResult:
     """The verdict of the last plays, with other seeds."""
 
     @property
-    def rank(self) -> tuple[bool, bool, float, int]:
-        """Larger is better: what held its order in the last plays comes first."""
+    def promise(self) -> tuple[bool, float, float, int]:
+        """Larger is better: first weakest and strongest apart, then the order of all as certain as may be."""
         last = self.confirmed
-        held = last is not None and last.separated
-        return held and last is not None and last.ordered, held, self.evaluation.fitness, -self.candidate.id
+        if last is None:
+            return False, 0.0, self.evaluation.fitness, -self.candidate.id
+        return last.separated, last.metrics.get("certainty", 0.0), self.evaluation.fitness, -self.candidate.id
+
+    @property
+    def rank(self) -> tuple[int, tuple[bool, float, float, int]]:
+        """Larger is better: what has held its order in the most plays comes first."""
+        last = self.confirmed
+        plays = last.profile[0].plays if last is not None and last.profile else 0
+        return plays, self.promise
 
 
 @dataclass(frozen=True)
@@ -156,8 +164,8 @@ class MakingRun(SearchRun):
 
     @abstractmethod
     def _judge(self) -> tuple[Callable[..., tuple[GameEvaluation, float]], Any]:
-        """What judges a genotype, and what it needs: called with that, a genotype, a number of plays and the version of
-        the code.
+        """What judges a genotype, and what it needs: called with that, a genotype, a number of plays, the version of
+        the code and the fitness that a game must be able to reach.
         """
 
     @abstractmethod
@@ -236,6 +244,9 @@ class MakingRun(SearchRun):
             if not place.isdigit() or int(place) >= len(games):
                 path.unlink()
         write_whole(folder / "index.json", to_json({"games": entries}) + "\n")
+        kept = self.source.archive()
+        if kept is not None:
+            write_whole(folder / "archive.json", to_json(kept) + "\n")
 
     # -- the search ----------------------------------------------------------------------------------------------------
 
@@ -250,20 +261,32 @@ class MakingRun(SearchRun):
         return MakingResult(self.folder, reason, self.told, self.archive.feasible, games, summary)
 
     def _conclude(self, reason: str) -> None:
-        """Play the best games with new seeds; those that hold their order come first."""
+        """Play the best games with new seeds; those that hold their order come first.
+
+        By successive halving (Jamieson, Talwalkar 2016): all finalists are played a little, the better half of them
+        more, and half of those as often as is asked for, so that luck in few plays does not make a winner. As many as
+        are wanted stay to the end.
+        """
         if not self.making.confirm:
             return
-        best = self.archive.best()[: max(self.making.finalists, self.making.count)]
+        best = list(self.archive.best()[: max(self.making.finalists, self.making.count)])
         judge, work = self._judge()
-        tickets = [
-            self.workers.submit(
-                f"the last plays of candidate {game.candidate.id}", judge, work, game.candidate.genotype,
-                self.making.confirm, code_digest(),
-            )
-            for game in best
-        ]  # fmt: skip
-        for game, ticket in zip(best, tickets, strict=True):
-            self.confirmed[game.candidate.id] = self.workers.result(ticket)[0]
+        for rounds_left in (2, 1, 0):
+            plays = -(-self.making.confirm // 2**rounds_left)
+            tickets = [
+                self.workers.submit(
+                    f"the last plays of candidate {game.candidate.id}", judge, work, game.candidate.genotype, plays,
+                    code_digest(),
+                )
+                for game in best
+            ]  # fmt: skip
+            played = [
+                GameResult(game.candidate, game.evaluation, self.workers.result(ticket)[0])
+                for game, ticket in zip(best, tickets, strict=True)
+            ]
+            self.confirmed.update({game.candidate.id: game.confirmed for game in played if game.confirmed is not None})
+            best = sorted(played, key=lambda game: game.promise, reverse=True)
+            best = best[: max(self.making.count, -(-len(played) // 2))]
 
     def _finish(self, reason: str) -> dict[str, Any]:
         last = [game.confirmed for game in self.games() if game.confirmed is not None]
@@ -309,7 +332,7 @@ class MakingRun(SearchRun):
         judge, work = self._judge()
         return self.workers.submit(
             f"the evaluation of candidate {candidate.id} (its game is in {self.folder / FAILED})", judge, work,
-            candidate.genotype, 0, code_digest(),
+            candidate.genotype, 0, code_digest(), self.source.bar(),
         )  # fmt: skip
 
     def _verdict(self, event: dict[str, Any]) -> GameEvaluation:

@@ -15,6 +15,8 @@ Layout of the folder (as of all runs, see `pcg.runs`; here what is different):
     The best games that are unlike one another, best first: {`games`: [{`file`, `id`, `origin`, `generation`, `parents`,
     the verdict, `confirmed` (the verdict of the last plays with other seeds, or null), `edits` (from the game's own
     rules)}]}.
+`games/archive.json`
+    Of generators with an archive (`map-elites`): the best game of every cell, as its rules, with its values.
 `games/game0.txt`, `games/game0_lvl0.txt`, ...
     These games, strict VGDL, with their levels: `pcg.load("DIR/games/game0.txt")`.
 `summary.json`
@@ -74,7 +76,9 @@ def _court(work: Work) -> tuple[RuleSpace, GameEvaluator]:
     return RuleSpace.of(work.game.source, work.levels), GameEvaluator(work.levels, **dict(work.settings))
 
 
-def evaluate_rules(work: Work, genotype: RuleSet, plays: int = 0, code: str = "") -> tuple[GameEvaluation, float]:
+def evaluate_rules(
+    work: Work, genotype: RuleSet, plays: int = 0, code: str = "", bar: float = 0.0
+) -> tuple[GameEvaluation, float]:
     """Judge a rule set in whatever thread, process or machine this runs; with the seconds it took.
 
     Args:
@@ -82,6 +86,7 @@ def evaluate_rules(work: Work, genotype: RuleSet, plays: int = 0, code: str = ""
         genotype: the rules.
         plays: 0 for an evaluation; else so many plays of every agent, with seeds of their own.
         code: see `code_digest`.
+        bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
 
     Raises:
         PcgError: when this is not the version that `code` names.
@@ -95,7 +100,9 @@ def evaluate_rules(work: Work, genotype: RuleSet, plays: int = 0, code: str = ""
     elif plays:
         verdict = evaluator.confirm(compiled.game(work.levels), plays, work.seed + CONFIRM)
     else:
-        verdict = evaluator.evaluate(compiled.game(work.levels), work.seed, diagnostics=compiled.diagnostics)
+        verdict = evaluator.evaluate(
+            compiled.game(work.levels), work.seed, diagnostics=compiled.diagnostics, threshold=bar
+        )
     return verdict, time.perf_counter() - started
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from pcg.engine.game import builtin_games, load
 from pcg.engine.vgdl import check_game, ontology, read_game
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.parser import parse
+from pcg.evaluators.games import AgentPerformance
+from pcg.evaluators.games.behaviour import effect_names
 from pcg.generators.rules import (
     RULE_GENERATORS,
     Ending,
@@ -27,7 +30,8 @@ from pcg.generators.rules import (
     make_rule_generator,
 )
 from pcg.generators.rules.genes import edits, replace_rules, shape_distance, shape_of, with_params
-from pcg.generators.rules.operators import cross, mend, mutate
+from pcg.generators.rules.operators import cross, mend, modify_rule, mutate
+from pcg.generators.rules.qd.measures import parse_game_measures
 
 GAMES = [name for name in builtin_games() if load(name).players == 1]
 SOME = ["boxes", "dungeon", "invaders", "hunt", "lode_runner"]
@@ -50,6 +54,11 @@ class Judged:
     feasible: bool
     fitness: float
     constraint: float
+    behaviour: tuple[float, ...] = ()
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    constraints: Mapping[str, float] = field(default_factory=dict)
+    unused: tuple[int, ...] = ()
+    profile: tuple[AgentPerformance, ...] = ()
 
 
 def judged(candidate: RuleCandidate) -> Judged:
@@ -57,7 +66,12 @@ def judged(candidate: RuleCandidate) -> Judged:
     value = sum((i + 1) * ord(c) for i, c in enumerate(str(candidate.genotype)))
     feasible = value % 4 != 0
     worth = value % 101 / 101
-    return Judged(feasible, worth if feasible else 0.0, 1.0 if feasible else worth)
+    seen = tuple(float(value // k % 7) / 7 for k in range(1, 40))
+    held = {"winnable": 1.0, "rules": 1.0 if feasible else worth}
+    unused = () if feasible else (value % len(candidate.genotype.rules),)
+    return Judged(
+        feasible, worth if feasible else 0.0, 1.0 if feasible else worth, seen, {"spread": worth}, held, unused
+    )
 
 
 def run(generator: RuleGenerator, count: int, size: int = 7) -> list[RuleCandidate]:
@@ -254,7 +268,152 @@ def test_parents_are_candidates_that_came_before() -> None:
     bred = [c for c in found if c.parents]
     assert bred and all(parent < c.id for c in bred for parent in c.parents)
     assert {len(c.parents) for c in bred} == {1, 2}
-    assert all(c.origin in ("mutation", "crossover") for c in bred)
+    assert {c.origin for c in bred} == {"mutation", "crossover", "trimmed"}
+
+
+def test_rules_that_are_never_executed_are_trimmed() -> None:
+    """Of a rule set with which nothing else is wrong a child is made without them."""
+    generator = make_rule_generator("evolve", space("dungeon"), seed=1, population=10, offspring=10)
+    first = generator.ask(10)
+    generator.tell(first, [Judged(False, 0.0, 0.9, constraints={"rules": 0.9}, unused=(0,)) for _ in first])
+    trimmed = [c for c in generator.ask(10) if c.origin == "trimmed"]
+    assert 1 <= len(trimmed) <= 3
+    for child in trimmed:
+        assert child.genotype.rules == first[child.parents[0]].genotype.rules[1:]
+
+
+def test_a_timer_is_two_effects_of_a_game() -> None:
+    rng = np.random.default_rng(1)
+    timer = Rule("hero", "TIME", "addTimer", space("dungeon").draw_params(rng, "addTimer"))
+    rules = (Rule("hero", "wall", "stepBack"), timer, Rule("key", "hero", "killSprite"))
+    genotype = mend(space("dungeon"), RuleSet(rules, ()), rng)
+    effects = space("dungeon").compile(genotype).game(space("dungeon").levels).definition.effects
+    assert [e.name for e in effects] == ["stepBack", timer.get("ftype"), "addTimer", "killSprite"]
+    for unused, kept in (((1,), (0, 2)), ((3,), (0, 1)), ((0,), (1, 2))):
+        generator = make_rule_generator(
+            "evolve", space("dungeon"), seed=1, population=2, offspring=4, start=(genotype,)
+        )
+        first = generator.ask(2)
+        assert first[0].genotype == genotype
+        verdicts = [Judged(False, 0.0, 0.9, constraints={"rules": 0.9}, unused=unused), Judged(True, 0.5, 1.0)]
+        generator.tell(first, verdicts)
+        assert generator.ask(1)[0].genotype.rules == tuple(rules[k] for k in kept)
+
+
+def test_nothing_becomes_what_it_is_already() -> None:
+    rng = np.random.default_rng(3)
+    for effect, key in (("transformToAll", "stypeTo"), ("transformToSingleton", "stype_other")):
+        for _ in range(60):
+            rule = Rule("hero", "wall", effect, space("invaders").draw_params(rng, effect))
+            for _ in range(3):
+                assert rule.get("killSecond") in (None, "True", "False")
+                if rule.effect == effect:
+                    assert rule.get("stype") != rule.get(key)
+                rule = modify_rule(space("invaders"), rule, rng)
+
+
+def test_the_bar_is_the_worth_of_the_least_survivor() -> None:
+    generator = make_rule_generator("evolve", space("hunt"), seed=1, population=10, offspring=10)
+    assert generator.bar() == 0.0
+    run(generator, 60)
+    assert generator.bar() == min(one.values[0] for one in generator.feasible) > 0  # type: ignore[attr-defined]
+    assert all(make_rule_generator(name, space("hunt"), seed=1).bar() == 0.0 for name in RULE_GENERATORS)
+
+
+# -- novelty and quality-diversity -------------------------------------------------------------------------------------
+
+
+def spread_of(generator: RuleGenerator, generations: int) -> float:
+    """Search where behaviour is the shares of two effects, all worth the same; returns how far apart games end up."""
+
+    def seen(candidate: RuleCandidate) -> tuple[float, ...]:
+        rules = candidate.genotype.rules
+        return tuple(sum(r.effect == e for r in rules) / len(rules) for e in ("transformTo", "killSprite"))
+
+    for _ in range(generations):
+        candidates = generator.ask(20)
+        generator.tell(candidates, [Judged(True, 0.5, 1.0, seen(c)) for c in candidates])
+    points = np.array([seen(RuleCandidate(0, RuleSet.from_json(one.note[0]), "")) for one in generator.feasible])  # type: ignore[attr-defined]
+    return float(np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2)).mean())
+
+
+def test_novelty_search_spreads_over_behaviours() -> None:
+    apart = {
+        name: np.mean([
+            spread_of(make_rule_generator(name, space("dungeon"), seed=s, population=20, offspring=20), 12)
+            for s in range(3)
+        ])
+        for name in ("evolve", "novelty")
+    }  # fmt: skip
+    assert apart["novelty"] > 1.3 * apart["evolve"]
+
+
+def test_of_games_that_play_alike_the_better_survives() -> None:
+    """With one behaviour for all, local competition is all there is."""
+    generator = make_rule_generator("novelty", space("dungeon"), seed=1, population=10, offspring=10, niche=0.0)
+    best: list[float] = []
+    for _ in range(6):
+        candidates = generator.ask(10)
+        worths = [len(c.genotype.rules) / 40 for c in candidates]
+        generator.tell(candidates, [Judged(True, w, 1.0, (0.5, 0.5)) for w in worths])
+        best += worths
+    kept = [one.values[0] for one in generator.feasible]  # type: ignore[attr-defined]
+    assert np.mean(kept) > np.mean(best)
+
+
+def test_map_elites_keeps_the_best_of_every_cell() -> None:
+    pytest.importorskip("ribs")
+    generator = make_rule_generator(
+        "map-elites", space("dungeon"), seed=1, measures="rules:0..30:6, kinds:0..15:5", population=20, offspring=20
+    )
+    best: dict[tuple[int, int], tuple[float, int]] = {}
+    for _ in range(15):
+        candidates = generator.ask(20)
+        verdicts = [judged(c) for c in candidates]
+        generator.tell(candidates, verdicts)
+        for c, v in zip(candidates, verdicts, strict=True):
+            if v.feasible:
+                rules = c.genotype.rules
+                cell = min(5, len(rules) // 5), min(4, len({r.effect for r in rules}) // 3)
+                best[cell] = max(best.get(cell, (-1.0, 0)), (v.fitness, -c.id))
+    archive = generator.archive()
+    assert archive is not None
+    found = {tuple(cell["index"]): (cell["fitness"], -cell["candidate"]) for cell in archive["cells"]}
+    assert found == best and len(found) > 6
+    assert generator.statistics()["elites"] == len(found)
+
+
+def test_measures_of_games_are_what_they_say() -> None:
+    genotype = RuleSet((Rule("a", "b", "killSprite"), Rule("b", "a", "killSprite")), (Ending("Timeout"),))
+    weak, strong = (
+        AgentPerformance(name, 3, 0, 0, worth, 0.0, 1.0, 0.0, ticks)
+        for name, worth, ticks in (("nothing", 0.25, 40.0), ("random", 0.75, 80.0))
+    )
+    behaviour = [0.0] * (len(effect_names()) + 12)
+    behaviour[effect_names().index("stepBack")] = 0.4
+    behaviour[len(effect_names()) + 6] = 1.0
+    verdict = Judged(True, 0.5, 1.0, tuple(behaviour), {"spread": 0.5}, profile=(weak, strong))
+    names = "rules terminations kinds length executed spread fitness effect.stepBack random.wins gap.random olets.wins"
+    values = [m.of(genotype, verdict) for m in parse_game_measures(names, 5)]
+    assert values == [2, 1, 1, 60, 1, 0.5, 0.5, 0.4, 1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("measures", "message"),
+    [
+        ("ruls", "unknown measure `ruls`, did you mean `rules`"),
+        ("rules:9..3", "is empty"),
+        ("rules:a..3", "range cannot be read"),
+        ("rules, rules", "`rules` is there twice"),
+        ("rules:0..:5", "cannot be read"),
+        (" ", "there are no measures"),
+        ("effect.killSprit", "did you mean `effect.killSprite`"),
+        ("rules:0..30:1000 kinds:0..15:1000", "at most"),
+    ],
+)
+def test_mistakes_in_measures_are_named(measures: str, message: str) -> None:
+    with pytest.raises(PcgError, match=message):
+        make_rule_generator("map-elites", space("boxes"), seed=1, measures=measures)
 
 
 @pytest.mark.parametrize("name", SOME)

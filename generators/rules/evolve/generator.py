@@ -8,8 +8,8 @@ different games.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,22 @@ from pcg.generators.rules.random import RandomRules
 from pcg.generators.rules.space import RuleSpace
 
 _TRIES = 5
+BREEDING: tuple[Parameter, ...] = (
+    Parameter("offspring", 40, "children per generation", 1, 10_000),
+    Parameter("constructive", 0.2, "share of the first generation made by templates", 0.0, 1.0),
+    Parameter("random", 0.4, "share of it drawn at random; the rest are mutated templates", 0.0, 1.0),
+    Parameter("crossover", 0.5, "share of children with two parents", 0.0, 1.0),
+    Parameter("mutation", 0.7, "share of crossed children that are mutated as well", 0.0, 1.0),
+    Parameter("changes", 3, "most changes per mutation; each number from 1 is as likely", 1, 50),
+    Parameter("infeasible", 0.35, "share of parents from the infeasible population", 0.0, 1.0),
+    Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
+    Parameter(
+        "trimmed", 0.25, "most children that are rule sets without their rules that were never executed", 0.0, 1.0
+    ),
+    Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
+    Parameter("max_rules", 30, "most rules", 1, 200),
+)
+"""How children are made."""
 
 
 class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
@@ -32,34 +48,33 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
 
     name = "evolve"
     help = "breeds rule sets from feasible and infeasible parents, by how well they tell good players from bad ones"
-    papers = (
+    papers: ClassVar[tuple[str, ...]] = (
         "Khalifa, Green, Perez-Liebana, Togelius: General Video Game Rule Generation (2017)",
         "Kimbrough, Koehler, Lu, Wood: On a Feasible-Infeasible Two-Population Genetic Algorithm (2008)",
     )
-    parameters = (
-        Parameter("population", 60, "members kept in each of the two populations", 2, 10_000),
-        Parameter("offspring", 60, "children per generation", 1, 10_000),
-        Parameter("constructive", 0.2, "share of the first generation made by templates", 0.0, 1.0),
-        Parameter("random", 0.4, "share of it drawn at random; the rest are mutated templates", 0.0, 1.0),
-        Parameter("crossover", 0.5, "share of children with two parents", 0.0, 1.0),
-        Parameter("mutation", 0.7, "share of crossed children that are mutated as well", 0.0, 1.0),
-        Parameter("changes", 3, "most changes per mutation; each number from 1 is as likely", 1, 50),
-        Parameter("infeasible", 0.35, "share of parents from the infeasible population", 0.0, 1.0),
-        Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
-        Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("population", 40, "members kept in each of the two populations", 2, 10_000),
+        *BREEDING,
         Parameter("niche", 0.15, "rule sets closer than this to a better one stand back", 0.0, 1.0, "distance"),
         Parameter("parsimony", 0.002, "worth that every rule and termination costs", 0.0, 1.0),
-        Parameter("max_rules", 30, "most rules", 1, 200),
     )
 
     def __init__(self, space: RuleSpace, *, seed: int, start: Sequence[RuleSet] = (), **params: Any) -> None:
         """`start` are rule sets that the first generation begins with, such as those of a known game."""
         super().__init__(space, seed=seed, **params)
         if self.number("constructive") + self.number("random") > 1:
-            raise PcgError("generator evolve: constructive and random are more than 1 together, expected at most 1")
+            raise PcgError(
+                f"generator {self.name}: constructive and random are more than 1 together, expected at most 1"
+            )
         self.start = tuple(start)
         self._templates = ConstructiveRules(space, seed=seed)
         self._random = RandomRules(space, seed=seed)
+        self._idle: list[tuple[float, int, RuleSet]] = []
+
+    def bar(self) -> float:
+        """The fitness of the least of the feasible population, once that is full."""
+        full = len(self.feasible) >= self.integer("population")
+        return min(one.values[0] for one in self.feasible) if full else 0.0
 
     # -- children ------------------------------------------------------------------------------------------------------
 
@@ -71,7 +86,10 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
             given = [_child(mend(self.space, one, rng, most=self.integer("max_rules")), "start") for one in self.start]
             made += given
             known |= {child.text for child in given}
-        for _ in range(self.integer("offspring") if members else self.integer("population") - len(made)):
+        else:
+            made += [child for child in self._trimmed() if child.text not in known]
+            known |= {child.text for child in made}
+        for _ in range(self.integer("offspring" if members else "population") - len(made)):
             for _ in range(_TRIES):
                 child = self._bred(rng) if members and rng.random() >= self.number("fresh") else self._fresh(rng)
                 if child.text not in known:
@@ -98,17 +116,48 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         changes = 1 + int(rng.integers(self.integer("changes")))
         return mutate(self.space, genotype, rng, changes=changes, most=self.integer("max_rules"))
 
+    def _parent(self, rng: np.random.Generator, pool: list[Individual]) -> Individual:
+        """A member of a population that is to have a child."""
+        return tournament(rng, pool, self.integer("tournament"))
+
     def _bred(self, rng: np.random.Generator) -> Child:
-        pool, size = self._pool(rng), self.integer("tournament")
-        first = tournament(rng, pool, size)
+        pool = self._pool(rng)
+        first = self._parent(rng, pool)
         genotype = _genotype(first)
         if rng.random() >= self.number("crossover"):
             return _child(self._mutated(genotype, rng), "mutation", first)
-        second = tournament(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool, size)
+        second = self._parent(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool)
         made = cross(self.space, genotype, _genotype(second), rng, most=self.integer("max_rules"))
         if rng.random() < self.number("mutation"):
             made = self._mutated(made, rng)
         return _child(made, "crossover", first, second)
+
+    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[Verdict]) -> None:
+        """Take evaluations, and note what nothing is wrong with but rules that are never executed."""
+        for candidate, evaluation in zip(candidates, evaluations, strict=True):
+            unused = _owners(candidate.genotype, getattr(evaluation, "unused", ()))
+            broken = [name for name, value in getattr(evaluation, "constraints", {}).items() if value < 1.0]
+            if unused and broken == ["rules"]:
+                rules = tuple(rule for k, rule in enumerate(candidate.genotype.rules) if k not in unused)
+                genotype = RuleSet(rules, candidate.genotype.endings)
+                self._idle.append((evaluation.constraint, candidate.id, genotype))
+        super().tell(candidates, evaluations)
+
+    def _trimmed(self) -> list[Child]:
+        """Rule sets of the last generation without the rules that were never executed, as far as that makes games."""
+        most = round(self.number("trimmed") * self.integer("offspring"))
+        ranked = sorted(self._idle, key=lambda entry: (-entry[0], entry[1]))
+        self._idle = []
+        found = {str(genotype): (genotype, parent) for _, parent, genotype in ranked if genotype.rules}
+        return [Child(text, "trimmed", (genotype.to_json(), [parent]))
+                for text, (genotype, parent) in list(found.items())[:most]]  # fmt: skip
+
+    def _keep(self) -> dict[str, Any]:
+        return {**super()._keep(), "idle": [[worth, parent, one.to_json()] for worth, parent, one in self._idle]}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        super()._restore(state)
+        self._idle = [(float(worth), int(parent), RuleSet.from_json(one)) for worth, parent, one in state["idle"]]
 
     # -- what the populations ask --------------------------------------------------------------------------------------
 
@@ -129,6 +178,14 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
 
 def _child(genotype: RuleSet, origin: str, *parents: Individual) -> Child:
     return Child(str(genotype), origin, (genotype.to_json(), [parent.id for parent in parents]))
+
+
+def _owners(genotype: RuleSet, effects: Sequence[int]) -> set[int]:
+    """Numbers of the rules that some effects of a compiled game belong to; a timer is one after the other what it does
+    and itself.
+    """
+    owners = [k for k, rule in enumerate(genotype.rules) for _ in range(2 if rule.effect == "addTimer" else 1)]
+    return {owners[effect] for effect in effects if effect < len(owners)}
 
 
 def _genotype(one: Individual) -> RuleSet:

@@ -1,0 +1,422 @@
+"""The numbers of rule evolution: what is found in a given time, what is found again, and how fast candidates pass.
+
+    python benchmarks/rule_evolution.py evolve --corpus DIR [--seconds N] [--only GAME ...]
+    python benchmarks/rule_evolution.py rediscover --corpus DIR [--seconds N] [--only GAME ...]
+    python benchmarks/rule_evolution.py throughput [--seconds N]
+    python benchmarks/rule_evolution.py memory [--candidates N]
+    python benchmarks/rule_evolution.py report
+
+Every search is a row of `docs/results/rules/MODE.csv`, written as soon as it is measured; what is there already for
+the same game, generator, seconds and seed is not measured again (`--again` does), so a long series can be done bit by
+bit. `report` writes `docs/results/rules.md` from the rows. DIR is a folder of games in the format of the GVGAI corpus.
+
+`evolve`
+    Searches for rules of ten games, from their sprites and levels alone, by `evolve` and, as the baseline, by `random`.
+    A search has succeeded when its first game, played again with seeds that neither the search nor the choice of its
+    first game has seen, has the performances of all five agents in strict order and the 90 % intervals of the weakest
+    and the strongest agent apart.
+`rediscover`
+    30 % of the rules of a known game are taken out. A search has succeeded when its first game, played again, is won
+    by somebody and has all five agents in strict order. The game as it was and what was left of it are played so too.
+`throughput`
+    Different candidates per minute through the full filter while rules evolve, and compiled and checked per minute.
+`memory`
+    Resident memory of a run over many candidates, whose plays are short.
+
+Wall times depend on what else the machine does: its load and the processor time are in every row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba.core import event
+
+from pcg.engine.game import load
+from pcg.engine.kernel.runtime import compile_all
+from pcg.engine.vgdl.formatter import dumps
+from pcg.engine.vgdl.parser import parse
+from pcg.evaluators.games import GameEvaluation, GameEvaluator
+from pcg.generators.rules import RuleSet, RuleSpace, make_rule_generator
+from pcg.generators.rules.genes import edits, replace_rules
+from pcg.generators.rules.operators import mutate
+from pcg.runs.driver import GameText
+from pcg.runs.rules import beginning, run_rules
+from pcg.runs.rules_config import RulesRun
+
+OURS: Mapping[str, str] = {
+    "boxes": "a puzzle with boxes to push; nothing moves by itself",
+    "crossing": "lanes of traffic to cross",
+    "dungeon": "an adventure: a key, a door, a sword and enemies",
+    "hunt": "chasing what flees",
+    "invaders": "a shooter with bombs from above",
+}
+CORPUS: Mapping[str, str] = {
+    "boulderdash": "digging and gems, things that fall, enemies",
+    "butterflies": "catching what multiplies, against the clock",
+    "missilecommand": "defence: shots against missiles that seek cities",
+    "sokoban": "the classic puzzle with boxes",
+    "zelda": "the classic adventure",
+}
+"""Chosen for being of different kinds, before anything was measured."""
+LEVELS = "0-2"
+"""The first levels, of games that have so many."""
+PLAYS = 20
+"""Plays of each agent in the last verdict."""
+FRESH = 7_000_003
+"""Seed of these plays: neither that of a search nor that of its own last plays."""
+FOLDER = Path(__file__).parent.parent / "docs" / "results" / "rules"
+GAME_COLUMNS = (
+    "game", "generator", "seed", "asked_s", "workers", "wall_s", "cpu_s", "load", "evaluations", "feasible",
+    "genes", "edits", "ordered", "separated", "won", "success", "performances",
+    "lowest_of_strongest", "highest_of_weakest", "reason",
+)  # fmt: skip
+THROUGHPUT_COLUMNS = (
+    "what", "game", "workers", "wall_s", "cpu_s", "load", "candidates", "per_minute", "per_cpu_minute", "kernels",
+)  # fmt: skip
+MEMORY_COLUMNS = ("candidates", "feasible", "resident_mib", "cpu_s")
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+class Rows:
+    """A table that is kept in a file, one row per key."""
+
+    def __init__(self, mode: str, columns: Sequence[str], keys: Sequence[str]) -> None:
+        self.path = FOLDER / f"{mode}.csv"
+        self.columns, self.keys = tuple(columns), tuple(keys)
+        self.rows: dict[tuple[str, ...], dict[str, str]] = {}
+        self.read()
+
+    def read(self) -> None:
+        """Take what is in the file, which others may have written to."""
+        if self.path.exists():
+            with self.path.open(newline="") as file:
+                for row in csv.DictReader(file):
+                    self.rows[self.key(row)] = row
+
+    def key(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """What tells rows apart."""
+        return tuple(str(row[name]) for name in self.keys)
+
+    def put(self, row: Mapping[str, Any]) -> None:
+        """Add or replace a row, in the file too."""
+        self.read()
+        self.rows[self.key(row)] = {name: str(row.get(name, "")) for name in self.columns}
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        with self.path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, self.columns, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self.rows[key] for key in sorted(self.rows))
+        print("  ".join(f"{name}={row[name]}" for name in self.columns if name in row and row[name] != ""), flush=True)
+
+
+def load_now() -> str:
+    """The load of the machine over the last minute."""
+    return f"{os.getloadavg()[0]:.1f}"
+
+
+# -- searches ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A game to search rules for."""
+
+    name: str
+    path: str
+    levels: str
+
+    @classmethod
+    def of(cls, name: str, corpus: Path | None) -> Subject:
+        """A game of ours, or of a folder."""
+        path = name if name in OURS else str((corpus or Path()) / f"{name}.txt")
+        return cls(name, path, f"0-{min(2, len(load(path).levels) - 1)}")
+
+
+def subjects(options: argparse.Namespace) -> Iterable[Subject]:
+    """The games that are asked for."""
+    names = options.only or [*OURS, *(CORPUS if options.corpus else ())]
+    for name in names:
+        yield Subject.of(name, options.corpus)
+
+
+def verdict_columns(verdict: GameEvaluation) -> dict[str, Any]:
+    """What a row says of a game that was played again."""
+    profile = verdict.profile
+    return {
+        "ordered": int(verdict.ordered and len(profile) == 5),
+        "separated": int(verdict.separated and len(profile) == 5),
+        "won": int(any(agent.wins for agent in profile)),
+        "performances": " ".join(f"{agent.performance:.4f}" for agent in profile),
+        "lowest_of_strongest": f"{profile[-1].low:.3f}" if profile else "",
+        "highest_of_weakest": f"{profile[0].high:.3f}" if profile else "",
+        "reason": verdict.reason,
+    }
+
+
+def play_again(path: Path | str, levels: str = "") -> GameEvaluation:
+    """The verdict of plays with fresh seeds, on all levels or those named."""
+    game = load(path)
+    first, _, last = levels.partition("-")
+    chosen = game.levels[int(first) : int(last) + 1] if levels else game.levels
+    return GameEvaluator(chosen).confirm(game, PLAYS, FRESH)
+
+
+def search(subject: Subject, generator: str, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
+    """One search, and its first game played again."""
+    config = RulesRun(
+        subject.path, generator=generator, levels=subject.levels, seconds=options.seconds, seed=options.seed,
+        count=10 if generator == "evolve" else 1000,  # a run of `random` ends when it has as many as are wanted
+        finalists=40, distance=0.3, **more,
+    )  # fmt: skip
+    load_before = load_now()
+    with tempfile.TemporaryDirectory() as folder:
+        wall, cpu = time.perf_counter(), time.process_time()
+        result = run_rules(config, Path(folder) / "run", workers=options.workers)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        last = play_again(Path(folder) / "run" / "games" / "game0.txt") if result.games else None
+    row = {
+        "game": subject.name, "generator": generator, "seed": options.seed, "asked_s": f"{options.seconds:g}",
+        "workers": options.workers, "wall_s": f"{wall:.0f}", "cpu_s": f"{cpu:.0f}",
+        "load": f"{load_before}-{load_now()}", "evaluations": result.evaluations, "feasible": result.feasible,
+        "ordered": 0, "separated": 0, "won": 0, "success": 0, "reason": "no game that keeps all constraints was found",
+    }  # fmt: skip
+    if last is not None:
+        row.update(verdict_columns(last))
+        found = result.games[0].candidate.genotype
+        row["genes"], row["edits"] = len(found), edits(RuleSet.of(load(subject.path).definition.source), found)
+    elif result.summary["reasons"]:
+        common = Counter(result.summary["reasons"]).most_common(2)
+        row["reason"] += " (most often: " + "; ".join(f"{why}, {n} times" for why, n in common) + ")"
+    return row
+
+
+def evolve(options: argparse.Namespace) -> None:
+    """Rules from sprites and levels alone."""
+    rows = Rows("evolve", GAME_COLUMNS, ("game", "generator", "asked_s", "seed"))
+    for subject in subjects(options):
+        for generator in options.generators:
+            key = {"game": subject.name, "generator": generator, "asked_s": f"{options.seconds:g}"}
+            if options.again or rows.key({**key, "seed": options.seed}) not in rows.rows:
+                row = search(subject, generator, options)
+                row["success"] = row["ordered"] * row["separated"]
+                rows.put(row)
+
+
+def rediscover(options: argparse.Namespace) -> None:
+    """Rules that are missing from a known game."""
+    rows = Rows("rediscover", GAME_COLUMNS, ("game", "generator", "asked_s", "seed"))
+    more: dict[str, Any] = {"start": "own", "drop": 0.3}
+    for subject in subjects(options):
+        text = GameText.of(load(subject.path))
+        config = RulesRun(subject.path, seconds=1.0, seed=options.seed, **more)
+        known = {"as it was": RuleSet.of(text.source), "30 % gone": beginning(config, text)[0]}
+        for name, genotype in known.items():
+            row = {"game": subject.name, "generator": name, "seed": options.seed, "asked_s": f"{options.seconds:g}"}
+            if options.again or rows.key(row) not in rows.rows:
+                with tempfile.TemporaryDirectory() as folder:
+                    path = Path(folder) / "game.txt"
+                    path.write_text(dumps(replace_rules(parse(text.source), genotype)))
+                    for k, level in enumerate(text.levels):
+                        (Path(folder) / f"game_lvl{k}.txt").write_text(level)
+                    row.update(verdict_columns(play_again(path, subject.levels)))
+                rows.put(
+                    {
+                        **row,
+                        "genes": len(genotype),
+                        "edits": edits(RuleSet.of(text.source), genotype),
+                        "success": int(row["ordered"]) * int(row["won"]),
+                    }
+                )
+        key = {"game": subject.name, "generator": "evolve", "asked_s": f"{options.seconds:g}", "seed": options.seed}
+        if options.again or rows.key(key) not in rows.rows:
+            row = search(subject, "evolve", options, **more)
+            row["success"] = row["ordered"] * row["won"]
+            rows.put(row)
+
+
+# -- speed and memory --------------------------------------------------------------------------------------------------
+
+
+def throughput(options: argparse.Namespace) -> None:
+    """Candidates per minute."""
+    rows = Rows("throughput", THROUGHPUT_COLUMNS, ("what", "game", "workers"))
+    for name in options.only or ["boxes", "dungeon", "invaders"]:
+        space = RuleSpace.of(load(name).definition.source, load(name).levels[:1])
+        base = make_rule_generator("constructive", space, seed=1).ask(1)[0].genotype
+        rng = np.random.default_rng(1)
+        known: dict[RuleSet, None] = {}
+        while len(known) < 5000:
+            base = mutate(space, base, rng, changes=2)
+            known[base] = None
+        space.compile(next(iter(known)))
+        wall, cpu = time.perf_counter(), time.process_time()
+        for genotype in known:
+            space.compile(genotype)
+        rows.put(_speed("compile and check", name, 1, len(known), wall, cpu, 0))
+        config = RulesRun(name, levels="0", seconds=options.seconds, seed=options.seed, confirm=0)
+        with tempfile.TemporaryDirectory() as folder, event.install_recorder("numba:compile") as compiled:
+            wall, cpu = time.perf_counter(), time.process_time()
+            result = run_rules(config, Path(folder) / "run", workers=options.workers)
+            different = result.evaluations - result.summary["repeated"]
+            row = _speed("full filter", name, options.workers, different, wall, cpu, len(compiled.buffer))
+        rows.put(row)
+        assert not compiled.buffer, "kernels were compiled while rules evolved"
+
+
+def _speed(what: str, game: str, workers: int, n: int, wall: float, cpu: float, kernels: int) -> dict[str, Any]:
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return {
+        "what": what, "game": game, "workers": workers, "wall_s": f"{wall:.1f}", "cpu_s": f"{cpu:.1f}",
+        "load": load_now(), "candidates": n, "per_minute": f"{60 * n / wall:.0f}",
+        "per_cpu_minute": f"{60 * n / cpu:.0f}", "kernels": kernels,
+    }  # fmt: skip
+
+
+def memory(options: argparse.Namespace) -> None:
+    """Resident memory after so many candidates of one run: those of `random`, in plays of a few ticks by three agents.
+
+    What a run keeps of a candidate does not depend on how long its plays are.
+    """
+    rows = Rows("memory", MEMORY_COLUMNS, ("candidates",))
+    marks = [n for n in (1000, 3000, 10_000, 30_000, 100_000, 300_000) if n <= options.candidates]
+
+    def look(now: Any) -> None:
+        if now.evaluations in marks:
+            rows.put({
+                "candidates": now.evaluations, "resident_mib": f"{resident():.1f}",
+                "cpu_s": f"{time.process_time():.0f}", "feasible": now.feasible,
+            })  # fmt: skip
+
+    settings = {"ladder": "nothing random onestep", "plays": 1, "max_plays": 1, "explorations": 0, "max_ticks": 20,
+                "min_ticks": 0}  # fmt: skip
+    config = RulesRun(
+        "boxes", generator="evolve", levels="0", evaluations=options.candidates, seed=options.seed, confirm=0,
+        evaluation_parameters=settings,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        run_rules(config, Path(folder) / "run", workers=1, progress=look)
+
+
+def resident() -> float:
+    """Resident memory now, MiB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+# -- the report --------------------------------------------------------------------------------------------------------
+
+
+def report(options: argparse.Namespace) -> None:
+    """Write `docs/results/rules.md` from what was measured."""
+    del options
+    found = Rows("evolve", GAME_COLUMNS, ("game", "generator", "asked_s", "seed")).rows.values()
+    again = Rows("rediscover", GAME_COLUMNS, ("game", "generator", "asked_s", "seed")).rows.values()
+    parts = [
+        "# Evolving rules: what was measured",
+        "Made by `benchmarks/rule_evolution.py report` from the tables in `docs/results/rules/`; the same program "
+        "measures. Wall times were taken on a machine of two hardware threads that did other work as well (its load "
+        "is given), so processor time is the better measure of what a search had.",
+        "## From sprites and levels alone",
+        "Ten games of different kinds: "
+        + "; ".join(f"`{name}`, {why}" for name, why in {**OURS, **CORPUS}.items())
+        + f". Their first three levels are played. After a search its best games are played {PLAYS} times by every "
+        "agent, by successive halving, and the first of them once more with other seeds: this is what the table "
+        "shows. *Ordered*: the means of all five agents are strictly in order. *Apart*: the 90 % intervals of the "
+        "weakest and the strongest do not overlap. Asked for are both, in at least 8 of 10 games, in five minutes on "
+        "two cores.",
+        _counts(found, ("evolve", "random")),
+        _games(found),
+        "## What was taken out of known games",
+        "30 % of the rules of a game are taken out and the search begins with the rest. Asked for is a game that is "
+        "won by somebody and has all agents strictly in order, in 8 of 10 games, in three minutes. The same is said "
+        "of the game as it was and of what was left of it: where that is in order already there was nothing to "
+        "restore. *Edits* are the lines by which the rules differ from the game's own.",
+        _counts(again, ("as it was", "30 % gone", "evolve")),
+        _games(again),
+        "## Speed",
+        "*Full filter*: different candidates of a run of `evolve` on the first level, compiled, checked and judged by "
+        "five agents, three plays of up to 200 ticks each, racing on. Asked for are 1,500 per minute on two cores, "
+        "100,000 per minute compiled and checked, and not one kernel compiled meanwhile.",
+        _table(Rows("throughput", THROUGHPUT_COLUMNS, ("what", "game", "workers")).rows.values(), THROUGHPUT_COLUMNS),
+        "## Memory",
+        "Of one run of `evolve` with short plays, in one process.",
+        _table(
+            sorted(Rows("memory", MEMORY_COLUMNS, ("candidates",)).rows.values(), key=lambda r: int(r["candidates"])),
+            MEMORY_COLUMNS,
+        ),
+    ]  # fmt: skip
+    (FOLDER.parent / "rules.md").write_text("\n\n".join(parts) + "\n")
+
+
+def _counts(rows: Iterable[Mapping[str, str]], generators: Sequence[str]) -> str:
+    lines = []
+    for generator in generators:
+        own = [row for row in rows if row["generator"] == generator]
+        for seconds, seed in sorted({(float(row["asked_s"]), int(row["seed"])) for row in own}):
+            these = [row for row in own if (float(row["asked_s"]), int(row["seed"])) == (seconds, seed)]
+            what = f"`{generator}`" if generator in ("evolve", "random") else generator
+            spent = f", {seconds:g} s each, seed {seed}" if these[0]["wall_s"] else ""
+            held = sum(int(row["ordered"]) for row in these)
+            lines.append(
+                f"- {what}{spent}: **{sum(int(row['success']) for row in these)} of {len(these)}** "
+                f"(ordered {held}, apart {sum(int(row['separated']) for row in these)}, "
+                f"won by somebody {sum(int(row['won']) for row in these)})"
+            )
+    return "\n".join(lines)
+
+
+def _games(rows: Iterable[Mapping[str, str]]) -> str:
+    names = {
+        "game": "game", "generator": "rules by", "asked_s": "s asked", "wall_s": "s in all", "cpu_s": "CPU s",
+        "load": "load", "evaluations": "candidates", "feasible": "feasible", "genes": "lines", "edits": "edits",
+        "ordered": "ordered", "separated": "apart", "won": "won", "performances": "performances, weakest agent first",
+    }  # fmt: skip
+    marks = {"1": "yes", "0": "no"}
+    shown = [
+        {**row, **{name: marks.get(row[name], row[name]) for name in ("ordered", "separated", "won")}} for row in rows
+    ]
+    return _table(shown, tuple(names), tuple(names.values()))
+
+
+def _table(rows: Iterable[Mapping[str, str]], columns: Sequence[str], titles: Sequence[str] = ()) -> str:
+    head = "| " + " | ".join(titles or [c.replace("_", " ") for c in columns]) + " |\n|" + "---|" * len(columns)
+    return "\n".join([head, *("| " + " | ".join(row[name] for name in columns) + " |" for row in rows)])
+
+
+def main() -> None:
+    """Measure, or write the report."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    modes: dict[str, Callable[[argparse.Namespace], None]] = {
+        "evolve": evolve, "rediscover": rediscover, "throughput": throughput, "memory": memory, "report": report,
+    }  # fmt: skip
+    parser.add_argument("mode", choices=list(modes))
+    parser.add_argument("--corpus", type=Path, help="folder of the corpus' games")
+    parser.add_argument("--only", nargs="+", metavar="GAME", help="only these games")
+    parser.add_argument("--generators", nargs="+", default=["evolve", "random"])
+    parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--candidates", type=int, default=100_000)
+    parser.add_argument("--again", action="store_true", help="measure what was measured already, too")
+    options = parser.parse_args()
+    compile_all()
+    modes[options.mode](options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""Runs that make rules: last plays, early ends, archives, and that neither workers nor restarts change anything."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pcg
+from pcg.engine.kernel.runtime import JIT
+from pcg.generators.rules import RULE_GENERATORS
+from pcg.runs.rules import evaluate_rules, resume_rules, run_rules
+from pcg.runs.rules_config import RulesRun
+
+pytestmark = pytest.mark.skipif(not JIT, reason="takes too long without the compiler")
+CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20}
+
+
+def config(generator: str = "evolve", **more: object) -> RulesRun:
+    settings = {"game": "boxes", "levels": "0", "count": 4, "evaluations": 120, "confirm": 0, **more}
+    parameters = {"population": 10, "offspring": 10} if RULE_GENERATORS[generator].learns else {}
+    return RulesRun(generator=generator, generator_parameters=parameters, evaluation_parameters=CHEAP, **settings)  # type: ignore[arg-type]
+
+
+def events(folder: Path) -> str:
+    return (folder / "events.jsonl").read_text()
+
+
+@pytest.mark.parametrize("generator", ["evolve", "novelty", "map-elites"])
+def test_neither_workers_nor_a_pause_change_anything(generator: str, tmp_path: Path) -> None:
+    if generator == "map-elites":
+        pytest.importorskip("ribs")
+    run_rules(config(generator), tmp_path / "one", workers=1)
+    run_rules(config(generator), tmp_path / "two", workers=2)
+    run_rules(config(generator, evaluations=47), tmp_path / "paused", workers=2)
+    resume_rules(tmp_path / "paused", evaluations=120, workers=1)
+    assert events(tmp_path / "one") == events(tmp_path / "two") == events(tmp_path / "paused")
+    games = sorted(p.name for p in (tmp_path / "one" / "games").iterdir())
+    assert "game0.txt" in games and ("archive.json" in games) == (generator == "map-elites")
+    for name in games:
+        assert (tmp_path / "one/games" / name).read_text() == (tmp_path / "paused/games" / name).read_text()
+
+
+def test_hopeless_games_are_left_early_and_are_not_feasible(tmp_path: Path) -> None:
+    run_rules(config(evaluations=300), tmp_path / "run", workers=2)
+    found = [json.loads(line) for line in events(tmp_path / "run").splitlines()]
+    left = [event for event in found if "cannot reach" in event["reason"]]
+    assert left and not any(event["feasible"] for event in left)
+
+
+def test_finalists_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve are played five times, six of them ten times and three twenty times, which are wanted."""
+    played: list[int] = []
+
+    def evaluate(*arguments: Any) -> Any:
+        if arguments[2]:
+            played.append(arguments[2])
+        return evaluate_rules(*arguments)
+
+    monkeypatch.setattr("pcg.runs.rules.evaluate_rules", evaluate)
+    given = config(evaluations=300, confirm=20, finalists=12, count=3, distance=0.05)
+    result = run_rules(given, tmp_path / "run", workers=1)
+    assert played == [5] * 12 + [10] * 6 + [20] * 3
+    for one, other in pairwise(result.games):
+        assert one.confirmed is not None and one.confirmed.profile[0].plays == 20
+        assert one.promise > other.promise
+    game = pcg.load(tmp_path / "run" / "games" / "game0.txt")
+    assert not game.definition.diagnostics

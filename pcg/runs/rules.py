@@ -491,6 +491,6 @@ def _key(genotype: RuleSet) -> bytes:
 
 
 def _kind_of(reason: str) -> str:
-    """A reason without its numbers and names, so that reasons can be counted."""
-    words = ["..." if any(c.isdigit() for c in word) or "`" in word else word for word in reason.split()]
+    """A reason without its numbers, names and example, so that reasons can be counted."""
+    words = ["..." if any(c.isdigit() for c in word) or "`" in word else word for word in reason.split(", ")[0].split()]
     return " ".join(words)[:80]

@@ -164,8 +164,8 @@ class MakingRun(SearchRun):
 
     @abstractmethod
     def _judge(self) -> tuple[Callable[..., tuple[GameEvaluation, float]], Any]:
-        """What judges a genotype, and what it needs: called with that, a genotype, a number of plays, the version of the
-        code, and a fitness that must be within reach.
+        """What judges a genotype, and what it needs: called with that, a genotype, a number of plays, the version of
+        the code, and a fitness that must be within reach.
         """
 
     @abstractmethod

@@ -21,7 +21,7 @@ from pcg.runs.games import resume_games, run_games
 from pcg.runs.games_config import GamesRun, read_games_config
 
 CHEAP = {"ladder": "nothing random onestep", "plays": 2, "max_plays": 2, "max_ticks": 60, "explorations": 2,
-         "min_rules": 0.3, "min_ticks": 10}  # fmt: skip
+         "min_rules": 0.3, "min_ticks": 10, "patience": 2}  # fmt: skip
 
 
 def config(**changes: object) -> GamesRun:

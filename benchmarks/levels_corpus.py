@@ -15,11 +15,13 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 
 from pcg.engine.game import Game, builtin_games, load
@@ -62,6 +64,8 @@ class Outcome:
     """The feasible level, or the one nearest to it."""
     constraints: Mapping[str, float] = field(default_factory=dict)
     """Of `level`."""
+    revision: str = ""
+    """Of the repository when it was measured; "" for one before revisions were kept."""
 
     @property
     def worst(self) -> str:
@@ -91,6 +95,15 @@ def open_game(name: str, file: Path | None) -> Game:
     return load(file, reading="gvgai") if file is not None else load(name.removeprefix("our "))
 
 
+@cache
+def revision() -> str:
+    """The commit that is checked out, "" outside a repository."""
+    asked = subprocess.run(
+        ("git", "rev-parse", "--short", "HEAD"), cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip()
+
+
 def measure(name: str, file: Path | None, seed: int, limit: float) -> Outcome:
     """Evolve levels of one game until one is feasible or the time is up."""
     game = open_game(name, file)
@@ -118,7 +131,7 @@ def measure(name: str, file: Path | None, seed: int, limit: float) -> Outcome:
         name, file is None, seed, limit, round(seconds, 2), evaluations, evaluation.feasible,
         candidate.origin if evaluation.feasible else "", evaluation.winner,
         len(evaluation.play), dict(failing.most_common()), candidate.level,
-        {k: round(v, 3) for k, v in evaluation.constraints.items()},
+        {k: round(v, 3) for k, v in evaluation.constraints.items()}, revision(),
     )  # fmt: skip
 
 
@@ -167,6 +180,7 @@ def run(given: argparse.Namespace) -> bool:
     names = chosen(given.games, known)
     done = stored(given.store)
     deadline = None if given.minutes is None else time.monotonic() + 60 * given.minutes
+    revision()  # of what is loaded now, whatever is checked out later
     compile_all()
     for name in names:
         outcome = done.get(name)
@@ -215,7 +229,7 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
             lines.append(
                 f"| {title} | {len(group)} | {len(won)} | {share:.1%} | {promised} | {median} | {soon} |"
             )  # fmt: skip
-    lines += ["", *_left_out(known), ""]
+    lines += ["", *_left_out(known), "", *_revisions(found)]
     failed = [o for o in found if not o.feasible]
     if failed:
         lines += ["## Games without", "", "| game | evaluations | what failed first, and how often |", "|---|---:|---|"]
@@ -235,6 +249,24 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
             f"{o.winner} | {o.length or ''} | {o.worst} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _revisions(found: Sequence[Outcome]) -> Iterator[str]:
+    """Which games were measured at which state of the repository, if not all at the same."""
+    by_revision: dict[str, list[str]] = {}
+    for outcome in found:
+        by_revision.setdefault(outcome.revision, []).append(outcome.game)
+    if len(by_revision) < 2:
+        return
+    *few, most = sorted(by_revision, key=lambda r: len(by_revision[r]))
+
+    def at(state: str) -> str:
+        return f"at {state}" if state else "before revisions were kept"
+
+    apart = "; ".join(f"{at(r)}: {', '.join(by_revision[r])}" for r in few)
+    yield f"Not all of it is from the same state of the repository: most was measured {at(most)}; {apart}."
+    yield "The sums above join them, and were not measured as a whole at any one state."
+    yield ""
 
 
 def _left_out(known: Mapping[str, Path | None]) -> Iterator[str]:

@@ -184,6 +184,8 @@ class Context:
         self.initial = self.arena(self.room).take()
         self._begin(plan, placement)
         record["initial"] = self.initial
+        # one for as long as the context lives, for kernels hold its address
+        self._model_record = _model_record(self)
 
     def __repr__(self) -> str:
         return f"<{self.tables.definition.name} on {self.level.width}x{self.level.height} cells>"
@@ -248,7 +250,7 @@ class Context:
     def model(self) -> Model:
         """A forward model for compiled agents."""
         return Model(
-            _model_record(self),
+            self._model_record,
             room=self.room,
             stride_of=self.block_bytes,
             format_blocks=self.format,

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import networkx as nx
 
 from pcg.engine.kernel.ids import AVATAR_CLASSES
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Termination
+from pcg.engine.vgdl.ontology import SPRITE_CLASSES
 from pcg.evaluators.effect_meaning import (
     FIRST,
     NAMED,
@@ -74,6 +76,8 @@ PRODUCING: Mapping[str, str] = {
     "AimedAvatar": "stype", "SpaceshipAvatar": "stype", "WizardAvatar": "stype", "OngoingTurningAvatar": "spawnBehind",
 }  # fmt: skip
 """Class -> the parameter that names what its sprites bring forth (spec 02 sections 2.8 and 3)."""
+STANDING_PRODUCERS = frozenset({"SpawnPoint", "SpawnPointMultiSprite"})
+"""Classes that stand still and bring forth sprites where they stand."""
 EXPIRING_CLASSES = frozenset({"Flicker", "OrientedFlicker", "Spreader"})
 MOBILITY: Mapping[str, str] = {
     "HorizontalAvatar": "horizontal", "FlakAvatar": "horizontal", "VerticalAvatar": "vertical", "NullAvatar": "none",
@@ -178,6 +182,36 @@ class GameAnalysis:
         """The names of `types`."""
         return tuple(self.definition.types[t].name for t in types)
 
+    @cached_property
+    def moved(self) -> frozenset[int]:
+        """The types of which sprites can come to be elsewhere than where a level has them: they move by themselves, are
+        brought about, pushed, carried or teleported, or come from what does.
+        """
+        found = {t for t in self.concrete if {"avatar", "mover", "pushable"} & self.roles[t]}
+        for (first, _), happening in self.meetings.items():
+            if any(c.target == FIRST and c.kind in ("push", "carry", "teleport", "wrap") for c in happening):
+                found.add(first)
+        for s in self.sources:
+            # what spreads, is thrown or laid comes out beside its maker
+            if s.consequence is None and self.definition.types[s.maker].class_name not in STANDING_PRODUCERS:
+                found.add(s.product)
+        grown = True
+        while grown:
+            more = {s.product for s in self.sources if s.maker in found or s.partner in found} - found
+            grown = bool(more)
+            found |= more
+        return frozenset(found)
+
+    def can_meet(self, placed: int, other: int) -> bool:
+        """Whether a sprite of `placed`, where a level has it, and one of `other` can come together."""
+        itself = bool({"avatar", "mover", "pushable"} & self.roles[placed]) or any(
+            c.target == FIRST and c.kind in ("push", "carry", "teleport", "wrap")
+            for (first, _), happening in self.meetings.items()
+            if first == placed
+            for c in happening
+        )
+        return itself or other in self.moved
+
     @property
     def wins(self) -> tuple[Ending, ...]:
         """The endings that win, in file order."""
@@ -217,6 +251,14 @@ def analyse(definition: GameDefinition) -> GameAnalysis:
 def is_avatar(sprite: SpriteType) -> bool:
     """Whether sprites of this type are controlled by a player."""
     return sprite.class_name in AVATAR_CLASSES
+
+
+def is_continuous(sprite: SpriteType) -> bool:
+    """Whether sprites of this type move by speed and gravity rather than from cell to cell (spec 02, physics types)."""
+    if sprite.class_name is None:
+        return False
+    usual = SPRITE_CLASSES[sprite.class_name].params["physicstype"].default
+    return first_number(sprite.params.get("physicstype", usual), 0) == 1
 
 
 def wins_for_player_0(termination: Termination) -> bool:

@@ -21,10 +21,11 @@ from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, Solution, make_agent, play, solve
 from pcg.evaluators.agents.registry import read_agent
-from pcg.evaluators.analysis import analyse
+from pcg.evaluators.analysis import analyse, is_continuous
 from pcg.evaluators.contest import WAY_PLANNER, Contest, capable_players
-from pcg.evaluators.effect_meaning import first_number
+from pcg.evaluators.effect_meaning import consequences, first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
+from pcg.evaluators.guidance import estimate, pairs
 from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
 from pcg.evaluators.metrics.play import PlayMetrics
@@ -74,8 +75,10 @@ SOON = 4_000
 """States after which the solver lets the planner that knows the walls try first, before it visits all it may."""
 TICKS_PER_GOAL = 5
 """Ticks that a play may take for everything that must vanish, beside half of `max_length`."""
-LATER = 0.45
-"""Weight of the distance of something that can only be had after something else, as a share of that one's."""
+LONG_STRIDES = (8, 5)
+"""Ticks that an action lasts in the solver's first searches of levels with continuous physics."""
+TRUST = 5.0
+"""Weight of the estimate in these searches: it counts cells, and a cell takes such an avatar several ticks."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -166,7 +169,8 @@ class LevelEvaluator:
         self.plays = PlayMetrics(self.analysis)
         self._bounds = self._cover_bounds(low, high)
         self._kinds = self._families()
-        self.estimate = self._estimate()
+        self.estimate = estimate(self.analysis, self.requirements)
+        self.pairs = pairs(self.analysis, self.requirements)
         self.players = capable_players(self.analysis, self._integer("planner_budget"), self._integer("budget"))
         self.horizon = self._horizon()
         self.waiting_wins = self._waiting_wins()
@@ -203,56 +207,20 @@ class LevelEvaluator:
                 continue
         return min([low, *(0.5 * c for c in covers)]), max([high, *(min(1.0, 1.25 * c) for c in covers)])
 
-    def _estimate(self) -> list[float]:
-        """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning
-        is near.
-
-        Goals weigh ten ticks each and their distance, what must be fetched half of that; distances of what can only be
-        had later weigh less, so that the next thing draws more than all that follow. The plans found this
-        way are a little longer than the shortest ones, and are found in levels with a hundred times more states.
-        """
-        weights = [0.0] * (2 * len(self.game.definition.types))
-        for ending in self.analysis.wins:
-            for t in ending.types:
-                if ending.kind == "vanish":
-                    weights[2 * t], weights[2 * t + 1] = 10.0, 1.0 * LATER ** self.requirements.before.get(t, 0)
-                elif ending.kind == "appear":
-                    for made, steps in self._steps_to(t, frozenset()).items():
-                        weights[2 * made] = min(weights[2 * made], -10.0 * steps)
-        for need in self.requirements.needs:
-            if self.analysis.has(need.other, "collectable") and not weights[2 * need.other]:
-                later = LATER ** self.requirements.before.get(need.other, 0)
-                weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5 * later
-        return weights
-
-    def _steps_to(self, product: int, trail: frozenset[int]) -> dict[int, int]:
-        """What has to be made on the way to `product`, each with how many things are made for it, itself included.
-
-        What a level can start with is not made. Of several ways the one with the fewest steps counts.
-        """
-        if product in self.requirements.placeable or product in self.analysis.avatars:
-            return {}
-        best: dict[int, int] | None = None
-        for source in self.analysis.sources:
-            parts = {source.maker, source.partner} - {None, product}
-            if source.product != product or parts & trail:
-                continue
-            found: dict[int, int] = {}
-            total = 1
-            for part in sorted(p for p in parts if p is not None):
-                below = self._steps_to(part, trail | {product})
-                total += below.get(part, 0)
-                found |= below
-            if best is None or total < best[product]:
-                best = {**found, product: total}
-        return best if best is not None else {product: 1}
-
     def _horizon(self) -> int:
         """Ticks after which a play is given up: `max_length`, or longer where winning means waiting.
 
-        That is so where surviving wins, and where goals are still to come out of spawners.
+        That is so where surviving wins, where goals are still to come out of spawners, and where time itself changes
+        what there is.
         """
         longest = self._integer("max_length")
+        for timed in self.game.definition.time_effects:
+            if any(
+                c.kind in ("transform", "spawn")
+                for c in consequences(self.game.definition, self.game.definition.effects[timed.effect])
+            ):
+                begins = max(first_number(timed.params.get(name), 0) for name in ("timer", "nextExecution"))
+                longest = max(longest, begins + self._integer("max_length") // 2)
         for ending in self.analysis.wins:
             if ending.kind == "timeout":
                 longest = max(longest, ending.limit + 1)
@@ -286,6 +254,22 @@ class LevelEvaluator:
                     soon.append(played.ticks)
         return max(1, min(soon)) if 2 * len(soon) > len(self.game.levels) else least
 
+    @functools.cached_property
+    def least_survival(self) -> int:
+        """Ticks that a player who looks one step ahead must live: `survival`, or less where such a player is lost
+        sooner in most of the game's own levels.
+        """
+        wanted = self._integer("survival")
+        lost = []
+        for level in self.game.levels:
+            if not check_level(level, self.game.definition, reading="gvgai", file="<level>"):
+                start = self.game.start(level, seed=1)
+                playouts = [play(start, make_agent(a, seed=1), max_ticks=wanted) for a in ("nothing", "onestep")]
+                lived = max(wanted if p.winner != 0 else p.ticks for p in playouts)
+                if lived < wanted:
+                    lost.append(lived)
+        return min(lost) if 2 * len(lost) > len(self.game.levels) else wanted
+
     def _waiting_wins(self) -> bool:
         """Whether time alone wins the game, and most of its own levels.
 
@@ -300,6 +284,14 @@ class LevelEvaluator:
             start = self.game.start(level, seed=1)
             won.append(play(start, make_agent("nothing", seed=1), max_ticks=self.horizon).winner == 1)
         return 2 * sum(won) > len(won)
+
+    @functools.cached_property
+    def strides(self) -> tuple[int, ...]:
+        """Ticks that an action of the solver lasts, one search after the other: where the avatar flies, falls or
+        drifts by the pixel, a tick decides next to nothing.
+        """
+        smooth = any(is_continuous(self.game.definition.types[t]) for t in self.analysis.start_avatars)
+        return (*LONG_STRIDES, 1) if smooth else (1,)
 
     def _families(self) -> tuple[frozenset[int], ...]:
         """Kinds of sprites a level can show: types that can be placed, those of one class under one parent together."""
@@ -445,7 +437,10 @@ class _Judgement:
         else:
             careful = [self.contest.play_weak(s, "onestep", k, wanted) for k, s in enumerate(starts)]
             ticks = sorted(wanted if p.winner != 0 else p.ticks for p in careful)[IDLE_SEEDS // 2]
-            held["survival"] = min(1.0, max(ticks, lived) / max(1, wanted))
+            ticks = max(ticks, lived)
+            if ticks < wanted:
+                wanted = of.least_survival
+            held["survival"] = min(1.0, ticks / max(1, wanted))
         return all(held[name] >= 1.0 for name in ("start", "survival", "idle"))
 
     # -- stage 3: skill ------------------------------------------------------------------------------------------------
@@ -485,11 +480,18 @@ class _Judgement:
         return None
 
     def _solve(self, nodes: int) -> Solution:
-        """The solver's answer within so many states."""
-        solution = solve(
-            self.start, max_nodes=nodes, max_ticks=self.longest, algorithm="astar", weights=self.of.estimate
-        )
-        self.contest.calls += solution.calls
+        """The solver's answer within so many states, with coarser searches first where `LevelEvaluator.strides` says
+        so; the states are shared out among them.
+        """
+        of = self.of
+        for stride in of.strides:
+            solution = solve(
+                self.start, max_nodes=max(1, nodes // len(of.strides)), max_ticks=self.longest, algorithm="astar",
+                weights=of.estimate, weight=1.0 if stride == 1 else TRUST, stride=stride, pairs=of.pairs,
+            )  # fmt: skip
+            self.contest.calls += solution.calls
+            if solution.status in ("solved", "unsolvable", "stochastic"):
+                break
         return solution
 
     def _play_better(self) -> tuple[str, int, Playout] | None:

@@ -247,7 +247,7 @@ class _Search:
             makers = math.ceil(number / total) if (total := first_number(maker.params.get("total"), 0)) > 0 else makers
             parts = [self.obtain(source.maker, makers, trail)]
             if source.maker in self.analysis.avatars:
-                parts += [self._resource(r, number, trail) for r in _ammunition(self.analysis, maker, source.product)]
+                parts += [self._resource(r, number, trail) for r in ammunition(self.analysis, maker, source.product)]
             return _union(parts)
         parts = [self.obtain(source.maker, makers, trail)]
         if source.partner is not None:
@@ -261,6 +261,8 @@ class _Search:
             return ()
         # Two sprites that are placed only meet if one of them can be brought to the other.
         if partner == removal.victim and "mover" not in self.analysis.roles[partner]:
+            return None
+        if not self.analysis.can_meet(removal.victim, partner):
             return None
         parts = [self.obtain(partner, number if removal.consumes_partner else 1, trail)]
         if c is not None:
@@ -316,7 +318,7 @@ class _Search:
         return _cheapest(taking) if taking else ()
 
 
-def _ammunition(analysis: GameAnalysis, avatar: SpriteType, product: int) -> tuple[int, ...]:
+def ammunition(analysis: GameAnalysis, avatar: SpriteType, product: int) -> tuple[int, ...]:
     """The resource an avatar spends to bring forth `product`: the entry of `ammo` at the same place as in `stype`."""
     ammo = type_ids(analysis.definition, avatar.raw.get("ammo"))
     shots = type_ids(analysis.definition, avatar.raw.get("stype"))

@@ -78,6 +78,12 @@ class Generator(ABC, Generic[C, V]):
         """Take the evaluations of candidates, in the order of their ids; nothing is learnt here from them."""
         del candidates, evaluations
 
+    def bar(self) -> float:
+        """The fitness below which a feasible candidate that is out now is of no use, so that its evaluation may end
+        early; the same from the asking to the telling of a candidate, whatever comes between.
+        """
+        return 0.0
+
     def findings(self) -> dict[str, Any]:
         """What the search has found out beside the candidates themselves (a front, the best settings), as JSON; {} for
         nothing. Levels in it, under "level", are written out by a run.

@@ -85,8 +85,6 @@ def sprite_phase(gm, st):
         group = group_view(groups + GROUP_BYTES * t)
         if group.head < 0:
             continue
-        if state_at(st).work > g.max_work:
-            return
         bits = type_at(gm, t).bits
         if bits & (T_IDLE | T_PRODUCER | T_GLIDER):
             if bits & T_GLIDER:
@@ -104,7 +102,7 @@ def sprite_phase(gm, st):
         # sprites that join this very group now wait for the next tick (the reference would crash)
         last = state_at(st).next_id
         a = first_moving(gm, st, t)
-        while a != 0 and sprite_at(a).id < last:
+        while a != 0 and sprite_at(a).id < last and state_at(st).work <= g.max_work:
             if sprite_at(a).bits & DISABLED == 0:
                 pre_movement(a)
                 update_sprite(gm, st, a)

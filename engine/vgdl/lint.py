@@ -176,7 +176,7 @@ class Lint:
         for key in spec.creates:
             for name in _pieces(sprite.params.get(key)):
                 self._creatable(name, _option(node.options, key) or node)
-        if spec.name in _NEEDS_OBS and "obs" not in self.game.header and sprite.leaf:
+        if spec.name in NEEDS_OBS and "obs" not in self.game.header and sprite.leaf:
             self.findings.doubt(
                 f"a {spec.name} needs `obs` in the header",
                 node,
@@ -321,7 +321,7 @@ class Lint:
 
 
 _SETS = ("SpriteSet", "InteractionSet", "TerminationSet", "LevelMapping", "ParameterSet")
-_NEEDS_OBS = ("PathChaser", "PathAltChaser", "RandomPathAltChaser")
+NEEDS_OBS = ("PathChaser", "PathAltChaser", "RandomPathAltChaser")
 
 
 def _pieces(value: Value | None) -> list[str]:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.simple import Random as Random
     from pcg.evaluators.agents.simple_players import Human as Human
     from pcg.evaluators.agents.simple_players import Replay as Replay
+    from pcg.evaluators.agents.solver import Pair as Pair
     from pcg.evaluators.agents.solver import Progress as Progress
     from pcg.evaluators.agents.solver import Solution as Solution
     from pcg.evaluators.agents.solver import Solver as Solver
@@ -71,6 +72,7 @@ _EXPORTS: dict[str, str] = {
     "Play": "playout",
     "Playout": "playout",
     "Portfolio": "portfolio",
+    "Pair": "solver",
     "Progress": "solver",
     "Random": "simple",
     "RandomSearch": "rhea",
@@ -109,6 +111,7 @@ __all__ = [
     "Human",
     "Nothing",
     "OneStep",
+    "Pair",
     "Playout",
     "Portfolio",
     "Progress",

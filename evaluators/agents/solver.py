@@ -15,10 +15,10 @@ import numpy as np
 from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.runtime import Island, invoke1, invoke2
 from pcg.engine.model import Model, Pool
-from pcg.evaluators.agents import solver_kernel
+from pcg.evaluators.agents import pairs_kernel, solver_kernel
 from pcg.evaluators.agents.base import AgentError, Budget, GameState
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
-from pcg.evaluators.agents.decision_kernel import DECISION
+from pcg.evaluators.agents.decision_kernel import DECISION, NIL
 from pcg.evaluators.agents.goals import goal_weights
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_weights
@@ -30,11 +30,16 @@ if TYPE_CHECKING:
 ALGORITHMS: dict[str, int] = {"bfs": 0, "astar": 1}
 """Search orders: breadth-first, and A* on ticks plus `weight` times the estimate."""
 
+Pair = tuple[Sequence[int], Sequence[int], float]
+"""Types of a game, others, and the ticks that a cell between the nearest sprites of both stands for."""
 ESTIMATES = ("goals", "way")
 """What leads A*: what is left to do and how far off it is as the crow flies, or the way to what comes next."""
 
 MEMORY = 256 * 2**20
 """Bytes of state blocks a search may use before it makes states again instead of keeping them."""
+
+TAP = "USE"
+"""The action that is pressed rather than held."""
 
 _AGENT_BLOCKS = 2048  # a number, not bytes: making states again costs calls, so it must not depend on their size
 _SLICE = 20_000  # calls between two looks at Ctrl-C
@@ -96,6 +101,22 @@ class Progress:
     depth: int
 
 
+def prepare_pairs(model: Model, decision: Record, pairs: Sequence[Pair]) -> None:
+    """Let the heuristic of a decision be its weighted features and the distances of pairs."""
+    kept = pairs[: pairs_kernel.MOST_PAIRS]
+    columns, rows = model.size
+    record = Record(pairs_kernel.PAIRS, cells=columns * rows, columns=columns, count=len(kept))
+    flags = np.zeros(decision["kind_count"], dtype=np.uint8)
+    for k, pair in enumerate((first, second) for first, second, _ in kept):
+        for side, types in enumerate(pair):
+            flags[list(types)] |= 1 << (2 * k + side)
+    record.point("flags", flags.view(np.int8))
+    record.point("marks", np.zeros(columns * rows, dtype=np.int8))
+    record.point("weights", np.array([weight for _, _, weight in kept], dtype=np.float64))
+    decision.own("field", record)
+    decision["heuristic"] = pairs_kernel.features_and_pairs.address
+
+
 class _Search:
     """Records and memory of a search; it can be used for one after the other."""
 
@@ -112,9 +133,13 @@ class _Search:
         blocks: int,
         grows: bool = True,
         admissible: bool = False,
+        stride: int = 1,
+        pairs: Sequence[Pair] = (),
     ) -> None:
         self.model = model
-        self.exact = algorithm == "bfs" or weights is None or (admissible and 0.0 <= weight <= 1.0)
+        led = algorithm == "astar" and weights is not None
+        self.exact = stride == 1 and (not led or (admissible and 0.0 <= weight <= 1.0))
+        self.stride = stride
         self.room = model.room
         self.decision = decision
         self.record = record = Record(
@@ -123,12 +148,16 @@ class _Search:
             weight=weight,
             room=max_nodes,
             branching=model.max_actions + 1,
+            stride=stride,
+            tap=model.action_names.index(TAP) if TAP in model.action_names else -1,
             max_depth=max_ticks,
         )
         decision.own("search", record)
         decision["heuristic"] = 0
         if weights is not None:
             prepare_weights(decision, weights)
+            if pairs and model.size[0]:
+                prepare_pairs(model, decision, pairs)
         for field, kind in (_NODE_ARRAYS | (_HEAP_ARRAYS if record["informed"] else {})).items():
             array = record.point(field, np.empty(max_nodes, dtype=kind))
             if field == "depth":
@@ -184,7 +213,9 @@ class _Search:
     def actions_to(self, node: int) -> tuple[str, ...]:
         """The actions from the root to the node."""
         length = invoke2(solver_kernel.trace_line.address, self.decision.address, node)
-        return tuple(self.model.action_names[code] for code in self.line[:length])
+        names = [self.model.action_names[code] for code in self.line[:length]]
+        wait = self.model.action_names[NIL]
+        return tuple(name if k == 0 or name != TAP else wait for name in names for k in range(self.stride))
 
     def solution(self, answer: int) -> Solution:
         """What the kernel's last answer means."""
@@ -192,7 +223,8 @@ class _Search:
         nodes, calls = int(record["used"]), int(record["calls"])
         if answer == solver_kernel.SOLVED:
             return Solution("solved", self.actions_to(record["goal"]), nodes, calls, optimal=self.exact)
-        status = "unsolvable" if answer == solver_kernel.EXHAUSTED and record["cut"] == 0 else "budget"
+        decided = answer == solver_kernel.EXHAUSTED and record["cut"] == 0 and self.stride == 1
+        status = "unsolvable" if decided else "budget"
         promising = self.actions_to(record["best"]) if record["best"] >= 0 else ()
         return Solution(status, (), nodes, calls, promising=promising)
 
@@ -215,6 +247,8 @@ def solve(
     weight: float = 1.0,
     admissible: bool = False,
     max_ticks: int = 2000,
+    stride: int = 1,
+    pairs: Sequence[Pair] = (),
     memory: int = MEMORY,
     progress: Callable[[Progress], object] | None = None,
 ) -> Solution:
@@ -234,6 +268,12 @@ def solve(
         admissible: your word that the estimate never exceeds the ticks to a win: then, with a weight of at most 1, the
             plan is shortest and the answer says so.
         max_ticks: longest plan of interest.
+        stride: ticks that an action lasts, 1 or more: USE is pressed in the first, all others are held (Braylan,
+            Hollenbeck, Meyerson, Miikkulainen 2015: frame skip). More than 1 reaches further where little happens in
+            a tick (continuous physics), and can neither prove a plan shortest nor a level impossible.
+        pairs: kinds of things to bring together, as (types, other types, ticks per cell between the nearest two): added
+            to the estimate where there are `weights` and the model is a grid of cells; the first
+            `pairs_kernel.MOST_PAIRS` count.
         memory: bytes of state blocks kept at most.
         progress: told how far the search has come, every 20,000 forward-model calls.
 
@@ -243,6 +283,8 @@ def solve(
     _checked(state.model, algorithm, max_nodes)
     if max_ticks < 0:
         raise AgentError(f"max_ticks is {max_ticks}, expected 0 or more")
+    if stride < 1:
+        raise AgentError(f"stride is {stride}, expected 1 or more")
     if weights is not None and (len(weights) % 2 or not np.isfinite(weights).all()):
         raise AgentError("weights are pairs of finite numbers, for the number and the distance of each kind of thing")
     if state.model.stochastic:
@@ -262,6 +304,8 @@ def solve(
             max_ticks=max_ticks,
             blocks=memory // model.stride,
             admissible=admissible,
+            stride=stride,
+            pairs=pairs,
         )
         answer = search.run(state.address, progress)
         if answer != GROW:

@@ -52,6 +52,8 @@ SEARCH = np.dtype(
         ("room", "i8"),  # nodes at most; all node arrays have this length
         ("used", "i8"),
         ("branching", "i8"),  # successors of a node at most
+        ("stride", "i8"),  # ticks from a node to its successors, in which the action is held
+        ("tap", "i8"),  # code of the action that is pressed in the first of them only, -1: none
         ("max_depth", "i8"),  # nodes this many ticks from the root are not expanded
         ("cut", "i8"),  # number of nodes not expanded for that reason
         ("calls", "i8"),  # forward-model calls so far
@@ -197,7 +199,7 @@ def add_node(search: int, entry: int, key: int, parent: int, action: int) -> int
     store_double(s.estimate + 8 * node, 0.0)
     store32(s.depth + 4 * node, 0)
     if parent >= 0:
-        store32(s.depth + 4 * node, load32(s.depth + 4 * parent) + 1)
+        store32(s.depth + 4 * node, load32(s.depth + 4 * parent) + s.stride)
     store32(s.parent + 4 * node, parent)
     store32(s.action + 4 * node, action)
     return node
@@ -254,6 +256,23 @@ def play(decision: int, search: int, state: int, action: int) -> int:
 
 
 @inner
+def stride_along(decision: int, search: int, state: int, action: int) -> int:
+    """Advance a state by the ticks of an edge, or until the game is over. OK or GROW."""
+    d = decision_at(decision)
+    s = search_at(search)
+    if play(decision, search, state, action) == GROW:
+        return GROW
+    if action == s.tap:
+        action = NIL
+    for _ in range(s.stride - 1):
+        if is_over(d.model, state) != 0:
+            break
+        if play(decision, search, state, action) == GROW:
+            return GROW
+    return OK
+
+
+@inner
 def state_of(decision: int, search: int, node: int) -> int:
     """Address of the node's state, made again when it was not kept; 0 when the memory must grow."""
     d = decision_at(decision)
@@ -264,7 +283,7 @@ def state_of(decision: int, search: int, node: int) -> int:
     if copy_state(d.model, s.rebuilt, s.root) == GROW:
         return 0
     for k in range(write_line(search, node)):
-        if play(decision, search, s.rebuilt, load32(s.line + 4 * k)) == GROW:
+        if stride_along(decision, search, s.rebuilt, load32(s.line + 4 * k)) == GROW:
             return 0
     return s.rebuilt
 
@@ -315,7 +334,7 @@ def meet(decision: int, search: int, parent: int, action: int, state: int) -> in
     entry = find_entry(search, key)
     node = load32(s.table + 4 * entry) - 1
     if node >= 0:
-        depth = load32(s.depth + 4 * parent) + 1
+        depth = load32(s.depth + 4 * parent) + s.stride
         if s.informed == 1 and depth < load32(s.depth + 4 * node):
             store32(s.depth + 4 * node, depth)
             store32(s.parent + 4 * node, parent)
@@ -350,7 +369,7 @@ def expand(decision: int, search: int, node: int) -> int:
     for k in range(count + 1):
         action = load64(d.own + 8 * k)
         to = place_for_successor(search)
-        if copy_state(d.model, to, state) == GROW or play(decision, search, to, action) == GROW:
+        if copy_state(d.model, to, state) == GROW or stride_along(decision, search, to, action) == GROW:
             return GROW
         answer = meet(decision, search, node, action, to)
         if answer != OK:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.analysis import GameAnalysis, Removal, Source, analyse
 from pcg.evaluators.effect_meaning import FIRST, Consequence
+from pcg.evaluators.requirements import ammunition
 
 _FAR = 99
 
@@ -102,6 +103,8 @@ class Targets:
             return _DONE
         if r.partner == moment.avatar:
             return self._touch(r.victim, r.consequence, r.victim, moment, trail)
+        if not self.analysis.can_meet(r.victim, r.partner):
+            return None
         way = self._obtain(r.partner, moment, trail)
         if way is None:
             return None
@@ -165,8 +168,10 @@ class Targets:
 
     def _by_source(self, s: Source, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
         maker = self._obtain(s.maker, moment, trail)
-        if maker is None or s.partner is None or maker.steps > 0:
+        if maker is None or maker.steps > 0:
             return maker
+        if s.partner is None:
+            return self._loaded(s, moment, trail)
         partner = self._obtain(s.partner, moment, trail)
         if partner is None or partner.steps > 0:
             return None if partner is None else Way(partner.steps + 1, partner.first)
@@ -174,6 +179,15 @@ class Targets:
             other = s.partner if s.maker == moment.avatar else s.maker
             return self._touch(other, s.consequence, s.maker, moment, trail)
         return Way(1)
+
+    def _loaded(self, s: Source, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+        """What has to be fetched before an avatar can bring something forth: what it is paid with."""
+        if s.maker != moment.avatar or s.consequence is not None:
+            return _DONE
+        for resource in ammunition(self.analysis, self.analysis.definition.types[s.maker], s.product):
+            if moment.amount(resource) < 1:
+                return self._gather(resource, moment, trail)
+        return _DONE
 
     def _shoots(self, avatar: int, t: int) -> bool:
         return any(s.maker == avatar and s.partner is None for s in self._sources.get(t, ()))

@@ -99,6 +99,14 @@ class LevelContext:
         )  # fmt: skip
 
     @cached_property
+    def bare(self) -> int:
+        """What is left where something is taken away: the empty ground, or the filler of a game whose own levels never
+        leave a cell without it.
+        """
+        never = self.statistics is not None and not self.statistics.used[self.palette.empty]
+        return self.filler if never and self.filler is not None else self.palette.empty
+
+    @cached_property
     def customs(self) -> frozenset[str]:
         """The rules of thumb for levels that the game's own levels keep; see `repair.customs`."""
         from pcg.generators.levels.repair import customs  # which builds on this module

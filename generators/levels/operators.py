@@ -197,7 +197,7 @@ def refill(site: Site, rng: np.random.Generator) -> None:
     cells = np.argwhere(site.free()).tolist()
     if cells:
         y, x = cells[int(rng.integers(len(cells)))]
-        site.put((y, x), site.palette.empty if site.grid[y, x] == filler else filler)
+        site.put((y, x), site.context.bare if site.grid[y, x] == filler else filler)
 
 
 def shift(site: Site, rng: np.random.Generator) -> None:

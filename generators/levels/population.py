@@ -26,7 +26,7 @@ from pcg.generators.population import Child, Individual, PopulationGenerator, Tw
 
 SEEDING = Parameter(
     "seeding",
-    "constructive:0.5,ca:0.2,variation:0.2,random:0.1",
+    "constructive:0.4,minimal:0.2,ca:0.15,variation:0.15,random:0.1",
     "generators of the first levels and of fresh ones, each with its share",
 )
 BREEDING: tuple[Parameter, ...] = (

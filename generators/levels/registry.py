@@ -16,6 +16,7 @@ from pcg.generators.levels.contract import LevelGenerator
 
 _PLACES: Mapping[str, str] = {
     "random": "random:RandomGenerator",
+    "minimal": "minimal:MinimalGenerator",
     "constructive": "constructive:ConstructiveGenerator",
     "ca": "ca:CellularGenerator",
     "noise": "noise:NoiseGenerator",

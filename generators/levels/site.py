@@ -116,7 +116,8 @@ class Site:
 
     def clear(self, cell: tuple[int, int]) -> None:
         """Set a cell to the ground its tile stands on."""
-        self.put(cell, self.context.ground_under[int(self.grid[cell])])
+        ground = self.context.ground_under[int(self.grid[cell])]
+        self.put(cell, self.context.bare if ground == self.palette.empty else ground)
 
     def touch(self) -> None:
         """Forget what was derived from the grid, after it was written to directly."""

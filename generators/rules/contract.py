@@ -61,12 +61,6 @@ class RuleGenerator(Generator[RuleCandidate, Verdict]):
         super().__init__(seed=seed, **params)
         self.space = space
 
-    def bar(self) -> float:
-        """The fitness below which a feasible candidate that is out now is of no use, so that its evaluation may end
-        early; the same from the asking to the telling of a candidate, whatever comes between.
-        """
-        return 0.0
-
     def __repr__(self) -> str:
         game = self.space.definition.name
         return f"<{type(self).__name__} for {game}, seed {self.seed}, {self._next} rule sets so far>"

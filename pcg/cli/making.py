@@ -125,7 +125,7 @@ def resume(
     """
     from pcg.runs import parse_seconds
     from pcg.runs import resume as resume_run
-    from pcg.runs.store import RULES, TOURNAMENT, TUNING, kind_of
+    from pcg.runs.store import GAMES, RULES, TOURNAMENT, TUNING, kind_of
 
     if kind_of(folder) == TOURNAMENT:
         given = {"budget": budget, "evaluations": evaluations, "executor": executor, "cluster": cluster, "cache": cache}
@@ -148,14 +148,16 @@ def resume(
             )
         finish(tuned)
         return
-    if kind_of(folder) == RULES:
+    if kind_of(folder) in (RULES, GAMES):
         from pcg.cli import evolving
+        from pcg.runs.games import resume_games
         from pcg.runs.rules import resume_rules
 
         if cache is not None:
-            raise bad(f"{folder} holds a run that makes rules, for which there is no --cache")
-        with evolving.rules_bar() as display:
-            made = resume_rules(
+            raise bad(f"{folder} holds a run that makes {kind_of(folder)}, for which there is no --cache")
+        again = resume_rules if kind_of(folder) == RULES else resume_games
+        with evolving.making_bar() as display:
+            made = again(
                 folder, seconds=seconds, evaluations=evaluations, workers=workers, executor=where, progress=display
             )
         evolving.finish(made)

@@ -22,10 +22,9 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(rich_help_panel=PANEL)(play)
     app.command(rich_help_panel=PANEL)(render)
-    app.command(rich_help_panel=PANEL)(games)
 
 
-def games() -> None:
+def list_games() -> None:
     """List the built-in games."""
     from rich.table import Table
 

@@ -1,4 +1,5 @@
-"""The page of a run that makes rules: every game with its picture, two plays, its rules in English, and its family.
+"""The page of a run that makes rules or whole games: every game with its picture, two plays, its rules in English, and
+its family.
 
 Only what is in the folder is shown, and nothing that differs between equal runs, so equal runs have equal pages.
 """
@@ -15,9 +16,11 @@ from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import decode_play
+from pcg.generators.games import GameGenotype
 from pcg.generators.rules.genes import RuleSet
 from pcg.report.rules_figures import family_tree, profile_bars, reasons_bars, search_curve
-from pcg.runs.store import write_whole
+from pcg.runs.games import start_folder
+from pcg.runs.store import GAMES, write_whole
 
 PAGE = "report.html"
 _FILMS = 6
@@ -29,7 +32,7 @@ _STOPPED = {
 
 
 def write_rules_report(folder: Path | str) -> Path:
-    """Draw the pictures of a run that makes rules and write its `report.html`; returns the path of the page.
+    """Draw the pictures of a run that makes rules or games and write its `report.html`; returns the path of the page.
 
     The pictures stand beside the games: `games/game0.png`, and for the best games `games/game0_strong.gif` and
     `games/game0_weak.gif`.
@@ -62,15 +65,14 @@ def render_rules(folder: Path) -> str:
     with open(folder / "events.jsonl", encoding="utf-8") as file:
         for event in map(json.loads, file):
             events[event["id"]] = {key: event[key] for key in wanted}
-    genotypes = _genotypes(folder, {p for entry in entries for p in entry["parents"][:1]})
-    own = RuleSet.of((folder / "game" / "game.vgdl").read_text(encoding="utf-8"))
-    games = [_game(folder, run, k, entry, genotypes, own) for k, entry in enumerate(entries)]
+    parents = _genotypes(folder, {p for entry in entries for p in entry["parents"][:1]})
+    games = [_game(folder, run, k, entry, parents) for k, entry in enumerate(entries)]
     fitness = [event["fitness"] for event in events.values()]
     return template.render(
         css=css,
         script=script,
         run=run,
-        title=f"Rules for {run['game']['name']}",
+        title=f"{'Games from' if _whole(run) else 'Rules for'} {_names(run)}",
         lead=_lead(run, summary),
         facts=_facts(run, summary),
         games=games,
@@ -85,19 +87,52 @@ def render_rules(folder: Path) -> str:
     )
 
 
-def _genotypes(folder: Path, ids: set[int]) -> dict[int, RuleSet]:
-    found: dict[int, RuleSet] = {}
+def _whole(run: Mapping[str, Any]) -> bool:
+    """Whether whole games are made."""
+    return bool(run["kind"] == GAMES)
+
+
+def _names(run: Mapping[str, Any]) -> str:
+    return ", ".join(game["name"] for game in run["games"]) if _whole(run) else str(run["game"]["name"])
+
+
+def _genotypes(folder: Path, ids: set[int]) -> dict[int, Any]:
+    found: dict[int, Any] = {}
     with open(folder / "events.jsonl", encoding="utf-8") as file:
         for event in map(json.loads, file):
             if event["id"] in ids:
-                found[event["id"]] = RuleSet.from_json(event["genotype"])
+                found[event["id"]] = event["genotype"]
     return found
 
 
+def _lines(run: Mapping[str, Any], genotype: Any) -> list[str]:
+    """The lines of what was made, for comparison: rules, or a game with its levels."""
+    if not _whole(run):
+        return str(RuleSet.from_json(genotype)).splitlines()
+    return _game_lines(GameGenotype.from_json(genotype))
+
+
+def _game_lines(game: GameGenotype) -> list[str]:
+    lines = game.text().splitlines()
+    for k, level in enumerate(game.levels):
+        lines += ["", f"level {k}", *level.splitlines()]
+    return lines
+
+
+def _own(folder: Path, run: Mapping[str, Any], entry: Mapping[str, Any]) -> tuple[list[str], str]:
+    """The lines that were there before the run, and what to call them."""
+    if not _whole(run):
+        text = (folder / "game" / "game.vgdl").read_text(encoding="utf-8")
+        return str(RuleSet.of(text)).splitlines(), "the game's own rules"
+    given = run["games"][entry["start"]]
+    start = start_folder(folder, entry["start"])
+    levels = [(start / f"lvl{k}.txt").read_text(encoding="utf-8") for k in given["levels"]]
+    return _game_lines(GameGenotype.of((start / "game.vgdl").read_text(encoding="utf-8"), levels)), given["name"]
+
+
 def _game(
-    folder: Path, run: Mapping[str, Any], k: int, entry: Mapping[str, Any], genotypes: Mapping[int, RuleSet],
-    own: RuleSet,
-) -> dict[str, Any]:  # fmt: skip
+    folder: Path, run: Mapping[str, Any], k: int, entry: Mapping[str, Any], parents: Mapping[int, Any]
+) -> dict[str, Any]:
     """What the page shows of one game."""
     from markupsafe import Markup
 
@@ -120,8 +155,11 @@ def _game(
         outcome = "wins" if play["won"] else "does not win"
         films.append((f"games/{path.name}", f"{play['agent']} {outcome}, score {play['score']:g}"))
     description = describe(game)
-    genotype = RuleSet.from_json(entry["genotype"])
-    parent = genotypes.get(entry["parents"][0]) if entry["parents"] else None
+    whole = GameGenotype.from_json(entry["genotype"]) if _whole(run) else None
+    genotype = whole.rules if whole is not None else RuleSet.from_json(entry["genotype"])
+    before, against = _own(folder, run, entry)
+    if entry["parents"] and not (whole is not None and run["max_edits"]):
+        before, against = _lines(run, parents[entry["parents"][0]]), f"candidate {entry['parents'][0]}, its parent"
     verdict = entry["confirmed"] or entry
     return {
         "name": f"game{k}",
@@ -132,7 +170,8 @@ def _game(
             ("Fitness", f"{entry['fitness']:.3f}"),
             ("Made by", f"{entry['origin']}, generation {entry['generation']}"),
             ("Rules and endings", f"{len(genotype.rules)} and {len(genotype.endings)}"),
-            ("Lines unlike the game's own", str(entry["edits"])),
+            *([("Types", str(len(whole.leaves)))] if whole is not None else []),
+            (f"Lines unlike {entry['nearest'] if whole is not None else 'the game'}'s own", str(entry["edits"])),
         ],
         "profile": Markup(profile_bars(verdict["profile"])),
         "plays": verdict["profile"][0]["plays"] if verdict["profile"] else 0,
@@ -140,20 +179,21 @@ def _game(
         "summary": description.summary,
         "sections": sections(description),
         "diagram": Markup(draw_diagram(game, description)),
-        "rules": str(genotype),
-        "diff": _diff(parent if parent is not None else own, genotype),
-        "against": f"candidate {entry['parents'][0]}, its parent" if parent is not None else "the game's own rules",
+        "diff": _diff(before, _lines(run, entry["genotype"])),
+        "against": against,
+        "what": "Game" if whole is not None else "Rules",
     }
 
 
-def _diff(before: RuleSet, after: RuleSet) -> list[tuple[str, str]]:
-    lines = difflib.ndiff(str(before).splitlines(), str(after).splitlines())
+def _diff(before: list[str], after: list[str]) -> list[tuple[str, str]]:
+    lines = difflib.ndiff(before, after)
     return [(line[0], line[2:]) for line in lines if line[0] in "+- "]
 
 
 def _lead(run: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     last = summary["confirmed"]
-    text = f"The generator “{run['generator']['name']}” tried {summary['evaluations']:,} rule sets"
+    what = "games" if _whole(run) else "rule sets"
+    text = f"The generator “{run['generator']['name']}” tried {summary['evaluations']:,} {what}"
     text += f", {summary['feasible']:,} of them feasible. "
     if last["games"]:
         text += f"Played again with other seeds, {last['both']} of the {last['games']} games below keep all agents in "
@@ -167,7 +207,8 @@ def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str
         ("Best fitness", f"{summary['best']:.3f}"),
         ("Tried", f"{summary['evaluations']:,}"),
         ("Feasible", f"{summary['feasible']:,}"),
-        ("Levels", ", ".join(map(str, run["levels"]))),
+        ("Levels", run["levels"] if _whole(run) else ", ".join(map(str, run["levels"]))),
+        *([("Most edits", str(run["max_edits"]))] if _whole(run) and run["max_edits"] else []),
         ("Seed", str(run["seed"])),
         ("Stopped", _STOPPED.get(summary["stopped"], summary["stopped"])),
     ]
@@ -176,11 +217,15 @@ def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str
 def _command(run: Mapping[str, Any]) -> str:
     budget = run["budget"]
     amount = str(budget["evaluations"]) if budget["evaluations"] is not None else f"{budget['seconds']:g}s"
-    words = [
-        "pcg", "rules", str(run["game"]["name"]), "--generator", run["generator"]["name"], "--seed", str(run["seed"]),
-        "--budget", amount,
-        "--level", ",".join(map(str, run["levels"])), "-n", str(run["archive"]["size"]), "--start", run["start"],
-        *(["--set", f"run.drop={run['drop']:g}"] if run["drop"] else []),
+    if _whole(run):
+        words = ["pcg", "games", "evolve", *(str(game["name"]) for game in run["games"]), "--levels", run["levels"]]
+        words += ["--max-edits", str(run["max_edits"])] if run["max_edits"] else []
+    else:
+        words = ["pcg", "rules", str(run["game"]["name"]), "--level", ",".join(map(str, run["levels"]))]
+        words += ["--start", run["start"], *(["--set", f"run.drop={run['drop']:g}"] if run["drop"] else [])]
+    words += [
+        "--generator", run["generator"]["name"], "--seed", str(run["seed"]), "--budget", amount,
+        "-n", str(run["archive"]["size"]),
         *_given("generator", run["generator"]["parameters"]),
         *_given("evaluation", run["evaluation"]),
         "--out", "DIR",

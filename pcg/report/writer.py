@@ -7,7 +7,7 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report.page import render_page
 from pcg.report.pictures import draw_pictures
-from pcg.runs.store import RULES, TOURNAMENT, TUNING, kind_of, write_whole
+from pcg.runs.store import GAMES, RULES, TOURNAMENT, TUNING, kind_of, write_whole
 
 REPORT = "report.html"
 _NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
@@ -17,8 +17,8 @@ def write_report(folder: Path | str) -> Path:
     """Draw the pictures of a run and write its `report.html`.
 
     Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`). A
-    tournament gets the files of `pcg.report.tournament.write_tournament`, a run that tunes a game or makes rules the
-    page of `pcg.report.tuning` or `pcg.report.rules`.
+    tournament gets the files of `pcg.report.tournament.write_tournament`, a run that tunes a game, or makes rules or
+    games, the page of `pcg.report.tuning` or `pcg.report.rules`.
 
     Args:
         folder: a run folder; the run may have been interrupted, but must have written its summary. Or the folder of a
@@ -35,7 +35,7 @@ def write_report(folder: Path | str) -> Path:
         from pcg.report.tuning import write_tuning
 
         return write_tuning(folder)
-    if kind_of(folder) == RULES:
+    if kind_of(folder) in (RULES, GAMES):
         from pcg.report.rules import write_rules_report
 
         return write_rules_report(folder)

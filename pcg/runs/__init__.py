@@ -4,7 +4,8 @@ This package stores and drives; it draws nothing (`pcg.render`) and writes no re
 folder described here. The idea of a run as an append-only log plus a checkpoint that is only a shortcut is the
 write-ahead log of databases: the log alone decides what happened.
 
-Runs that tune a game (`pcg.runs.tuning`) and tournaments (`pcg.runs.tournament`) say there what is different in theirs.
+Runs that tune a game (`pcg.runs.tuning`), make rules or games (`pcg.runs.rules`, `pcg.runs.games`) and tournaments
+(`pcg.runs.tournament`) say there what is different in theirs.
 
 Layout of a run folder (every path is relative to it; text is UTF-8, JSON has sorted keys, one object per line in
 `.jsonl`):

@@ -20,7 +20,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 FORMAT = 1
 """Version of the layout; a run of another one is refused."""
 
-LEVELS, TOURNAMENT, TUNING, RULES = "levels", "tournament", "tuning", "rules"
+LEVELS, TOURNAMENT, TUNING, RULES, GAMES = "levels", "tournament", "tuning", "rules", "games"
 """Kinds of runs, as `run.json` names them."""
 
 

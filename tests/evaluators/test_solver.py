@@ -190,6 +190,14 @@ def test_plans_beyond_the_tick_limit_are_not_denied() -> None:
     assert len(solve(state, max_ticks=6).actions) == 6
 
 
+def test_with_lasting_actions_nothing_is_proved() -> None:
+    assert solve(walk("A.#G").start()).status == "unsolvable"
+    assert solve(walk("A.#G").start(), stride=2).status == "budget"
+    found = solve(walk("A....G").start(), stride=2)
+    assert found.status == "solved" and not found.optimal
+    assert len(found.actions) == 6
+
+
 def test_games_of_chance_are_declined() -> None:
     assert solve(walk("A.G", wind=100).start()).status == "stochastic"
 
@@ -200,6 +208,7 @@ def test_games_of_chance_are_declined() -> None:
         ({"algorithm": "dfs"}, "bfs, astar"),
         ({"max_nodes": 0}, "max_nodes is 0"),
         ({"max_ticks": -1}, "max_ticks is -1"),
+        ({"stride": 0}, "stride is 0"),
         ({"weights": [1.0]}, "pairs"),
         ({"weights": [1.0, float("nan")]}, "finite"),
     ],

@@ -17,11 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pcg.runs import LevelRun
+from pcg.runs.games_config import GamesRun
 from pcg.runs.tuning_config import TuningRun
 
 
 def kill_and_resume(
-    config: LevelRun | TuningRun, folder: Path, whole: Path, *, kills: int = 20, seed: int = 1
+    config: LevelRun | TuningRun | GamesRun, folder: Path, whole: Path, *, kills: int = 20, seed: int = 1
 ) -> list[int]:
     """Do a run in `folder` with `kills` interruptions by SIGKILL, each time going on, and finish it.
 
@@ -41,7 +42,8 @@ def kill_and_resume(
     path = folder.with_suffix(".toml")
     path.write_text(config.to_toml())
     log = folder / "events.jsonl"
-    program = [sys.executable, __file__, "levels" if isinstance(config, LevelRun) else "tuning", str(path), str(folder)]
+    kind = {LevelRun: "levels", TuningRun: "tuning", GamesRun: "games"}[type(config)]
+    program = [sys.executable, __file__, kind, str(path), str(folder)]
     # without buffers, so that `select` sees all there is to read
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as nursery:
         assert nursery.stdin is not None
@@ -102,9 +104,24 @@ def _tuning(path: str) -> tuple[Callable[[Path], object], Callable[[Path], objec
     return lambda folder: run_tuning(config, folder, workers=2), lambda folder: resume_tuning(folder, workers=2)
 
 
+def _games(path: str) -> tuple[Callable[[Path], object], Callable[[Path], object]]:
+    """The same of runs that make games."""
+    from pcg.engine.game import load
+    from pcg.generators.games import GameGenotype
+    from pcg.runs.games import Work, evaluate_game, resume_games, run_games
+    from pcg.runs.games_config import read_games_config
+
+    config = read_games_config(path)
+    evaluate_game(Work(tuple(config.evaluation_parameters.items()), 1), GameGenotype.of(load(config.sources[0])))
+    return lambda folder: run_games(config, folder, workers=2), lambda folder: resume_games(folder, workers=2)
+
+
+_KINDS = {"levels": _levels, "tuning": _tuning, "games": _games}
+
+
 def _nursery(kind: str, path: str, folder: str) -> None:
     """For every line of input: start or continue the run, and print its process and then how it ended."""
-    begin, go_on = (_levels if kind == "levels" else _tuning)(path)
+    begin, go_on = _KINDS[kind](path)
     for _ in sys.stdin:
         pid = os.fork()
         if pid == 0:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.integrations.pcg_benchmark.boxes import BoxSearch
 from pcg.integrations.pcg_benchmark.package import make_environment
 from pcg.integrations.pcg_benchmark.search import BatchSearch
 
+SEARCHES: Mapping[str, type[BoxSearch]] = {"sokoban": BoxSearch}
+"""Family of problems (the first part of its name) -> a search made for it; all others are for `BatchSearch`."""
 _DRAWS = 100
 """Tries to draw a control."""
 
@@ -24,7 +27,7 @@ class ProblemResult:
         quality: share of contents that pass.
         diversity: share of contents that are unlike the others.
         controllability: share of contents that do what their control asks.
-        judged: contents that the benchmark was asked about during the search.
+        judged: contents that the benchmark, or our compiled twin of it, was asked about during the search.
         seconds: of the search, without the final scoring.
         contents: the batch, in the problem's content space.
         controls: one for each content.
@@ -55,7 +58,7 @@ def solve_problem(
         name: of the problem, as in ``"zelda-v0"``.
         count: contents wanted.
         seed: of the controls and of the search.
-        evaluations: contents that the benchmark may judge.
+        evaluations: contents that the benchmark, or our twin of it, may judge.
         seconds: wall time; given, the result depends on the machine.
         progress: called now and then with the numbers of judged contents and of finished ones.
 
@@ -78,7 +81,9 @@ def solve_problem(
     environment = make_environment(name)
     environment.seed(seed)
     controls = [_control(environment) for _ in range(count)]
-    search = BatchSearch(environment, name, controls, seed)
+    search: BatchSearch | BoxSearch = SEARCHES.get(name.partition("-")[0], BatchSearch)(
+        environment, name, controls, seed
+    )
     started = time.perf_counter()
     contents = search.run(evaluations=evaluations, seconds=seconds, progress=progress)
     spent = time.perf_counter() - started

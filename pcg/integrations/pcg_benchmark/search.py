@@ -17,21 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from pcg.engine.game import load
-from pcg.evaluators.agents import solve
 from pcg.integrations.pcg_benchmark.contents import Layout, Vector
-from pcg.integrations.pcg_benchmark.seeds import Vocabulary, seeds, vocabulary
+from pcg.integrations.pcg_benchmark.seeds import seeds, vocabulary
+from pcg.integrations.pcg_benchmark.twins import quick
 
 _ELITES = 400
 _PATIENCE = 60
 """A slot begins anew when so many contents that would do were too like the settled ones."""
 _STAY = 10
 """Contents bred in a row for one slot."""
-_IDLE = 20_000
-"""The search gives up when so many contents in a row were refused before the benchmark saw them."""
-_NODES = 1500
-"""States that our solver may meet before a level counts as not solved: the benchmark's own solvers are slow and take
-each state several times, so that a level of many states costs seconds or is given up by them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +47,13 @@ class BatchSearch:
         seed: of everything drawn here; the environment's spaces are seeded with it too.
 
     Attributes:
-        judged: contents that the benchmark has judged so far.
+        judged: contents that the benchmark, or its twin, has judged so far.
         settled: for each control the content that settled it, or None.
     """
 
     def __init__(self, environment: Any, name: str, controls: Sequence[Any], seed: int) -> None:
         self.environment = environment
-        self.problem = environment._problem  # the pairwise diversity is nowhere else
+        self.problem = quick(name, environment._problem)  # the pairwise diversity is nowhere else
         environment.seed(seed)
         self.layout = Layout(environment.content_space)
         self.controls = list(controls)
@@ -74,7 +68,6 @@ class BatchSearch:
         self._front: list[Member] = []  # settled ones, those in whose way others stood last first
         self._seeds: Iterator[Vector] = seeds(name, self.layout, seed)
         self._known = vocabulary(name)
-        self._check = _Precheck.of(self._known, self.layout)
 
     def run(
         self,
@@ -86,7 +79,7 @@ class BatchSearch:
         """Search until all slots are settled or the budget is spent.
 
         Args:
-            evaluations: contents the benchmark may judge.
+            evaluations: contents that may be judged.
             seconds: wall time (the result then depends on the machine).
             progress: called now and then with the numbers of judged contents and settled slots.
 
@@ -94,17 +87,14 @@ class BatchSearch:
             One content per control: the one that settled it, or the best that was found.
         """
         end = None if seconds is None else time.monotonic() + seconds
-        turn = idle = 0
-        while self._open and (evaluations is None or self.judged < evaluations) and idle < _IDLE:
+        turn = 0
+        while self._open and (evaluations is None or self.judged < evaluations):
             if end is not None and time.monotonic() >= end:
                 break
             # a slot is worked on for a while, so that its comparisons are with the same others
             slot = self._open[turn // _STAY % len(self._open)]
             turn += 1
-            member = self._judge(self._vary(slot))
-            idle = 0 if member is not None else idle + 1
-            if member is not None:
-                self._offer(member, slot)
+            self._offer(self._judge(self._vary(slot)), slot)
             if progress is not None and turn % 50 == 0:
                 progress(self.judged, len(self.controls) - len(self._open))
         return [self.layout.content(self._answer(slot)) for slot in range(len(self.controls))]
@@ -122,10 +112,8 @@ class BatchSearch:
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
-    def _judge(self, vector: Vector) -> Member | None:
-        """The benchmark's opinion; None for what our own solver, which is far quicker, cannot win."""
-        if self._check is not None and not self._check.passes(vector):
-            return None
+    def _judge(self, vector: Vector) -> Member:
+        """The benchmark's opinion, or that of its twin."""
         self.judged += 1
         info = self.problem.info(self.layout.content(vector))
         return Member(vector, info, float(self.problem.quality(info)))
@@ -276,31 +264,3 @@ class BatchSearch:
         else:
             end = at + 1 + int(rng.integers(max(1, len(vector) // 4)))
             vector[at:end] = other[at:end]
-
-
-class _Precheck:
-    """Asks our solver whether a level can be won, where winning there means winning in the problem as well."""
-
-    def __init__(self, known: Vocabulary, grid: tuple[int, int]) -> None:
-        self.game = load(known.game)
-        self.grid = grid
-        chars = {number: char for char, number in known.numbers.items()}
-        chars[known.other] = "."
-        self.chars = np.array([chars[k] for k in range(max(chars) + 1)])
-        self.avatar = known.numbers["A"]
-
-    @classmethod
-    def of(cls, known: Vocabulary | None, layout: Layout) -> _Precheck | None:
-        """The check for a problem, None where our game's rules differ from the problem's."""
-        return cls(known, layout.grid) if known is not None and known.faithful and layout.grid is not None else None
-
-    def passes(self, vector: Vector) -> bool:
-        grid = vector.reshape(self.grid).astype(int)
-        if int((grid == self.avatar).sum()) != 1:
-            return False
-        rows = ["w" + "".join(row) + "w" for row in self.chars[grid].tolist()]
-        edge = "w" * (self.grid[1] + 2)
-        state = self.game.start("\n".join([edge, *rows, edge]), seed=0)
-        if state.is_over:
-            return False
-        return solve(state, max_nodes=_NODES, algorithm="bfs").status == "solved"

@@ -28,8 +28,6 @@ class Vocabulary:
     """Character of our levels -> number in the content."""
     other: int
     """The number of all other characters."""
-    faithful: bool = False
-    """Whether a level that our solver wins is one that the problem's solver can win."""
     once: str = ""
     """Characters of which the problem wants exactly one."""
     paired: str = ""
@@ -67,7 +65,7 @@ VOCABULARIES: Mapping[str, Vocabulary] = {
         "lode_runner", {"w": 0, "b": 0, "A": 2, "g": 3, "t": 3, "x": 3, "m": 4, "h": 5, "r": 6}, 1
     ),
     "mdungeons": Vocabulary("dungeon", {"w": 0, "A": 2, "d": 3, "k": 4, "c": 5, "b": 6, "l": 6, "s": 7}, 1, once="A"),
-    "sokoban": Vocabulary("boxes", {"w": 0, "A": 2, "b": 3, "o": 4}, 1, faithful=True, once="A", paired="bo"),
+    "sokoban": Vocabulary("boxes", {"w": 0, "A": 2, "b": 3, "o": 4}, 1, once="A", paired="bo"),
     "zelda": Vocabulary("dungeon", {"w": 0, "A": 2, "k": 3, "d": 4, "b": 5, "l": 5, "s": 5}, 1, once="Akd"),
 }
 """Family of problems (the first part of its name) -> how it reads."""

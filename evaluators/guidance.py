@@ -1,0 +1,93 @@
+"""What tells the solver how near a win is: weights of what there is and how far it is, and what must come together.
+
+Read from the rules alone; see `agents.solver.solve` for how a search uses it.
+"""
+
+from __future__ import annotations
+
+from pcg.evaluators.agents import Pair
+from pcg.evaluators.analysis import GameAnalysis
+from pcg.evaluators.requirements import Requirements
+
+LATER = 0.45
+"""Weight of the distance of something that can only be had after something else, as a share of that one's."""
+APART = 2.0
+"""Ticks that a cell between two things that must be brought together stands for."""
+
+
+def estimate(analysis: GameAnalysis, required: Requirements) -> list[float]:
+    """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning
+    is near.
+
+    Goals weigh ten ticks each and their distance, what must be fetched half of that; distances of what can only be
+    had later weigh less, so that the next thing draws more than all that follow. The plans found this
+    way are a little longer than the shortest ones, and are found in levels with a hundred times more states.
+    """
+    weights = [0.0] * (2 * len(analysis.definition.types))
+    for ending in analysis.wins:
+        for t in ending.types:
+            if ending.kind == "vanish":
+                weights[2 * t], weights[2 * t + 1] = 10.0, 1.0 * LATER ** required.before.get(t, 0)
+            elif ending.kind == "appear":
+                for made, steps in _steps_to(analysis, required, t, frozenset()).items():
+                    weights[2 * made] = min(weights[2 * made], -10.0 * steps)
+    for need in required.needs:
+        if analysis.has(need.other, "collectable") and not weights[2 * need.other]:
+            later = LATER ** required.before.get(need.other, 0)
+            weights[2 * need.other], weights[2 * need.other + 1] = 5.0, 0.5 * later
+    return weights
+
+
+def pairs(analysis: GameAnalysis, required: Requirements) -> tuple[Pair, ...]:
+    """Kinds of things, one of which can be pushed, that must meet for what has to appear to come about.
+
+    What comes of a thing that stays where it is will be there as well, so the way to it is known beforehand.
+    """
+    found: dict[tuple[int, int], None] = {}
+    made = [t for ending in analysis.wins if ending.kind == "appear" for t in ending.types]
+    parts: dict[int, set[int]] = {t: set() for t in made}
+    for product in made:  # grows on the way
+        for source in analysis.sources:
+            if source.product != product or source.partner is None:
+                continue
+            pair = (source.maker, source.partner)
+            if set(pair) & set(analysis.avatars):
+                continue
+            if any(analysis.has(t, "pushable") for t in pair):
+                found[pair] = None
+            parts[product] |= {t for t in pair if not analysis.has(t, "pushable")} or set(pair)
+            for t in pair:
+                if t not in parts and t not in required.placeable:
+                    parts[t] = set()
+                    made.append(t)
+
+    def places(t: int) -> tuple[int, ...]:
+        known = {t}
+        while more := {part for k in known for part in parts.get(k, ())} - known:
+            known |= more
+        return tuple(sorted(known))
+
+    return tuple((places(first), places(second), APART) for first, second in found)
+
+
+def _steps_to(analysis: GameAnalysis, required: Requirements, product: int, trail: frozenset[int]) -> dict[int, int]:
+    """What has to be made on the way to `product`, each with how many things are made for it, itself included.
+
+    What a level can start with is not made. Of several ways the one with the fewest steps counts.
+    """
+    if product in required.placeable or product in analysis.avatars:
+        return {}
+    best: dict[int, int] | None = None
+    for source in analysis.sources:
+        parts = {source.maker, source.partner} - {None, product}
+        if source.product != product or parts & trail:
+            continue
+        found: dict[int, int] = {}
+        total = 1
+        for part in sorted(p for p in parts if p is not None):
+            below = _steps_to(analysis, required, part, trail | {product})
+            total += below.get(part, 0)
+            found |= below
+        if best is None or total < best[product]:
+            best = {**found, product: total}
+    return best if best is not None else {product: 1}

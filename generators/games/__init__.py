@@ -1,0 +1,15 @@
+"""Whole games: generators, and what they work on."""
+
+from pcg.generators.games.contract import GameCandidate, GameGenerator
+from pcg.generators.games.genes import GameGenotype, Sprite, game_edits
+from pcg.generators.games.registry import GAME_GENERATORS, make_game_generator
+
+__all__ = [
+    "GAME_GENERATORS",
+    "GameCandidate",
+    "GameGenerator",
+    "GameGenotype",
+    "Sprite",
+    "game_edits",
+    "make_game_generator",
+]

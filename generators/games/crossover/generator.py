@@ -1,0 +1,32 @@
+"""Crossings of given games, each by itself: two are drawn, and what comes of them may be changed here and there."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from pcg.evaluators.parameters import Parameter
+from pcg.generators.games.contract import IndependentGameGenerator
+from pcg.generators.games.crossing import cross
+from pcg.generators.games.genes import GameGenotype
+from pcg.generators.games.operators import mutate
+
+
+class CrossedGames(IndependentGameGenerator):
+    """Types and rules of two games on the levels of one."""
+
+    name = "crossover"
+    help = "the levels of one of the given games with types and rules of another"
+    papers = ("Gow, Corneli: Towards Generating Novel Games Using Conceptual Blending (2015)",)
+    parameters = (
+        Parameter("mutation", 0.3, "share of the games that are changed besides", 0.0, 1.0),
+        Parameter("max_rules", 40, "most rules; or as many as the longest game to begin with", 1, 200),
+    )
+    least: ClassVar[int] = 2
+
+    def generate(self, rng: np.random.Generator) -> GameGenotype:
+        """One game."""
+        a, b = rng.permutation(len(self.sound))[:2].tolist()
+        made = cross(self.sound[a], self.sound[b], rng, most=self.most)
+        return mutate(made, rng, most=self.most) if rng.random() < self.number("mutation") else made

@@ -1,0 +1,200 @@
+"""The compiled twins of the PCG Benchmark's slow questions: answers known by hand, and those of the package itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from difflib import SequenceMatcher
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pcg.integrations.pcg_benchmark.boxes import BoxSearch
+from pcg.integrations.pcg_benchmark.contents import Layout
+from pcg.integrations.pcg_benchmark.search import BatchSearch
+from pcg.integrations.pcg_benchmark.seeds import seeds
+from pcg.integrations.pcg_benchmark.twins import BinaryTwin, Likeness, SokobanTwin, Text, ZeldaTwin
+
+INSTALLED = importlib.util.find_spec("pcg_benchmark") is not None
+LETTERS = "lrudkeys"
+"""The benchmark's letters for moves left, right, up and down, and for the pushes."""
+
+
+def problem(height: int, width: int, **more: Any) -> Any:
+    """What a twin reads of a problem."""
+    space = SimpleNamespace(sample=lambda: np.zeros((height, width), int), seed=lambda seed: None)
+    return SimpleNamespace(_content_space=space, **more)
+
+
+def grid(text: str, letters: str) -> list[list[int]]:
+    return [[letters.index(char) for char in row] for row in text.split()]
+
+
+def sokoban(text: str, power: int = 5000) -> tuple[dict[str, Any], str]:
+    """What the twin says of a level, and its plan in the benchmark's letters."""
+    content = grid(text, "#-@$.")
+    twin = SokobanTwin(problem(len(content), len(content[0]), _power=power, _diversity=0.5))
+    info = twin.info(content)
+    return info, "".join(LETTERS[symbol] for symbol in info["text"].symbols)
+
+
+@pytest.mark.parametrize("short", [True, False])
+def test_likeness_is_that_of_difflib(short: bool) -> None:
+    rng = np.random.default_rng(3)
+    likeness = Likeness(420)
+    for _ in range(150 if short else 25):
+        low, high = (0, 40) if short else (150, 420)
+        kinds = int(rng.choice([2, 8, 100]))
+        one, other = (rng.integers(kinds, size=int(rng.integers(low, high))).astype(np.int8) for _ in range(2))
+        other[10:40] = one[:30] if len(one) >= 30 and len(other) >= 40 else other[10:40]
+        expected = SequenceMatcher(None, one.tobytes(), other.tobytes()).ratio()
+        assert likeness.ratio(Text.of(one), Text.of(other)) == expected
+
+
+@pytest.mark.parametrize("level", ["@--$.", ".$--@", "@ - - $ .", ". $ - - @"], ids=["right", "left", "down", "up"])
+def test_a_plan_is_told_relative_to_its_first_move(level: str) -> None:
+    info, plan = sokoban(level)
+    assert (len(info["solution"]), info["heuristic"], plan) == (3, 0, "re")
+
+
+def test_a_plan_that_begins_upwards_has_its_axes_swapped() -> None:
+    # up, right, push down, right, down, push left is the only way in six moves
+    info, plan = sokoban("------ ------ --@$-- --.--- ------ ------")
+    assert (len(info["solution"]), plan) == (6, "rdkdly")
+
+
+def test_pushes_and_moves_of_one_direction_in_a_row_are_one_letter_each() -> None:
+    info, plan = sokoban("@-$--. ######")
+    assert (len(info["solution"]), plan) == (4, "re")
+
+
+def test_a_box_on_a_line_between_corners_is_given_up() -> None:
+    # along the upper wall no box comes away again, and no goal lies there
+    info, _ = sokoban("--$-- --@-- ----- ----- --.--")
+    assert (len(info["solution"]), info["heuristic"]) == (0, 4)
+
+
+def test_a_level_that_cannot_be_won_tells_how_near_it_came() -> None:
+    info, plan = sokoban("$---- @---- ---.- ----- -----")  # a box in a corner, three to the right and two down
+    assert (len(info["solution"]), info["heuristic"], plan) == (0, 5, "")
+
+
+@pytest.mark.parametrize("level", ["@@-$.", "@--$-", "@---.", "-----", "@-$$."])
+def test_a_level_with_wrong_numbers_is_not_solved(level: str) -> None:
+    info, _ = sokoban(level)
+    assert (len(info["solution"]), info["heuristic"]) == (0, -1)
+
+
+def test_zelda_counts_steps_around_walls_and_doors() -> None:
+    twin = ZeldaTwin(problem(4, 5, _diversity=0.3))
+    info = twin.info(grid("@#K-- -#-#D ---#- -###-", "#-@KDe"))
+    assert {name: info[name] for name in ("regions", "player_key", "key_door", "players", "keys", "doors")} == {
+        "regions": 1, "player_key": 6, "key_door": 3, "players": 1, "keys": 1, "doors": 1
+    }  # fmt: skip
+    assert bytes(info["text"].symbols) == b"0,0|0,1|0,2|1,2|2,2|2,1|2,0|"
+    mirrored = twin.info([row[::-1] for row in grid("@#K-- -#-#D ---#- -###-", "#-@KDe")])
+    assert bytes(mirrored["text"].symbols) == bytes(info["text"].symbols)
+    assert twin.diversity(info, mirrored) == 0.0
+
+
+def test_binary_follows_a_snake_from_end_to_end() -> None:
+    twin = BinaryTwin(problem(4, 4))
+    info = twin.info(grid("---- ###- ---- -##-", "#-"))
+    assert (info["regions"], info["path"]) == (1, 9)
+    apart = twin.info(grid("--#- --#- ##-- ---#", "#-"))
+    assert apart["regions"] == 2
+
+
+def boxes_problem() -> Any:
+    """A Sokoban problem like the benchmark's: 10 moves are enough, wanted is a number of boxes, give or take 1."""
+    return problem(
+        5, 5, _power=800, _diversity=0.5,
+        quality=lambda info: min(1.0, len(info["solution"]) / 10),
+        controlability=lambda info, control: float(abs(info["crates"] - control["crates"]) <= 1),
+    )  # fmt: skip
+
+
+def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
+    controls = [{"crates": 1 + k % 3} for k in range(9)]
+    batches = []
+    for _ in range(2):
+        environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
+        search = BoxSearch(environment, "sokoban-v0", controls, 5)
+        batches.append(search.run(evaluations=6000))
+        assert search.judged <= 6000
+    assert batches[0] == batches[1]
+    twin = SokobanTwin(boxes_problem())
+    infos = [twin.info(content) for content in batches[0]]
+    assert all(len(info["solution"]) >= 10 for info in infos)
+    assert all(abs(info["crates"] - control["crates"]) <= 1 for info, control in zip(infos, controls, strict=True))
+    for one, other in itertools.permutations(infos, 2):
+        ratio = SequenceMatcher(None, one["text"].symbols.tobytes(), other["text"].symbols.tobytes()).ratio()
+        assert ratio <= 0.5
+
+
+def test_boxes_answer_however_little_they_may_try() -> None:
+    environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
+    contents = BoxSearch(environment, "sokoban-v0", [{"crates": 2}] * 3, 1).run(evaluations=2)
+    assert np.shape(contents) == (3, 5, 5)
+    impossible = BoxSearch(environment, "sokoban-v0", [{"crates": 99}], 1).run(evaluations=500)
+    assert np.shape(impossible) == (1, 5, 5)
+
+
+@pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
+def test_sokoban_twin_finds_the_plans_of_the_package() -> None:
+    import pcg_benchmark  # type: ignore[import-not-found, unused-ignore]
+    from pcg_benchmark.probs.sokoban.problem import (  # type: ignore[import-not-found, unused-ignore]
+        SokobanProblem,
+        _sol2str,
+    )
+
+    rng = np.random.default_rng(11)
+    for power, wanted in ((300, 160), (5000, 40)):  # with little power the later solvers are asked
+        theirs = SokobanProblem(width=5, height=5, difficulty=1, solver=power)
+        twin = SokobanTwin(theirs)
+        compared = []
+        while len(compared) < wanted:
+            boxes = int(rng.integers(1, 5))
+            cells = np.where(rng.random(25) < rng.choice([0.1, 0.3]), 0, 1)
+            places = rng.permutation(25)
+            cells[places[0]], cells[places[1 : 1 + boxes]], cells[places[1 + boxes : 1 + 2 * boxes]] = 2, 3, 4
+            content = cells.reshape(5, 5)
+            mine = twin.info(content)
+            if power == 5000 and (not len(mine["solution"]) or boxes > 2):
+                continue  # these take the package a second each
+            told = theirs.info(content)
+            assert mine["heuristic"] == told["heuristic"]
+            assert len(mine["solution"]) == len(told["solution"])
+            plan = _sol2str(told["content"], told["solution"])
+            assert "".join(LETTERS[k] for k in mine["text"].symbols) == "".join(k for k, _ in itertools.groupby(plan))
+            assert theirs.quality(mine) == theirs.quality(told)
+            compared.append((mine, told))
+        for one, other in itertools.pairwise(compared):
+            assert twin.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
+    assert "sokoban-v0" in pcg_benchmark.list()
+
+
+@pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
+@pytest.mark.parametrize(("name", "kind"), [("zelda-v0", ZeldaTwin), ("binary-v0", BinaryTwin)])
+def test_map_twins_measure_what_the_package_does(name: str, kind: Any) -> None:
+    import pcg_benchmark
+
+    environment = pcg_benchmark.make(name)
+    environment.seed(2)
+    layout = Layout(environment.content_space)
+    made, rng = seeds(name, layout, 3), np.random.default_rng(4)
+    theirs = environment._problem
+    twin = kind(theirs)
+    compared = []
+    for k in range(60):
+        content = layout.content(next(made) if k % 3 else layout.sample(rng))
+        mine, told = twin.info(content), theirs.info(content)
+        assert all(np.array_equal(mine[key], told[key]) for key in mine.keys() & told.keys())
+        assert theirs.quality(mine) == theirs.quality(told)
+        compared.append((mine, told))
+    for one, other in itertools.pairwise(compared):
+        assert twin.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
+    search = BatchSearch(environment, name, [environment.control_space.sample() for _ in range(3)], 1)
+    assert len(search.run(evaluations=200)) == 3

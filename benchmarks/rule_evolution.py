@@ -330,7 +330,9 @@ def report(options: argparse.Namespace) -> None:
         "# Evolving rules: what was measured",
         "Made by `benchmarks/rule_evolution.py report` from the tables in `docs/results/rules/`; the same program "
         "measures. Wall times were taken on a machine of two hardware threads that did other work as well (its load "
-        "is given), so processor time is the better measure of what a search had.",
+        "is given), so processor time is the better measure of what a search had. *S asked* is the time of the search "
+        "alone; *s in all* and the processor time have the last plays of its finalists as well. Nothing here is "
+        "extrapolated: what stands in no row was not measured.",
         "## From sprites and levels alone",
         "Ten games of different kinds: "
         + "; ".join(f"`{name}`, {why}" for name, why in {**OURS, **CORPUS}.items())
@@ -345,7 +347,8 @@ def report(options: argparse.Namespace) -> None:
         "30 % of the rules of a game are taken out and the search begins with the rest. Asked for is a game that is "
         "won by somebody and has all agents strictly in order, in 8 of 10 games, in three minutes. The same is said "
         "of the game as it was and of what was left of it: where that is in order already there was nothing to "
-        "restore. *Edits* are the lines by which the rules differ from the game's own.",
+        "restore. Within 200 ticks most known games do not have these agents in order themselves. *Edits* are the "
+        "lines by which the rules differ from the game's own: what is found works, but is not what was there.",
         _counts(again, ("as it was", "30 % gone", "evolve")),
         _games(again),
         "## Speed",

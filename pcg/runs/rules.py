@@ -100,9 +100,8 @@ def evaluate_rules(
     elif plays:
         verdict = evaluator.confirm(compiled.game(work.levels), plays, work.seed + CONFIRM)
     else:
-        verdict = evaluator.evaluate(
-            compiled.game(work.levels), work.seed, diagnostics=compiled.diagnostics, threshold=bar
-        )
+        game = compiled.game(work.levels)
+        verdict = evaluator.evaluate(game, work.seed, diagnostics=compiled.diagnostics, threshold=bar)
     return verdict, time.perf_counter() - started
 
 

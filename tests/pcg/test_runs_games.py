@@ -21,12 +21,12 @@ from pcg.runs.games import resume_games, run_games
 from pcg.runs.games_config import GamesRun, read_games_config
 
 CHEAP = {"ladder": "nothing random onestep", "plays": 2, "max_plays": 2, "max_ticks": 60, "explorations": 2,
-         "min_rules": 0.3, "min_ticks": 10}  # fmt: skip
+         "min_rules": 0.3, "min_ticks": 10, "patience": 2}  # fmt: skip
 
 
 def config(**changes: object) -> GamesRun:
     given = {
-        "levels": "0", "seed": 2, "evaluations": 40, "checkpoint": 7, "confirm": 2, "finalists": 3, "count": 3, "window": 6,
+        "levels": "0", "evaluations": 40, "checkpoint": 7, "confirm": 2, "finalists": 3, "count": 3, "window": 6,
         "generator_parameters": {"population": 10, "offspring": 10}, "evaluation_parameters": CHEAP,
     }  # fmt: skip
     return GamesRun("hunt invaders", **{**given, **changes})  # type: ignore[arg-type]

@@ -426,9 +426,15 @@ class Derivation:
         self.line.needed = len(self.line.wanted)
         return kind
 
+    @property
+    def _players(self) -> set[str]:
+        return {*self._space.kinds.avatars, self._space.avatar}
+
     def _ending_value(self, param: Param) -> str | None:
         kind, given = self.line.kind, self.line.given
         if param.name == "win":
+            if kind == "SpriteCounter" and given["stype"] in self._players:
+                return "False"  # dying is no way to win
             return "True" if self.set.lines == 0 or self._codon.random() < 0.5 else "False"
         if param.name == "limit":
             if kind == "Timeout":
@@ -438,6 +444,9 @@ class Derivation:
                 return str(most + 1 + self._codon.integers(10))
             return "0" if self._codon.random() < 0.8 else str(self._codon.integers(0, max(1, min(5, most))))
         value = self._space.draw_value(self._rng, param, ontology.TERMINATIONS[kind])
+        others = [n for n in self._space.kinds.actors if n not in self._players]
+        if self.set.lines == 0 and value in self._players and others:
+            value = others[self._codon.integers(len(others))]
         given[param.name] = str(value)
         return value
 

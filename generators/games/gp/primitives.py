@@ -314,6 +314,8 @@ def _ending(space: RuleSpace, node: Node) -> Ending:
         return Ending(kind, (*types, ("limit", "0"), win))
     ref, unit, _ = node.parts
     name = names[ref % len(names)]
+    if kind == "SpriteCounter" and name in (*space.kinds.avatars, space.avatar):
+        win = ("win", "False")  # dying is no way to win
     count = space.counts.get(name, 0)
     more = kind == "SpriteCounterMore"
     limit = count + 1 + round(9 * unit) if more else round(min(5, max(0, count - 1)) * max(0.0, unit - 0.7) / 0.3)

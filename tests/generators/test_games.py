@@ -348,7 +348,7 @@ def test_evolution_gets_better_at_what_it_is_told() -> None:
     for name in ("evolve", "ge", "gp"):
         generator = make(name)
         best = []
-        for _ in range(6):
+        for _ in range(12):
             candidates = generator.ask(12)
             generator.tell(candidates, [worth(c) for c in candidates])
             best.append(max(worth(c).fitness for c in candidates))

@@ -155,8 +155,8 @@ class Workers:
             try:
                 ticket.future = self._executor.submit(ticket.function, *ticket.arguments)
                 return
-            except (BrokenExecutor, RuntimeError) as error:
-                # the pool broke while nobody was looking, or was closed from outside
+            except (BrokenExecutor, RuntimeError, OSError) as error:
+                # the pool broke while nobody was looking or in this very moment, or was closed from outside
                 if attempt == 2 or not self._again:
                     raise Lost(f"the executor takes no more work: {error}") from None
                 self._executor = self._make()

@@ -7,6 +7,7 @@ can answer the same questions, so that whatever can be drawn can be encoded as w
 from __future__ import annotations
 
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,11 +17,12 @@ CODONS = 1 << 16
 """Codons are whole numbers below this."""
 
 
-class Choices:
+class Choices(ABC):
     """Answers as `numpy.random.Generator` would, from numbers in [0, 1) that `_next` gives."""
 
+    @abstractmethod
     def _next(self) -> float:
-        raise NotImplementedError
+        """The next number in [0, 1)."""
 
     def random(self) -> float:
         """A number in [0, 1)."""

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.parameters import Parameter, Setting
@@ -39,13 +39,68 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
 """The sections of the file whose keys are fixed; `generator` and `evaluation` hold parameters of those."""
 
 
-@dataclass(frozen=True)
-class LevelRun:
-    """The configuration of a run that generates levels.
+class RunConfig:
+    """What the configurations of all runs have in common; each is a frozen dataclass whose fields are the keys of
+    `sections` and, for each name in `free`, a mapping `NAME_parameters`.
 
-    At least one of `seconds` and `evaluations` limits it (0: no limit). With `evaluations` alone the result is the
+    At least one of `seconds` and `evaluations` limits a run (0: no limit). With `evaluations` alone the result is the
     same on every machine and with any number of workers.
     """
+
+    sections: ClassVar[Mapping[str, tuple[Parameter, ...]]]
+    """The sections of the file whose keys are fixed."""
+    free: ClassVar[tuple[str, ...]] = ("generator", "evaluation")
+    """Sections whose keys are checked elsewhere."""
+    subject: ClassVar[str] = "game"
+    """The key without which there is nothing to do."""
+
+    if TYPE_CHECKING:  # fields of the dataclasses
+        seconds: float
+        evaluations: int
+
+    def __post_init__(self) -> None:
+        for section, parameters in self.sections.items():
+            for parameter in parameters:
+                value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
+                object.__setattr__(self, parameter.name, value)
+        self._check()
+        if not self.seconds and not self.evaluations:
+            raise PcgError(
+                "the run has no budget: expected a time (`seconds`) or a number of evaluations (`evaluations`)"
+            )
+
+    def _check(self) -> None:
+        """Raises PcgError for what the parameters themselves do not rule out."""
+        if not getattr(self, self.subject):
+            raise PcgError("the run has no game: expected a built-in name or a file")
+
+    def with_budget(self, *, seconds: float | None = None, evaluations: int | None = None) -> Self:
+        """The same run with another budget; what is None stays."""
+        changes = {"seconds": seconds, "evaluations": evaluations}
+        return dataclasses.replace(self, **{k: v for k, v in changes.items() if v is not None})  # type: ignore[type-var]
+
+    def to_toml(self) -> str:
+        """As the text of a configuration file."""
+        fixed = [(name, {p.name: getattr(self, p.name) for p in ps}) for name, ps in self.sections.items()]
+        return toml_text([*fixed, *((name, dict(getattr(self, f"{name}_parameters"))) for name in self.free)])
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> Self:
+        """The configuration in the parsed form of a file.
+
+        Raises:
+            PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
+        """
+        fixed = read_sections(data, cls.sections, cls.free, source)
+        free = {f"{name}_parameters": dict(data.get(name, {})) for name in cls.free}
+        return cls(**{cls.subject: "", **fixed, **free})
+
+
+@dataclass(frozen=True)
+class LevelRun(RunConfig):
+    """The configuration of a run that generates levels."""
+
+    sections = SECTIONS
 
     game: str
     generator: str = "evolve"
@@ -60,49 +115,6 @@ class LevelRun:
     checkpoint: int = 25
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for section, parameters in SECTIONS.items():
-            for parameter in parameters:
-                value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
-                object.__setattr__(self, parameter.name, value)
-        if not self.game:
-            raise PcgError("the run has no game: expected a built-in name or a file")
-        if not self.seconds and not self.evaluations:
-            raise PcgError(
-                "the run has no budget: expected a time (`seconds`) or a number of evaluations (`evaluations`)"
-            )
-
-    def with_budget(self, *, seconds: float | None = None, evaluations: int | None = None) -> LevelRun:
-        """The same run with another budget; what is None stays."""
-        changes: dict[str, Any] = {}
-        if seconds is not None:
-            changes["seconds"] = seconds
-        if evaluations is not None:
-            changes["evaluations"] = evaluations
-        return dataclasses.replace(self, **changes)
-
-    def to_toml(self) -> str:
-        """As the text of a configuration file."""
-        parts = []
-        for section, parameters in SECTIONS.items():
-            parts.append((section, {p.name: getattr(self, p.name) for p in parameters}))
-        parts += [("generator", dict(self.generator_parameters)), ("evaluation", dict(self.evaluation_parameters))]
-        return toml_text(parts)
-
-    @classmethod
-    def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> LevelRun:
-        """The configuration in the parsed form of a file.
-
-        Raises:
-            PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
-        """
-        fixed = read_sections(data, SECTIONS, ("generator", "evaluation"), source)
-        return cls(
-            **{"game": "", **fixed},
-            generator_parameters=dict(data.get("generator", {})),
-            evaluation_parameters=dict(data.get("evaluation", {})),
-        )
 
 
 def read_config(path: Path | str) -> LevelRun:

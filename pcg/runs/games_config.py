@@ -7,11 +7,10 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.runs.config import read_sections, read_toml, toml_text
+from pcg.runs.config import RunConfig, read_toml
 from pcg.runs.rules_config import SECTIONS as RULES_SECTIONS
 
 _SHARED = {p.name: p for p in RULES_SECTIONS["run"]}
@@ -36,12 +35,11 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
 
 
 @dataclass(frozen=True)
-class GamesRun:
-    """The configuration of a run that makes games out of games.
+class GamesRun(RunConfig):
+    """The configuration of a run that makes games out of games."""
 
-    At least one of `seconds` and `evaluations` limits it (0: no limit). With `evaluations` alone the result is the
-    same on every machine and with any number of workers.
-    """
+    sections = SECTIONS
+    subject = "games"
 
     games: str
     generator: str = "evolve"
@@ -60,17 +58,9 @@ class GamesRun:
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        for section, parameters in SECTIONS.items():
-            for parameter in parameters:
-                value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
-                object.__setattr__(self, parameter.name, value)
+    def _check(self) -> None:
         if not self.sources:
             raise PcgError("the run has no game to begin with: expected built-in names or files")
-        if not self.seconds and not self.evaluations:
-            raise PcgError(
-                "the run has no budget: expected a time (`seconds`) or a number of evaluations (`evaluations`)"
-            )
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -79,31 +69,6 @@ class GamesRun:
             return tuple(shlex.split(self.games))
         except ValueError as error:
             raise PcgError(f"games `{self.games}`: {error}, expected names with blanks between them") from None
-
-    def with_budget(self, *, seconds: float | None = None, evaluations: int | None = None) -> GamesRun:
-        """The same run with another budget; what is None stays."""
-        changes = {"seconds": seconds, "evaluations": evaluations}
-        return dataclasses.replace(self, **{k: v for k, v in changes.items() if v is not None})  # type: ignore[arg-type]
-
-    def to_toml(self) -> str:
-        """As the text of a configuration file."""
-        fixed = [(name, {p.name: getattr(self, p.name) for p in parameters}) for name, parameters in SECTIONS.items()]
-        free = [("generator", dict(self.generator_parameters)), ("evaluation", dict(self.evaluation_parameters))]
-        return toml_text([*fixed, *free])
-
-    @classmethod
-    def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> GamesRun:
-        """The configuration in the parsed form of a file.
-
-        Raises:
-            PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
-        """
-        fixed = read_sections(data, SECTIONS, ("generator", "evaluation"), source)
-        return cls(
-            **{"games": "", **fixed},
-            generator_parameters=dict(data.get("generator", {})),
-            evaluation_parameters=dict(data.get("evaluation", {})),
-        )
 
 
 def read_games_config(path: Path | str) -> GamesRun:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter, Setting
 from pcg.runs.config import SECTIONS as LEVEL_SECTIONS
-from pcg.runs.config import read_sections, read_toml, toml_text
+from pcg.runs.config import RunConfig, read_toml
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "run": (
@@ -36,12 +34,10 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
 
 
 @dataclass(frozen=True)
-class RulesRun:
-    """The configuration of a run that makes rules for the sprites and levels of a game.
+class RulesRun(RunConfig):
+    """The configuration of a run that makes rules for the sprites and levels of a game."""
 
-    At least one of `seconds` and `evaluations` limits it (0: no limit). With `evaluations` alone the result is the
-    same on every machine and with any number of workers.
-    """
+    sections = SECTIONS
 
     game: str
     generator: str = "evolve"
@@ -61,44 +57,10 @@ class RulesRun:
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        for section, parameters in SECTIONS.items():
-            for parameter in parameters:
-                value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
-                object.__setattr__(self, parameter.name, value)
-        if not self.game:
-            raise PcgError("the run has no game: expected a built-in name or a file")
-        if not self.seconds and not self.evaluations:
-            raise PcgError(
-                "the run has no budget: expected a time (`seconds`) or a number of evaluations (`evaluations`)"
-            )
+    def _check(self) -> None:
+        super()._check()
         if self.drop and self.start != "own":
             raise PcgError(f"drop is {self.drop:g}, but the run does not start with the game's own rules (start=own)")
-
-    def with_budget(self, *, seconds: float | None = None, evaluations: int | None = None) -> RulesRun:
-        """The same run with another budget; what is None stays."""
-        changes = {"seconds": seconds, "evaluations": evaluations}
-        return dataclasses.replace(self, **{k: v for k, v in changes.items() if v is not None})  # type: ignore[arg-type]
-
-    def to_toml(self) -> str:
-        """As the text of a configuration file."""
-        fixed = [(name, {p.name: getattr(self, p.name) for p in parameters}) for name, parameters in SECTIONS.items()]
-        free = [("generator", dict(self.generator_parameters)), ("evaluation", dict(self.evaluation_parameters))]
-        return toml_text([*fixed, *free])
-
-    @classmethod
-    def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> RulesRun:
-        """The configuration in the parsed form of a file.
-
-        Raises:
-            PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
-        """
-        fixed = read_sections(data, SECTIONS, ("generator", "evaluation"), source)
-        return cls(
-            **{"game": "", **fixed},
-            generator_parameters=dict(data.get("generator", {})),
-            evaluation_parameters=dict(data.get("evaluation", {})),
-        )
 
 
 def read_rules_config(path: Path | str) -> RulesRun:

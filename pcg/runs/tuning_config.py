@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.generators.tuning.plays import PLAY_PARAMETERS
 from pcg.runs.config import SECTIONS as LEVEL_SECTIONS
-from pcg.runs.config import read_sections, read_toml, toml_text
+from pcg.runs.config import RunConfig, read_toml
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "run": (
@@ -35,12 +32,11 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
 
 
 @dataclass(frozen=True)
-class TuningRun:
-    """The configuration of a run that tunes a game.
+class TuningRun(RunConfig):
+    """The configuration of a run that tunes a game."""
 
-    At least one of `seconds` and `evaluations` limits it (0: no limit). With `evaluations` alone the result is the
-    same on every machine and with any number of workers.
-    """
+    sections = SECTIONS
+    free = ("optimiser", "evaluation")
 
     game: str
     params: str = ""
@@ -58,44 +54,10 @@ class TuningRun:
     optimiser_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        for section, parameters in SECTIONS.items():
-            for parameter in parameters:
-                value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
-                object.__setattr__(self, parameter.name, value)
+    def _check(self) -> None:
         accepted = resolve(PLAY_PARAMETERS, self.evaluation_parameters, "section [evaluation]")
         object.__setattr__(self, "evaluation_parameters", accepted)
-        if not self.game:
-            raise PcgError("the run has no game: expected a built-in name or a file")
-        if not self.seconds and not self.evaluations:
-            raise PcgError(
-                "the run has no budget: expected a time (`seconds`) or a number of evaluations (`evaluations`)"
-            )
-
-    def with_budget(self, *, seconds: float | None = None, evaluations: int | None = None) -> TuningRun:
-        """The same run with another budget; what is None stays."""
-        changes = {"seconds": seconds, "evaluations": evaluations}
-        return dataclasses.replace(self, **{k: v for k, v in changes.items() if v is not None})  # type: ignore[arg-type]
-
-    def to_toml(self) -> str:
-        """As the text of a configuration file."""
-        fixed = [(name, {p.name: getattr(self, p.name) for p in parameters}) for name, parameters in SECTIONS.items()]
-        free = [("optimiser", dict(self.optimiser_parameters)), ("evaluation", dict(self.evaluation_parameters))]
-        return toml_text([*fixed, *free])
-
-    @classmethod
-    def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> TuningRun:
-        """The configuration in the parsed form of a file.
-
-        Raises:
-            PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
-        """
-        fixed = read_sections(data, SECTIONS, ("optimiser", "evaluation"), source)
-        return cls(
-            **{"game": "", **fixed},
-            optimiser_parameters=dict(data.get("optimiser", {})),
-            evaluation_parameters=dict(data.get("evaluation", {})),
-        )
+        super()._check()
 
 
 def read_tuning_config(path: Path | str) -> TuningRun:

@@ -20,6 +20,7 @@ from pcg.evaluators.agents.registry import make_agent as make_agent
 from pcg.evaluators.agents.registry import register as register
 
 if TYPE_CHECKING:
+    from pcg.evaluators.agents.alphabeta import AlphaBeta as AlphaBeta
     from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
     from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
     from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.width import YBCriber as YBCriber
 
 _EXPORTS: dict[str, str] = {
+    "AlphaBeta": "alphabeta",
     "CompiledAgent": "compiled",
     "Enhanced": "mcts",
     "FastEvo": "fast_evo",
@@ -98,6 +100,7 @@ __all__ = [
     "Agent",
     "AgentError",
     "AgentType",
+    "AlphaBeta",
     "Budget",
     "CompiledAgent",
     "Enhanced",

@@ -19,7 +19,6 @@ from pcg.engine.kernel.protocol import (
     advance_state,
     copy_state,
     is_over,
-    legal_actions,
     outcome,
     score,
     state_key,
@@ -44,6 +43,7 @@ from pcg.evaluators.agents.decision_kernel import (
     decision_at,
     imagine,
     noise,
+    others_actions,
     own_actions,
     step,
 )
@@ -94,9 +94,7 @@ def find_safe_moves(decision: int, state: int) -> int:
         kept = 0
         count = 0
         if player != d.player:
-            count = legal_actions(d.model, state, player, d.other)
-            store64(d.other + 8 * count, NIL)
-            count += 1
+            count = others_actions(decision, state, player)
         for k in range(count):
             action = load64(d.other + 8 * k)
             lost = 0

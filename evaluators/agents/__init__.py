@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.solver import Solution as Solution
     from pcg.evaluators.agents.solver import Solver as Solver
     from pcg.evaluators.agents.solver import solve as solve
+    from pcg.evaluators.agents.uct import UCT as UCT
     from pcg.evaluators.agents.value_field import ValueField as ValueField
     from pcg.evaluators.agents.width import IW as IW
     from pcg.evaluators.agents.width import YBCriber as YBCriber
@@ -82,6 +83,7 @@ _EXPORTS: dict[str, str] = {
     "RollingHorizon": "rhea",
     "Solution": "solver",
     "Solver": "solver",
+    "UCT": "uct",
     "ValueField": "value_field",
     "YBCriber": "width",
     "begin": "playout",
@@ -97,6 +99,7 @@ __all__ = [
     "MAX_TICKS",
     "MCTS",
     "OLETS",
+    "UCT",
     "Agent",
     "AgentError",
     "AgentType",

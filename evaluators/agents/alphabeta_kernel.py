@@ -17,14 +17,12 @@ from pcg.engine.kernel.protocol import (
     advance_state,
     copy_state,
     is_over,
-    legal_actions,
-    may_wait,
     outcome,
     score,
 )
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import call2_double, inner, island, load64, store64, view_of
-from pcg.evaluators.agents.decision_kernel import NIL, count_call, decision_at, own_actions
+from pcg.evaluators.agents.decision_kernel import NIL, actions_of, count_call, decision_at, own_actions
 
 SURE = 1.0e12
 """Value of a win; one that comes sooner is worth a little more. Beyond what heuristics say."""
@@ -96,12 +94,9 @@ def open_frame(decision: int, level: int, mine: int, own: int) -> None:
     f.best = -_BOUND if mine == 1 else _BOUND
     f.alpha = below.alpha
     f.beta = below.beta
-    out = option_at(d.search, s.top, 0)
-    count = legal_actions(d.model, s.states + s.stride * level, d.player if mine == 1 else 1 - d.player, out)
-    if may_wait(d.model, count) == 1:
-        store64(out + 8 * count, NIL)
-        count += 1
-    f.count = count
+    f.count = actions_of(decision, s.states + s.stride * level, d.player if mine == 1 else 1 - d.player)
+    for k in range(f.count):
+        store64(option_at(d.search, s.top, k), load64(d.other + 8 * k))
 
 
 @inner

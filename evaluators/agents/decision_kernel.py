@@ -101,8 +101,8 @@ def own_actions(decision: int, state: int) -> int:
 
 
 @inner
-def others_actions(decision: int, state: int, player: int) -> int:
-    """Write what another player can do to `other`, NIL last where it is possible; returns how many (at least one)."""
+def actions_of(decision: int, state: int, player: int) -> int:
+    """Write what any player can do to `other`, NIL last where it is possible; returns how many (at least one)."""
     d = decision_at(decision)
     count = legal_actions(d.model, state, player, d.other)
     if may_wait(d.model, count) == 1:
@@ -127,7 +127,7 @@ def step(decision: int, state: int, action: int) -> int:
     for player in range(d.players):
         choice = action
         if player != d.player:
-            count = others_actions(decision, state, player)
+            count = actions_of(decision, state, player)
             choice = load64(d.other + 8 * next_int(decision, count))
         store64(d.joint + 8 * player, choice)
     count_call(decision)

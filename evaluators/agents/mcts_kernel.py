@@ -39,11 +39,11 @@ from pcg.engine.kernel.runtime import (
 from pcg.evaluators.agents.decision_kernel import (
     EPSILON,
     NIL,
+    actions_of,
     count_call,
     decision_at,
     imagine,
     noise,
-    others_actions,
     own_actions,
     step,
 )
@@ -94,7 +94,7 @@ def find_safe_moves(decision: int, state: int) -> int:
         kept = 0
         count = 0
         if player != d.player:
-            count = others_actions(decision, state, player)
+            count = actions_of(decision, state, player)
         for k in range(count):
             action = load64(d.other + 8 * k)
             lost = 0

@@ -81,6 +81,7 @@ AGENTS = _Table(
     valuefield="value_field",
     guided="guided",
     alphabeta="alphabeta",
+    uct="uct",
     pcg="portfolio",
 )
 """All agents that play by themselves, by name."""

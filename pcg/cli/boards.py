@@ -203,7 +203,5 @@ def agents() -> None:
     for entry in BUILT_IN.values():
         table.add_row(entry.name, escape(entry.help))
     console().print(table)
-    print("Searching agents take parameters, as in nstep:depth=5 or mcts:budget=100ms; `pcg agents` describes those of")
-    print(
-        "alphabeta (nstep, negamax) and uct (mcts). All agents listed there can play, by the names that are not here."
-    )
+    print("Those that search take parameters, as in nstep:depth=5 or mcts:budget=100ms: those of alphabeta (nstep and")
+    print("negamax) and of uct (mcts) in `pcg agents`, whose other agents can play here too.")

@@ -246,7 +246,8 @@ def build_agent(agent: AgentLike, seed: int | None = None) -> AgentFunction:
         column = operator.index(agent)
     except TypeError:
         raise PcgError(
-            f"an agent cannot be {agent!r}, expected a function, a name ({', '.join(BUILT_IN)}), a Python file or a column"
+            f"an agent cannot be {agent!r}, expected a function, a name ({', '.join(BUILT_IN)}), a Python file, "
+            f"or a column"
         ) from None
     return lambda observation, configuration: column
 
@@ -283,8 +284,8 @@ class _Loaded:
                 return _taking_two(eval(compile(source.strip(), self._name, "eval"), names))
             exec(compile(source, self._name, "exec"), names)
         finally:
-            if folder in sys.path:
-                sys.path.remove(folder)  # type: ignore[arg-type]
+            if folder is not None and folder in sys.path:
+                sys.path.remove(folder)
         functions = [value for name, value in names.items() if callable(value) and name != "__builtins__"]
         if not functions:
             raise PcgError(f"{self._name} defines no function, expected an agent")

@@ -69,7 +69,8 @@ class Environment:
     def __repr__(self) -> str:
         config = self.configuration
         statuses = "/".join(agent.status for agent in self.state)
-        return f"<connectx {config.rows}x{config.columns}, {config.inarow} in a row: step {len(self.steps) - 1}, {statuses}>"
+        board = f"{config.rows}x{config.columns}, {config.inarow} in a row"
+        return f"<connectx {board}: step {len(self.steps) - 1}, {statuses}>"
 
     # --- what can be seen ---
 
@@ -345,7 +346,8 @@ class Environment:
         if mode == "html":
             return rendering.page(self, page)
         if mode == "ipython":
-            return rendering.show_in_notebook(self, page)
+            rendering.show_in_notebook(self, page)
+            return None
         text = rendering.text(self, colour=mode == "human" and sys.stdout.isatty())
         if mode == "ansi":
             return text

@@ -1,7 +1,7 @@
 """Calling what people wrote: with a time limit, with what it prints kept, and with whatever it raises caught.
 
-In the main thread of a Unix process a timer interrupts what takes too long, asleep or not. Elsewhere the call is made in
-a thread of its own, which is told to end and left behind when its time is up.
+In the main thread of a Unix process a timer interrupts what takes too long, asleep or not. Elsewhere the call is made
+in a thread of its own, which is told to end and left behind when its time is up.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def call(function: Callable[..., Any], *arguments: Any, seconds: float, show: bo
     """
     out, err = _Printed(sys.stdout if show else None), _Printed(sys.stderr if show else None)
     way = _with_alarm if _may_use_alarm() else _in_thread
-    value, error = None, None
+    value: Any = None
+    error: BaseException | None = None
     started = time.perf_counter()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:

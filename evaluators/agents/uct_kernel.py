@@ -25,7 +25,16 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.decision_kernel import NIL, actions_of, count_call, decision_at, imagine, own_actions
+from pcg.evaluators.agents.clock_kernel import processor_time
+from pcg.evaluators.agents.decision_kernel import (
+    LOOK_AT_CLOCK,
+    NIL,
+    actions_of,
+    count_call,
+    decision_at,
+    imagine,
+    own_actions,
+)
 
 LONGEST_PATH = 1024
 """Ticks that the tree reaches down at most."""
@@ -151,13 +160,24 @@ def best_slot(decision: int, node: int, player: int) -> int:
 
 
 @inner
+def is_spent(decision: int) -> int:
+    """1 when the budget is used up. A slice of a budget of time may be exceeded, the time may not."""
+    d = decision_at(decision)
+    if d.calls < d.budget:
+        return 0
+    if d.deadline == 0:
+        return 1
+    return 1 if d.calls % LOOK_AT_CLOCK == 0 and processor_time() >= d.deadline else 0
+
+
+@inner
 def select(decision: int) -> int:
     """Go down the tree in `work`, and add a leaf to it where it ends. OK or GROW."""
     d = decision_at(decision)
     t = uct_at(d.search)
     node = 0
     t.reached = 0
-    while t.reached < LONGEST_PATH and is_over(d.model, d.work) == 0:
+    while t.reached < LONGEST_PATH and is_over(d.model, d.work) == 0 and (t.reached == 0 or is_spent(decision) == 0):
         if load32(t.slots + 4 * node * d.players) < 0 and expand(decision, node, d.work) == 0:
             return OK
         joint = 0
@@ -185,11 +205,11 @@ def select(decision: int) -> int:
 
 @inner
 def simulate(decision: int) -> int:
-    """Play on at random in `work`. OK or GROW."""
+    """Play on at random in `work`, no further than the budget lasts. OK or GROW."""
     d = decision_at(decision)
     t = uct_at(d.search)
     ticks = 0
-    while is_over(d.model, d.work) == 0 and (t.horizon == 0 or ticks < t.horizon):
+    while is_over(d.model, d.work) == 0 and (t.horizon == 0 or ticks < t.horizon) and is_spent(decision) == 0:
         for player in range(d.players):
             count = actions_of(decision, d.work, player)
             k = 0

@@ -38,6 +38,8 @@ class Clause:
     distinct: tuple[tuple[Term, Term], ...] = ()
     rule: Rule | None = field(default=None, compare=False, repr=False)
     """The rule of the sheet that it comes from."""
+    guards: tuple[Sentence, ...] = ()
+    """Sentences that say which values variables can have, and are no conditions: what the grounder joins with."""
 
     def __str__(self) -> str:
         body = [*map(str, self.positive), *(f"(not {s})" for s in self.negative)]

@@ -26,6 +26,7 @@ from pcg.engine.gdl.kernel.single import ENDED, RUNNING, STUCK
 from pcg.engine.gdl.network import Network, build_network
 from pcg.engine.gdl.parser import is_text, read
 from pcg.engine.gdl.relations import Array
+from pcg.engine.gdl.splitting import split
 from pcg.engine.gdl.tables import Tables
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke4, invoke6
 from pcg.engine.model import Model
@@ -331,7 +332,7 @@ def load(source: str | Path, *, limits: Limits | None = None) -> GdlGame:
     """
     program = analyse(read(source))
     name = "text" if isinstance(source, str) and is_text(source) else Path(source).stem
-    return GdlGame(program, build_network(program, ground(program, limits)), name)
+    return GdlGame(program, build_network(program, ground(split(program), limits)), name)
 
 
 __all__ = ["GdlGame", "GdlState", "Playouts", "load"]

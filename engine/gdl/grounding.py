@@ -144,6 +144,12 @@ class Grounder:
         view, names = self.store.view(sentence)
         return _Literal(view, names, self._is_dynamic(sentence.key))
 
+    def _guard(self, sentence: object) -> _Literal:
+        """A sentence that is joined with but is no part of ground rules."""
+        literal = self._literal(sentence)
+        literal.dynamic = False
+        return literal
+
     def _is_dynamic(self, key: Key) -> bool:
         return key in self.program.dynamic or key in (("true", 1), ("does", 2))
 
@@ -153,7 +159,7 @@ class Grounder:
             clause,
             self.store.relation(*clause.head.key),
             aliases.get(clause.head.name),
-            [self._literal(s) for s in clause.positive],
+            [self._literal(s) for s in clause.positive] + [self._guard(s) for s in clause.guards],
             [literal for literal in negative if not literal.dynamic],
             [literal for literal in negative if literal.dynamic],
             list(dict.fromkeys(literal_variables(clause.head))),

@@ -212,9 +212,7 @@ class GamePlayer:
                 self._end(f"the rules cannot be used: {said}")
             raise Refused(f"the rules cannot be used: {said}")
         assert match.game is not None
-        self._log(
-            f"match {match.id}: {message.role} in a game of {len(match.game.roles)}, {message.play_clock} s a move"
-        )
+        self._log(f"match {match.id}: {match.role} in a game for {len(match.game.roles)}, {match.play_clock} s a move")
         return "ready"
 
     def _load(self, match: _Match, message: Start) -> None:

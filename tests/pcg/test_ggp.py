@@ -169,7 +169,7 @@ def test_a_match_from_start_to_stop(take: Any) -> None:
     assert first == "(take 2)"  # five sticks: only that wins
     assert player.answer("(PLAY m NIL)") == first  # asked once more
     assert player.answer("(PLAY m ((take 2) noop))") == "noop"
-    assert player.answer("(PLAY m (NOOP (TAKE 1)))") == "(take 2)"  # other letters, and a wrong order of sticks is none
+    assert player.answer("(PLAY m (NOOP (TAKE 1)))") == "(take 2)"  # in other letters
     assert player.answer("(STOP m ((take 2) noop))") == "done"
     assert "match m: done after 3 steps, white 100, black 0" in said
     assert player.answer("(INFO)").endswith("(status available))")
@@ -493,23 +493,9 @@ def test_bad_input_is_told_in_one_message(arguments: list[str], message: str, tm
 
 
 def test_a_served_player_answers_until_it_is_interrupted(take: Any) -> None:
-    program = [
-        sys.executable,
-        "-m",
-        "pcg.cli",
-        "gdl",
-        "serve-player",
-        "--agent",
-        "random",
-        "--port",
-        "0",
-        "--name",
-        "served",
-    ]
-    code = "from pcg.cli import main; import sys; sys.argv[0] = 'pcg'; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *program[3:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    program = [sys.executable, "-c", "from pcg.cli import main; main()"]
+    options = ["gdl", "serve-player", "--agent", "random", "--port", "0", "--name", "served"]
+    process = subprocess.Popen([*program, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         line = process.stdout.readline()

@@ -21,7 +21,7 @@ import numpy as np
 from pcg.engine.gdl.checker import Program, analyse
 from pcg.engine.gdl.errors import Diagnostic, GDLError
 from pcg.engine.gdl.grounding import Limits, ground
-from pcg.engine.gdl.kernel import face, single
+from pcg.engine.gdl.kernel import face, lanes, single
 from pcg.engine.gdl.kernel.single import ENDED, RUNNING, STUCK
 from pcg.engine.gdl.network import Network, build_network
 from pcg.engine.gdl.parser import is_text, read
@@ -121,22 +121,25 @@ class GdlGame:
         state._set_facts(bits)
         return state
 
-    def playouts(self, count: int, seed: int = 0, *, first: int = 0) -> Playouts:
+    def playouts(self, count: int, seed: int = 0, *, first: int = 0, batched: bool = True) -> Playouts:
         """Random games from the initial state: all roles move uniformly at random.
 
         Args:
             count: how many.
             seed: of all of them.
-            first: number of the first; playout k of a seed is the same whichever batch it is in.
+            first: number of the first; playout k of a seed is the same whichever call it comes from.
+            batched: 64 at a time; False: one after the other. The results are the same.
         """
         roles = len(self.roles)
         results = np.zeros((count, 2 + roles), dtype=np.int64)
-        work = self.tables.initial.copy()
-        if count:
-            invoke6(
-                single.playouts.address, self.tables.address, int(work.ctypes.data), count, first, seed,
-                int(results.ctypes.data),
-            )  # fmt: skip
+        out = int(results.ctypes.data)
+        tables = self.tables
+        if count and batched:
+            batch = tables.batch()
+            invoke6(lanes.playouts.address, tables.address, batch.address, count, first, seed, out)
+        elif count:
+            work = tables.initial.copy()
+            invoke6(single.playouts.address, tables.address, int(work.ctypes.data), count, first, seed, out)
         return Playouts(results[:, 0], results[:, 2:], results[:, 1] == STUCK)
 
 

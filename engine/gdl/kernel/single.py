@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.gdl.kernel.bits import choose_bit, count_bits, draw, stream
+from pcg.engine.gdl.kernel.bits import choose_bit, clear_low, count_bits, draw, stream
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
     copy_bytes,
@@ -287,7 +287,7 @@ def turn(gm, st):
         now = load64(facts + 8 * word)
         while left != 0:
             bit = low_bit(left)
-            left = left ^ (1 << bit)
+            left = clear_low(left)
             tell(gm, st, 1 + 64 * word + bit, (now >> bit) & 1)
     sweep(gm, st, 0, g.early_words)
     s.tick += 1
@@ -419,7 +419,7 @@ def legal_moves(gm, st, role, out):
         left = load64(st + g.at_outs + 8 * word)
         while left != 0:
             bit = low_bit(left)
-            left = left ^ (1 << bit)
+            left = clear_low(left)
             store64(out + 8 * count, load64(g.role_move + 8 * role) + 64 * (word - first) + bit)
             count += 1
     return count

@@ -97,7 +97,11 @@ class Tables:
         wanted = np.bincount(literals, minlength=2 * nodes)
         wanted[:2] = 0
         order = order[literals[order] > 1]  # nobody is told of the constant
-        self._point("fan", np.concatenate([[0], np.cumsum(wanted)]), np.int64)
+        bounds = np.concatenate([[0], np.cumsum(wanted)])
+        self._fan = np.zeros((nodes + 1, 4), dtype=np.int32)
+        self._fan[:, 0] = bounds[::2]
+        self._fan[:-1, 1] = bounds[1::2]
+        self._fan[:-1, 2] = bounds[2::2]
         self._point("readers", gate_of[order], np.int32)
         self.first_late = first + early
         self.nodes = nodes
@@ -145,7 +149,8 @@ class Tables:
         read, places = read[driven] >> 1, places[driven]
         order = np.argsort(read, kind="stable")
         counts = np.bincount(read, minlength=self.nodes)
-        self._point("tap", np.concatenate([[0], np.cumsum(counts)]), np.int64)
+        self._fan[:, 3] = np.concatenate([[0], np.cumsum(counts)])
+        self._point("fan", self._fan, np.int32)
         self._point("outputs", places[order], np.int32)
 
     def _state(self, network: Network) -> None:

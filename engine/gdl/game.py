@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.gdl.checker import Program, analyse
+from pcg.engine.gdl.demand import on_demand
 from pcg.engine.gdl.errors import Diagnostic, GroundingLimit, fail
 from pcg.engine.gdl.grounding import Limits, ground
 from pcg.engine.gdl.kernel import face, lanes, single
@@ -423,7 +424,7 @@ def load(source: str | Path, *, limits: Limits | None = None, evaluator: str = "
     if evaluator == "prover":
         return FirstOrderGame(program, name)
     try:
-        network = build_network(program, ground(split(program), limits))
+        network = _network(program, limits)
     except GroundingLimit as limit:
         if evaluator == "network":
             raise
@@ -433,6 +434,15 @@ def load(source: str | Path, *, limits: Limits | None = None, evaluator: str = "
         )  # fmt: skip
         return FirstOrderGame(replace(program, warnings=(*program.warnings, warning)), name)
     return GdlGame(program, name, network)
+
+
+def _network(program: Program, limits: Limits | None) -> Network:
+    """The network of a program: of all that could hold, or where that is too much, of all that could be asked for."""
+    try:
+        return build_network(program, ground(split(program), limits))
+    except GroundingLimit:
+        asked = split(on_demand(program))
+        return build_network(asked, ground(asked, limits))
 
 
 class FirstOrderGame(GdlGame):

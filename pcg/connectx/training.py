@@ -94,7 +94,7 @@ class ConnectEnv(gymnasium.Env[Planes, Any]):
         )
         return {"action_mask": mask, "mark": self._place + 1, "statuses": [agent.status for agent in state]}
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The board as `render_mode` says."""
         if self.render_mode == "human":
             print(text(self._environment))

@@ -7,6 +7,7 @@ doing; what it answers later counts for nothing.
 from __future__ import annotations
 
 import queue
+import random
 import threading
 import time
 from collections.abc import Callable
@@ -16,12 +17,15 @@ from typing import TYPE_CHECKING, Any
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import Agent, Budget, make_agent
 from pcg.ggp.messages import Abort, Info, Message, MessageError, Play, Preview, Start, Stop, read_message
+from pcg.ggp.slow import best_mean
 
 if TYPE_CHECKING:
-    from pcg.engine.gdl.game import GdlGame, GdlState
+    from pcg.engine.gdl.game import GdlGame, SheetState
 
 MARGIN = 1.0
 """Seconds kept from every clock for the way back; a fifth of the clock where that is less."""
+SLOW = 0.1
+"""Seconds that a question to rules that do not ground may take beyond its time."""
 PATIENCE = 120.0
 """Seconds beyond its clocks after which a match of which nothing is heard is given up."""
 BRIEF = 0.1
@@ -76,7 +80,7 @@ class _Match:
     worker: _Worker
     heard: float
     game: GdlGame | None = None
-    state: GdlState | None = None
+    state: SheetState | None = None
     agent: Agent | None = None
     brief: Agent | None = None  # the same agent once more, for first thoughts; None where it has a budget of its own
     speed: float = 1.0  # processor time per second, as last seen
@@ -218,14 +222,19 @@ class GamePlayer:
     def _load(self, match: _Match, message: Start) -> None:
         """Get the game, its first state and the agent."""
         from pcg.engine.gdl import Limits, load
+        from pcg.engine.gdl.game import FirstOrderGame
 
         # a line end makes it a text, whatever stands in it
-        game = load(f"{message.sheet}\n", limits=Limits(seconds=max(1.0, float(message.start_clock))))
+        game = load(f"{message.sheet}\n", limits=Limits(seconds=max(1.0, message.start_clock / 2)))
         role = _matching(message.role, game.roles)
         if role is None:
             raise MessageError(f"there is no role `{message.role}`, expected one of {', '.join(game.roles)}")
         match.role = role
-        state = game.start()
+        state: Any = game.start()
+        match.game, match.state = game, state
+        if isinstance(game, FirstOrderGame):
+            self._log(f"match {match.id}: the rules do not ground; flat Monte-Carlo plays instead of {self.agent}")
+            return
         timed = "budget=" not in self.agent
         made = []
         for _ in range(2):
@@ -235,7 +244,7 @@ class GamePlayer:
             made.append(agent)
         if timed and hasattr(made[1], "act_within"):
             match.brief = made[1]
-        match.game, match.state, match.agent = game, state, made[0]
+        match.agent = made[0]
 
     def _until(self, clock: int, received: float) -> float:
         return received + clock - min(self.margin, clock / 5)
@@ -298,13 +307,15 @@ class GamePlayer:
             return legal[(match.replies + self.seed) % len(legal)]
         return str(chosen)
 
-    def _decide(self, match: _Match, state: GdlState, until: float, first: list[Any]) -> Any:
+    def _decide(self, match: _Match, state: SheetState, until: float, first: list[Any]) -> Any:
         """Think twice: briefly, and then for as long as the clock allows, judging by how fast the first thought was.
 
         Budgets are processor time, clocks are not: where others compute too, an agent needs more time than its budget.
         """
         agent, brief = match.agent, match.brief
-        assert agent is not None
+        if agent is None:
+            role = state.game.roles.index(match.role)
+            return best_mean(state, role, random.Random(f"{self.seed} {state.ply}"), until - SLOW, first)
         if brief is None:
             return agent.act(state)
         spare = until - time.monotonic()
@@ -329,7 +340,7 @@ class GamePlayer:
         return "done"
 
 
-def _within(agent: Any, state: GdlState, milliseconds: float) -> Any:
+def _within(agent: Any, state: SheetState, milliseconds: float) -> Any:
     return agent.act_within(state, Budget(milliseconds=max(1.0, milliseconds)))
 
 

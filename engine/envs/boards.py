@@ -62,7 +62,7 @@ class ConnectAEC(pettingzoo.AECEnv):  # type: ignore[misc]
         self.possible_agents = ["player_0", "player_1"]
         self.agents: list[str] = []
         rows, columns = self.game.rows, self.game.columns
-        seen = {
+        seen: dict[str, spaces.Space[Any]] = {
             "observation": spaces.Box(0, 1, (2, rows, columns), np.int8),
             "action_mask": spaces.Box(0, 1, (columns,), np.int8),
         }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 _SHEET = """
 (role left) (role right)
 (init (step 1))
@@ -24,7 +26,7 @@ def warm_up(agent: str) -> None:
     from pcg.evaluators.agents import Budget, make_agent
 
     game = load(_SHEET)
-    state = game.start()
+    state: Any = game.start()
     made = make_agent(agent, seed=0, budget=Budget(calls=20) if "budget=" not in agent else None)
     made.reset(state)
     made.act(state)

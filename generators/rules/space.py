@@ -308,8 +308,10 @@ class RuleSpace:
         if kind < 0.2:
             # short ones are likelier: within the reach of a play, and drawn on the way to longer ones
             return Ending("Timeout", (("limit", str(50 * round(2 ** rng.uniform(1, 5)))), *tail))
-        names = self.kinds.actors
-        if kind < 0.7:
+        # dying is no way to win
+        avatars = {self.avatar, *self.kinds.avatars} if wins else set()
+        names = tuple(name for name in self.kinds.actors if name not in avatars) or self.kinds.actors
+        if kind < 0.7 or (kind >= 0.85 and len(names) < 2):
             name = names[int(rng.integers(len(names)))]
             return Ending("SpriteCounter", (("stype", name), ("limit", self._left(rng, name)), *tail))
         if kind < 0.85:

@@ -44,6 +44,7 @@ from pcg.runs.made_games import (
     check_kind,
     check_version,
     go_on,
+    sample_seed,
     settings_of,
     start_run,
 )
@@ -64,7 +65,7 @@ def _evaluator(work: Work, levels: tuple[str, ...]) -> GameEvaluator:
 
 
 def evaluate_game(
-    work: Work, genotype: GameGenotype, plays: int = 0, code: str = "", bar: float = 0.0
+    work: Work, genotype: GameGenotype, plays: int = 0, code: str = "", bar: float = 0.0, sample: int = 0
 ) -> tuple[GameEvaluation, float]:
     """Judge a game in whatever thread, process or machine this runs; with the seconds it took.
 
@@ -74,6 +75,7 @@ def evaluate_game(
         plays: 0 for an evaluation; else so many plays of every agent, with seeds of their own.
         code: see `code_digest`.
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
+        sample: evaluations with other numbers have other seeds.
 
     Raises:
         PcgError: when this is not the version that `code` names.
@@ -88,9 +90,9 @@ def evaluate_game(
     else:
         evaluator = _evaluator(work, genotype.levels)
         if plays:
-            verdict = evaluator.confirm(game, plays, work.seed + CONFIRM)
+            verdict = evaluator.confirm(game, plays, sample_seed(work.seed, sample) + CONFIRM)
         else:
-            verdict = evaluator.evaluate(game, work.seed, threshold=bar)
+            verdict = evaluator.evaluate(game, sample_seed(work.seed, sample), threshold=bar)
     return verdict, time.perf_counter() - started
 
 

@@ -268,7 +268,32 @@ def test_parents_are_candidates_that_came_before() -> None:
     bred = [c for c in found if c.parents]
     assert bred and all(parent < c.id for c in bred for parent in c.parents)
     assert {len(c.parents) for c in bred} == {1, 2}
-    assert {c.origin for c in bred} == {"mutation", "crossover", "trimmed"}
+    assert {c.origin for c in bred} == {"mutation", "crossover", "trimmed", "again"}
+
+
+def test_what_is_good_is_evaluated_again_and_its_luck_goes_by() -> None:
+    """Rule sets of the first generation are worth 0.5 or, by luck, 1.0; all are worth 0.5 when they are seen again."""
+    generator = make_rule_generator("evolve", space("dungeon"), seed=1, population=20, offspring=20, again=0.3)
+    first = generator.ask(20)
+    generator.tell(first, [Judged(True, 1.0 if k < 3 else 0.5, 1.0) for k in range(len(first))])
+    known = {c.id: c for c in first}
+    for generation in range(1, 6):
+        asked = generator.ask(20)
+        again = [c for c in asked if c.origin == "again"]
+        assert len(again) == 6
+        for candidate in again:
+            (of,) = candidate.parents
+            assert candidate.genotype == known[of].genotype
+        if generation == 1:
+            assert {c.parents[0] for c in again} >= {0, 1, 2}
+        known |= {c.id: c for c in asked}
+        generator.tell(asked, [Judged(c.origin == "again", 0.5, 0.5) for c in asked])
+    kept = {one.id: one for one in generator.feasible}  # type: ignore[attr-defined]
+    assert set(kept) == {c.id for c in first}, "members that are seen again are no further members"
+    assert max(one.times for one in kept.values()) <= 6
+    for one in kept.values():
+        lucky = 1.0 if one.id < 3 else 0.5
+        assert one.values[0] == pytest.approx((lucky + 0.5 * (one.times - 1)) / one.times)
 
 
 def test_rules_that_are_never_executed_are_trimmed() -> None:

@@ -33,6 +33,7 @@ from pcg.evaluators.parameters import Setting
 from pcg.evaluators.tournament.games import Entry as GameEntry
 from pcg.evaluators.tournament.games import select_levels
 from pcg.generators.games import GameCandidate, GameGenotype, game_edits, make_game_generator
+from pcg.generators.games.crossing import own_features, parts
 from pcg.generators.games.genes import game_distance, game_shape
 from pcg.runs.driver import GameText
 from pcg.runs.games_config import GamesRun, read_games_config
@@ -225,7 +226,10 @@ class _Run(MakingRun):
     def _told_of(self, candidate: GameCandidate) -> dict[str, Any]:
         counts = [game_edits(game, candidate.genotype) for game in self.start]
         nearest = min(range(len(counts)), key=lambda k: counts[k])
-        return {"nearest": self.given[nearest].name, "start": nearest, "edits": counts[nearest]}
+        told = {"nearest": self.given[nearest].name, "start": nearest, "edits": counts[nearest]}
+        if len(self.start) > 1:
+            told["parts"] = list(parts(candidate.genotype, own_features(self.start)))
+        return told
 
     def _candidate(self, data: dict[str, Any]) -> GameCandidate:
         return GameCandidate.from_json(data)

@@ -20,7 +20,7 @@ from pcg.engine.vgdl.lexer import reads_as
 from pcg.engine.vgdl.lint import Lint
 from pcg.engine.vgdl.tree import InteractionLine, Node, Option, TerminationLine, Word
 
-LINES_KEPT = 20_000
+LINES_KEPT = 4000
 """Different lines of each set that are remembered; then all are forgotten at once."""
 LINE_INDENT = 2 * INDENT
 RIGHT = 1 << 20

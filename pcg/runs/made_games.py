@@ -25,6 +25,7 @@ from pcg.generators.population import AGAIN
 from pcg.runs.archive import Archive
 from pcg.runs.cache import code_digest
 from pcg.runs.search import FAILED, SearchRun, versions
+from pcg.runs.seen import FirstSeen
 from pcg.runs.store import FORMAT, check_run, read_json, to_json, write_whole
 from pcg.runs.workers import Ticket, Workers, open_workers
 
@@ -163,7 +164,7 @@ class MakingRun(SearchRun):
             config.count + config.finalists, config.distance, lambda number: self.log.read(number), self._result,
             lambda event: shape(event["genotype"]), apart,
         )  # fmt: skip
-        self.first: dict[bytes, int] = {}  # genotype -> the candidate that had it first
+        self.first = FirstSeen()  # genotype -> the candidate that had it first
         self.repeated = 0
         self.again: dict[int, tuple[int, float]] = {}
         """Of games that were evaluated again: how often in all, and their mean fitness."""

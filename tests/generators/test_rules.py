@@ -138,6 +138,25 @@ def test_every_effect_of_the_registry_is_drawn_somewhere() -> None:
     assert set(ontology.EFFECTS) - drawn == set()
 
 
+def test_what_nobody_can_bring_forth_goes_with_all_that_waits_for_it() -> None:
+    """Without the rule that makes outposts the termination that counts them never ends a game."""
+    own = RuleSet.of(load("invaders").definition.source)
+    rules = tuple(rule for rule in own.rules if rule.get("stype") != "outpost")
+    counted = Ending(
+        "MultiSpriteCounter", (("stype1", "outpost"), ("stype2", "alien"), ("limit", "0"), ("win", "True"))
+    )
+    text = space("invaders").tidy(RuleSet(rules, own.endings))
+    assert len(rules) == len(own.rules) - 1 and check_game(text) == () and "outpost" not in text
+    text = space("invaders").tidy(RuleSet(rules, (*own.endings, counted)))
+    assert [d.severity for d in check_game(text)] == ["warning"] and "outpost > Immovable" in text
+
+
+def test_time_limits_stay_within_what_a_game_may_last() -> None:
+    ending, rng = Ending("Timeout", (("limit", "1950"), ("win", "True"))), np.random.default_rng(1)
+    limits = {int(space("hunt").redraw_limit(rng, ending).get("limit") or 0) for _ in range(50)}
+    assert max(limits) == 2000 and min(limits) >= 50
+
+
 def test_rules_are_only_about_what_is_there() -> None:
     boxes = space("boxes")
     assert boxes.kinds.avatars == ("hero",)

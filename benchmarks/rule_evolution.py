@@ -29,6 +29,7 @@ Wall times depend on what else the machine does: its load and the processor time
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import os
 import resource
@@ -36,7 +37,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ from pcg.generators.rules.operators import mutate
 from pcg.runs.driver import GameText
 from pcg.runs.rules import beginning, run_rules
 from pcg.runs.rules_config import RulesRun
+from pcg.runs.search import SearchRun
 
 OURS: Mapping[str, str] = {
     "boxes": "a puzzle with boxes to push; nothing moves by itself",
@@ -79,10 +81,11 @@ FRESH = 7_000_003
 """Seed of these plays: neither that of a search nor that of its own last plays."""
 FOLDER = Path(__file__).parent.parent / "docs" / "results" / "rules"
 GAME_COLUMNS = (
-    "game", "generator", "seed", "asked_s", "workers", "wall_s", "cpu_s", "load", "evaluations", "feasible",
+    "game", "generator", "seed", "asked_s", "clock", "workers", "wall_s", "cpu_s", "load", "evaluations", "feasible",
     "genes", "edits", "ordered", "separated", "won", "success", "performances",
     "lowest_of_strongest", "highest_of_weakest", "reason",
 )  # fmt: skip
+KEYS = ("game", "generator", "asked_s", "clock", "seed")
 THROUGHPUT_COLUMNS = (
     "what", "game", "workers", "wall_s", "cpu_s", "load", "candidates", "per_minute", "per_cpu_minute", "kernels",
 )  # fmt: skip
@@ -106,6 +109,8 @@ class Rows:
         if self.path.exists():
             with self.path.open(newline="") as file:
                 for row in csv.DictReader(file):
+                    if "clock" in self.columns:
+                        row.setdefault("clock", "wall")
                     self.rows[self.key(row)] = row
 
     def key(self, row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -154,6 +159,14 @@ def subjects(options: argparse.Namespace) -> Iterable[Subject]:
         yield Subject.of(name, options.corpus)
 
 
+def key_of(subject: Subject, generator: str, options: argparse.Namespace) -> dict[str, Any]:
+    """What tells the row of a search from others."""
+    return {
+        "game": subject.name, "generator": generator, "seed": options.seed, "asked_s": f"{options.seconds:g}",
+        "clock": options.clock,
+    }  # fmt: skip
+
+
 def verdict_columns(verdict: GameEvaluation) -> dict[str, Any]:
     """What a row says of a game that was played again."""
     profile = verdict.profile
@@ -176,6 +189,20 @@ def play_again(path: Path | str, levels: str = "") -> GameEvaluation:
     return GameEvaluator(chosen).confirm(game, PLAYS, FRESH)
 
 
+@contextlib.contextmanager
+def clocked(clock: str) -> Iterator[None]:
+    """Have the time limits of runs count processor time of this process, on a machine that others use as well."""
+    if clock == "wall":
+        yield
+        return
+    wall, begun = SearchRun.elapsed, time.process_time()
+    SearchRun.elapsed = lambda run: time.process_time() - begun  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        SearchRun.elapsed = wall  # type: ignore[method-assign]
+
+
 def search(subject: Subject, generator: str, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
     """One search, and its first game played again."""
     config = RulesRun(
@@ -186,12 +213,13 @@ def search(subject: Subject, generator: str, options: argparse.Namespace, **more
     load_before = load_now()
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), time.process_time()
-        result = run_rules(config, Path(folder) / "run", workers=options.workers)
+        with clocked(options.clock):
+            result = run_rules(config, Path(folder) / "run", workers=options.workers)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         last = play_again(Path(folder) / "run" / "games" / "game0.txt") if result.games else None
     row = {
         "game": subject.name, "generator": generator, "seed": options.seed, "asked_s": f"{options.seconds:g}",
-        "workers": options.workers, "wall_s": f"{wall:.0f}", "cpu_s": f"{cpu:.0f}",
+        "clock": options.clock, "workers": options.workers, "wall_s": f"{wall:.0f}", "cpu_s": f"{cpu:.0f}",
         "load": f"{load_before}-{load_now()}", "evaluations": result.evaluations, "feasible": result.feasible,
         "ordered": 0, "separated": 0, "won": 0, "success": 0, "reason": "no game that keeps all constraints was found",
     }  # fmt: skip
@@ -207,11 +235,10 @@ def search(subject: Subject, generator: str, options: argparse.Namespace, **more
 
 def evolve(options: argparse.Namespace) -> None:
     """Rules from sprites and levels alone."""
-    rows = Rows("evolve", GAME_COLUMNS, ("game", "generator", "asked_s", "seed"))
+    rows = Rows("evolve", GAME_COLUMNS, KEYS)
     for subject in subjects(options):
         for generator in options.generators:
-            key = {"game": subject.name, "generator": generator, "asked_s": f"{options.seconds:g}"}
-            if options.again or rows.key({**key, "seed": options.seed}) not in rows.rows:
+            if options.again or rows.key(key_of(subject, generator, options)) not in rows.rows:
                 row = search(subject, generator, options)
                 row["success"] = row["ordered"] * row["separated"]
                 rows.put(row)
@@ -219,14 +246,14 @@ def evolve(options: argparse.Namespace) -> None:
 
 def rediscover(options: argparse.Namespace) -> None:
     """Rules that are missing from a known game."""
-    rows = Rows("rediscover", GAME_COLUMNS, ("game", "generator", "asked_s", "seed"))
+    rows = Rows("rediscover", GAME_COLUMNS, KEYS)
     more: dict[str, Any] = {"start": "own", "drop": 0.3}
     for subject in subjects(options):
         text = GameText.of(load(subject.path))
         config = RulesRun(subject.path, seconds=1.0, seed=options.seed, **more)
         known = {"as it was": RuleSet.of(text.source), "30 % gone": beginning(config, text)[0]}
         for name, genotype in known.items():
-            row = {"game": subject.name, "generator": name, "seed": options.seed, "asked_s": f"{options.seconds:g}"}
+            row: dict[str, Any] = {**key_of(subject, name, options), "asked_s": 0, "clock": ""}
             if options.again or rows.key(row) not in rows.rows:
                 with tempfile.TemporaryDirectory() as folder:
                     path = Path(folder) / "game.txt"
@@ -242,8 +269,7 @@ def rediscover(options: argparse.Namespace) -> None:
                         "success": int(row["ordered"]) * int(row["won"]),
                     }
                 )
-        key = {"game": subject.name, "generator": "evolve", "asked_s": f"{options.seconds:g}", "seed": options.seed}
-        if options.again or rows.key(key) not in rows.rows:
+        if options.again or rows.key(key_of(subject, "evolve", options)) not in rows.rows:
             row = search(subject, "evolve", options, **more)
             row["success"] = row["ordered"] * row["won"]
             rows.put(row)
@@ -324,8 +350,8 @@ def resident() -> float:
 def report(options: argparse.Namespace) -> None:
     """Write `docs/results/rules.md` from what was measured."""
     del options
-    found = Rows("evolve", GAME_COLUMNS, ("game", "generator", "asked_s", "seed")).rows.values()
-    again = Rows("rediscover", GAME_COLUMNS, ("game", "generator", "asked_s", "seed")).rows.values()
+    found = Rows("evolve", GAME_COLUMNS, KEYS).rows.values()
+    again = Rows("rediscover", GAME_COLUMNS, KEYS).rows.values()
     parts = [
         "# Evolving rules: what was measured",
         "Made by `benchmarks/rule_evolution.py report` from the tables in `docs/results/rules/`; the same program "
@@ -412,6 +438,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="GAME", help="only these games")
     parser.add_argument("--generators", nargs="+", default=["evolve", "random"])
     parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--clock", choices=["wall", "processor"], default="wall", help="what --seconds are counted by")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--candidates", type=int, default=100_000)

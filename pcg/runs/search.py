@@ -13,7 +13,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
 from importlib import metadata
@@ -138,6 +138,7 @@ class SearchRun(ABC):
             "format": FORMAT,
             "events": self.told,
             "asked": self.asked,
+            "evaluations": self.evaluations,
             "generator": self.source.state_dict(),
             "pending": [candidate.to_json() for candidate, _ in self.flight],
         }
@@ -157,7 +158,7 @@ class SearchRun(ABC):
 
         self.log = RunLog(path, meet)
         self.replayed = len(self.log)
-        trusted = state is not None and told <= self.replayed
+        trusted = state is not None and told <= self.replayed and not self._starved(state)
         if state is not None and trusted:
             self.source.load_state_dict(state["generator"])
             self.told, self.asked = told, int(state["asked"])
@@ -165,6 +166,15 @@ class SearchRun(ABC):
                 candidate = self._candidate(data)
                 self.flight.append((candidate, candidate.id))  # work is found for them when the loop begins
         self._went_on(trusted)
+
+    def _starved(self, state: Mapping[str, Any]) -> bool:
+        """Whether a smaller budget kept the window from being full when a checkpoint was taken.
+
+        With this budget the generator would have been asked for more by then, before it was told the last verdicts.
+        Where that matters it is asked and told again from the beginning, all of which is in the log.
+        """
+        before = int(state.get("evaluations", 0))
+        return self.source.steady and 0 < before != self.evaluations and int(state["asked"]) >= before
 
     def _read_checkpoint(self) -> dict[str, Any] | None:
         path = self.folder / "checkpoint.json"

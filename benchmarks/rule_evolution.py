@@ -357,8 +357,9 @@ def report(options: argparse.Namespace) -> None:
         "Made by `benchmarks/rule_evolution.py report` from the tables in `docs/results/rules/`; the same program "
         "measures. Wall times were taken on a machine of two hardware threads that did other work as well (its load "
         "is given), so processor time is the better measure of what a search had. *S asked* is the time of the search "
-        "alone; *s in all* and the processor time have the last plays of its finalists as well. Nothing here is "
-        "extrapolated: what stands in no row was not measured.",
+        "alone, by the clock named; *s in all* and the processor time have the last plays of its finalists as well. "
+        "A minute of two processors is 120 s of processor time. Nothing here is extrapolated: what stands in no row "
+        "was not measured.",
         "## From sprites and levels alone",
         "Ten games of different kinds: "
         + "; ".join(f"`{name}`, {why}" for name, why in {**OURS, **CORPUS}.items())
@@ -392,14 +393,19 @@ def report(options: argparse.Namespace) -> None:
     (FOLDER.parent / "rules.md").write_text("\n\n".join(parts) + "\n")
 
 
+def _asked(row: Mapping[str, str]) -> tuple[str, float, int]:
+    return row["clock"], float(row["asked_s"]), int(row["seed"])
+
+
 def _counts(rows: Iterable[Mapping[str, str]], generators: Sequence[str]) -> str:
     lines = []
     for generator in generators:
         own = [row for row in rows if row["generator"] == generator]
-        for seconds, seed in sorted({(float(row["asked_s"]), int(row["seed"])) for row in own}):
-            these = [row for row in own if (float(row["asked_s"]), int(row["seed"])) == (seconds, seed)]
+        for clock, seconds, seed in sorted({_asked(row) for row in own}):
+            these = [row for row in own if _asked(row) == (clock, seconds, seed)]
             what = f"`{generator}`" if generator in ("evolve", "random") else generator
-            spent = f", {seconds:g} s each, seed {seed}" if these[0]["wall_s"] else ""
+            of = " of processor time" if clock == "processor" else ""
+            spent = f", {seconds:g} s{of} each, seed {seed}" if these[0]["wall_s"] else ""
             held = sum(int(row["ordered"]) for row in these)
             lines.append(
                 f"- {what}{spent}: **{sum(int(row['success']) for row in these)} of {len(these)}** "
@@ -411,8 +417,9 @@ def _counts(rows: Iterable[Mapping[str, str]], generators: Sequence[str]) -> str
 
 def _games(rows: Iterable[Mapping[str, str]]) -> str:
     names = {
-        "game": "game", "generator": "rules by", "asked_s": "s asked", "wall_s": "s in all", "cpu_s": "CPU s",
-        "load": "load", "evaluations": "candidates", "feasible": "feasible", "genes": "lines", "edits": "edits",
+        "game": "game", "generator": "rules by", "asked_s": "s asked", "clock": "clock", "wall_s": "s in all",
+        "cpu_s": "CPU s", "load": "load", "evaluations": "candidates", "feasible": "feasible", "genes": "lines",
+        "edits": "edits",
         "ordered": "ordered", "separated": "apart", "won": "won", "performances": "performances, weakest agent first",
     }  # fmt: skip
     marks = {"1": "yes", "0": "no"}

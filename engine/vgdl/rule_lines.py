@@ -15,9 +15,10 @@ from pcg.engine.vgdl.definition import Effect, Value
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError
 from pcg.engine.vgdl.findings import Findings
 from pcg.engine.vgdl.formatter import INDENT, WIDEST, sides
-from pcg.engine.vgdl.interaction_set import Abandon, Interaction, Substitute, read_interaction, read_termination
+from pcg.engine.vgdl.interaction_set import Abandon, Interaction, read_interaction, read_termination
 from pcg.engine.vgdl.lexer import reads_as
 from pcg.engine.vgdl.lint import Lint
+from pcg.engine.vgdl.sprite_set import Substitute
 from pcg.engine.vgdl.tree import InteractionLine, Node, Option, TerminationLine, Word
 
 LINES_KEPT = 4000

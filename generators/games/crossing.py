@@ -198,7 +198,7 @@ def features(game: GameGenotype) -> frozenset[Feature]:
     def kind(name: str) -> str:
         return game.class_of(name) if name in game.by_name else name
 
-    found = {("type", game.class_of(s.name)) for s in game.leaves}
+    found: set[Feature] = {("type", game.class_of(s.name)) for s in game.leaves}
     found |= {("rule", kind(r.first), kind(r.second), r.effect) for r in game.rules.rules}
     for ending in game.rules.endings:
         counted = sorted(kind(value) for key, value in ending.params if key.startswith("stype"))

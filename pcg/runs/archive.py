@@ -19,7 +19,7 @@ from pcg.generators.levels.contract import Candidate
 
 SPARE = 20
 """Per wanted candidate so many infeasible ones are remembered."""
-_SHAPES = 4096
+_SHAPES = 1024
 """Candidates whose shapes are kept at hand."""
 _CHOSEN = -1
 _INDEXED = ("feasible", "fitness", "constraint", "constraints", "metrics", "winner", "seed", "wants", "mechanics")

@@ -81,11 +81,17 @@ FRESH = 7_000_003
 """Seed of these plays: neither that of a search nor that of its own last plays."""
 FOLDER = Path(__file__).parent.parent / "docs" / "results" / "rules"
 GAME_COLUMNS = (
-    "game", "generator", "seed", "asked_s", "clock", "workers", "wall_s", "cpu_s", "load", "evaluations", "feasible",
+    "game", "generator", "search", "seed", "asked_s", "clock", "workers",
+    "wall_s", "cpu_s", "load", "evaluations", "feasible",
     "genes", "edits", "ordered", "separated", "won", "success", "performances",
     "lowest_of_strongest", "highest_of_weakest", "reason",
 )  # fmt: skip
-KEYS = ("game", "generator", "asked_s", "clock", "seed")
+KEYS = ("game", "generator", "search", "asked_s", "clock", "seed")
+SEARCH = "resampled"
+"""What the search is like at present: a generation has seeds of its own, good games are evaluated again, and the first
+is settled by fresh plays. Rows that say "before" are of the search as it was until then: it bred games for the luck of
+one seed, and is no measure of the present one.
+"""
 THROUGHPUT_COLUMNS = (
     "what", "game", "workers", "wall_s", "cpu_s", "load", "candidates", "per_minute", "per_cpu_minute", "kernels",
 )  # fmt: skip
@@ -109,8 +115,9 @@ class Rows:
         if self.path.exists():
             with self.path.open(newline="") as file:
                 for row in csv.DictReader(file):
-                    if "clock" in self.columns:
+                    if "search" in self.columns:
                         row.setdefault("clock", "wall")
+                        row.setdefault("search", "before")
                     self.rows[self.key(row)] = row
 
     def key(self, row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -162,8 +169,8 @@ def subjects(options: argparse.Namespace) -> Iterable[Subject]:
 def key_of(subject: Subject, generator: str, options: argparse.Namespace) -> dict[str, Any]:
     """What tells the row of a search from others."""
     return {
-        "game": subject.name, "generator": generator, "seed": options.seed, "asked_s": f"{options.seconds:g}",
-        "clock": options.clock,
+        "game": subject.name, "generator": generator, "search": SEARCH, "seed": options.seed,
+        "asked_s": f"{options.seconds:g}", "clock": options.clock,
     }  # fmt: skip
 
 
@@ -218,8 +225,8 @@ def search(subject: Subject, generator: str, options: argparse.Namespace, **more
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         last = play_again(Path(folder) / "run" / "games" / "game0.txt") if result.games else None
     row = {
-        "game": subject.name, "generator": generator, "seed": options.seed, "asked_s": f"{options.seconds:g}",
-        "clock": options.clock, "workers": options.workers, "wall_s": f"{wall:.0f}", "cpu_s": f"{cpu:.0f}",
+        **key_of(subject, generator, options), "workers": options.workers,
+        "wall_s": f"{wall:.0f}", "cpu_s": f"{cpu:.0f}",
         "load": f"{load_before}-{load_now()}", "evaluations": result.evaluations, "feasible": result.feasible,
         "ordered": 0, "separated": 0, "won": 0, "success": 0, "reason": "no game that keeps all constraints was found",
     }  # fmt: skip
@@ -253,7 +260,7 @@ def rediscover(options: argparse.Namespace) -> None:
         config = RulesRun(subject.path, seconds=1.0, seed=options.seed, **more)
         known = {"as it was": RuleSet.of(text.source), "30 % gone": beginning(config, text)[0]}
         for name, genotype in known.items():
-            row: dict[str, Any] = {**key_of(subject, name, options), "asked_s": 0, "clock": ""}
+            row: dict[str, Any] = {**key_of(subject, name, options), "search": "", "asked_s": 0, "clock": ""}
             if options.again or rows.key(row) not in rows.rows:
                 with tempfile.TemporaryDirectory() as folder:
                     path = Path(folder) / "game.txt"
@@ -279,7 +286,7 @@ def rediscover(options: argparse.Namespace) -> None:
 
 
 def throughput(options: argparse.Namespace) -> None:
-    """Candidates per minute."""
+    """Candidates per minute, of a search that evaluates nothing again."""
     rows = Rows("throughput", THROUGHPUT_COLUMNS, ("what", "game", "workers"))
     for name in options.only or ["boxes", "dungeon", "invaders"]:
         space = RuleSpace.of(load(name).definition.source, load(name).levels[:1])
@@ -294,7 +301,10 @@ def throughput(options: argparse.Namespace) -> None:
         for genotype in known:
             space.compile(genotype)
         rows.put(_speed("compile and check", name, 1, len(known), wall, cpu, 0))
-        config = RulesRun(name, levels="0", seconds=options.seconds, seed=options.seed, confirm=0)
+        # what is evaluated again is no different candidate
+        config = RulesRun(
+            name, levels="0", seconds=options.seconds, seed=options.seed, confirm=0, generator_parameters={"again": 0.0}
+        )
         with tempfile.TemporaryDirectory() as folder, event.install_recorder("numba:compile") as compiled:
             wall, cpu = time.perf_counter(), time.process_time()
             result = run_rules(config, Path(folder) / "run", workers=options.workers)
@@ -393,19 +403,20 @@ def report(options: argparse.Namespace) -> None:
     (FOLDER.parent / "rules.md").write_text("\n\n".join(parts) + "\n")
 
 
-def _asked(row: Mapping[str, str]) -> tuple[str, float, int]:
-    return row["clock"], float(row["asked_s"]), int(row["seed"])
+def _asked(row: Mapping[str, str]) -> tuple[str, str, float, int]:
+    return row["search"], row["clock"], float(row["asked_s"]), int(row["seed"])
 
 
 def _counts(rows: Iterable[Mapping[str, str]], generators: Sequence[str]) -> str:
     lines = []
     for generator in generators:
         own = [row for row in rows if row["generator"] == generator]
-        for clock, seconds, seed in sorted({_asked(row) for row in own}):
-            these = [row for row in own if _asked(row) == (clock, seconds, seed)]
+        for search, clock, seconds, seed in sorted({_asked(row) for row in own}, reverse=True):
+            these = [row for row in own if _asked(row) == (search, clock, seconds, seed)]
             what = f"`{generator}`" if generator in ("evolve", "random") else generator
             of = " of processor time" if clock == "processor" else ""
-            spent = f", {seconds:g} s{of} each, seed {seed}" if these[0]["wall_s"] else ""
+            old = ", before resampling" if search == "before" else ""
+            spent = f", {seconds:g} s{of} each, seed {seed}{old}" if these[0]["wall_s"] else ""
             held = sum(int(row["ordered"]) for row in these)
             lines.append(
                 f"- {what}{spent}: **{sum(int(row['success']) for row in these)} of {len(these)}** "
@@ -417,7 +428,8 @@ def _counts(rows: Iterable[Mapping[str, str]], generators: Sequence[str]) -> str
 
 def _games(rows: Iterable[Mapping[str, str]]) -> str:
     names = {
-        "game": "game", "generator": "rules by", "asked_s": "s asked", "clock": "clock", "wall_s": "s in all",
+        "game": "game", "generator": "rules by", "search": "search",
+        "asked_s": "s asked", "clock": "clock", "wall_s": "s in all",
         "cpu_s": "CPU s", "load": "load", "evaluations": "candidates", "feasible": "feasible", "genes": "lines",
         "edits": "edits",
         "ordered": "ordered", "separated": "apart", "won": "won", "performances": "performances, weakest agent first",

@@ -368,8 +368,9 @@ def report(options: argparse.Namespace) -> None:
         "measures. Wall times were taken on a machine of two hardware threads that did other work as well (its load "
         "is given), so processor time is the better measure of what a search had. *S asked* is the time of the search "
         "alone, by the clock named; *s in all* and the processor time have the last plays of its finalists as well. "
-        "A minute of two processors is 120 s of processor time. Nothing here is extrapolated: what stands in no row "
-        "was not measured.",
+        "A minute of two processors is 120 s of processor time. *Search*: what is marked as before is of a search that "
+        "bred games for the luck of one seed; it is shown for comparison until all is measured again. Nothing here is "
+        "extrapolated: what stands in no row was not measured.",
         "## From sprites and levels alone",
         "Ten games of different kinds: "
         + "; ".join(f"`{name}`, {why}" for name, why in {**OURS, **CORPUS}.items())
@@ -390,11 +391,12 @@ def report(options: argparse.Namespace) -> None:
         _games(again),
         "## Speed",
         "*Full filter*: different candidates of a run of `evolve` on the first level, compiled, checked and judged by "
-        "five agents, three plays of up to 200 ticks each, racing on. Asked for are 1,500 per minute on two cores, "
-        "100,000 per minute compiled and checked, and not one kernel compiled meanwhile.",
+        "five agents, three plays of up to 200 ticks each, racing on, and nothing evaluated again. Asked for "
+        "are 1,500 per minute on two cores, 100,000 per minute compiled and checked, and not one kernel compiled meanwhile.",
         _table(Rows("throughput", THROUGHPUT_COLUMNS, ("what", "game", "workers")).rows.values(), THROUGHPUT_COLUMNS),
         "## Memory",
-        "Of one run of `evolve` with short plays, in one process.",
+        "Of one run of `evolve` with short plays, in one process that had just compiled the kernels, which takes some "
+        "340 MiB.",
         _table(
             sorted(Rows("memory", MEMORY_COLUMNS, ("candidates",)).rows.values(), key=lambda r: int(r["candidates"])),
             MEMORY_COLUMNS,

@@ -17,11 +17,9 @@ from pcg.engine.kernel.runtime import (
     load8,
     load32,
     load64,
-    load_double,
     store8,
     store32,
     store64,
-    store_double,
     view_of,
 )
 
@@ -37,6 +35,7 @@ LEVEL = np.dtype(
         ("near", "i8"),  # whether `nearest` is of interest
         ("power", "i8"),  # nodes that each solver may take from its queue
         ("tiles", "i8"),  # int8[height * width]: the level, framed by walls
+        ("steps", "i8"),  # int32[cells * cells]: from one cell to another with no walls
         ("dead", "i8"),  # int8[height * width]: where a box is lost
         ("corner", "i8"),  # int8[height * width]
         ("goals", "i8"),  # int32[cells]: places of the goals in reading order
@@ -49,8 +48,8 @@ LEVEL = np.dtype(
         ("parents", "i8"),  # int32[nodes]
         ("actions", "i8"),  # int8[nodes]: direction, + 4 for a push
         ("depths", "i8"),  # int32[nodes]
-        ("worth", "i8"),  # double[nodes]: what the best-first search orders by
-        ("heap", "i8"),  # int32[nodes]
+        ("far", "i8"),  # int32[nodes]: distance of the boxes from the goals, for the best-first search
+        ("heap", "i8"),  # int64[nodes]: twice what the best-first search orders by, then the node in the low half
         ("heaped", "i8"),
         ("nodes", "i8"),  # made by the search at hand
         ("taken", "i8"),  # of these, from the queue
@@ -195,13 +194,13 @@ def _distance(level: int) -> int:
     for k in range(v.count):
         store32(v.left + 4 * k, load32(v.goals + 4 * k))
     total = 0
+    cells = v.height * v.width
     for k in range(v.count):
-        box = load32(v.boxes + 4 * k)
+        row = v.steps + 4 * cells * load32(v.boxes + 4 * k)
         least = v.width + v.height
         match = 0
         for g in range(v.count - k):
-            goal = load32(v.left + 4 * g)
-            far = abs(box % v.width - goal % v.width) + abs(box // v.width - goal // v.width)
+            far = load32(row + 4 * load32(v.left + 4 * g))
             if far < least:
                 least = far
                 match = g
@@ -240,30 +239,25 @@ def _add(level: int, parent: int, action: int) -> int:
 
 
 @inner
-def _before(level: int, one: int, other: int) -> int:
+def _sift_up(level: int, at: int, entry: int) -> None:
+    """Let an entry rise from a place of the heap, past those that it comes before."""
     v = level_at(level)
-    return 1 if load_double(v.worth + 8 * one) < load_double(v.worth + 8 * other) else 0
-
-
-@inner
-def _sift_up(level: int, at: int, node: int) -> None:
-    """Let a node rise from a place of the heap, past those that it comes before."""
-    v = level_at(level)
+    worth = entry >> 32
     while at > 0:
         above = (at - 1) >> 1
-        held = load32(v.heap + 4 * above)
-        if not _before(level, node, held):
+        held = load64(v.heap + 8 * above)
+        if worth >= held >> 32:
             break
-        store32(v.heap + 4 * at, held)
+        store64(v.heap + 8 * at, held)
         at = above
-    store32(v.heap + 4 * at, node)
+    store64(v.heap + 8 * at, entry)
 
 
 @inner
-def _heap_push(level: int, node: int) -> None:
+def _heap_push(level: int, node: int, worth: int) -> None:
     v = level_at(level)
     v.heaped += 1
-    _sift_up(level, v.heaped - 1, node)
+    _sift_up(level, v.heaped - 1, worth << 32 | node)
 
 
 @inner
@@ -271,21 +265,24 @@ def _heap_pop(level: int) -> int:
     """The first node: the last one takes its place, sinks to the bottom along the lesser children, and rises."""
     v = level_at(level)
     v.heaped -= 1
-    last = load32(v.heap + 4 * v.heaped)
+    last = load64(v.heap + 8 * v.heaped)
     if v.heaped == 0:
-        return last
-    first = load32(v.heap)
+        return last & 0xFFFFFFFF
+    first = load64(v.heap)
     at = 0
     child = 1
     while child < v.heaped:
-        right = child + 1
-        if right < v.heaped and not _before(level, load32(v.heap + 4 * child), load32(v.heap + 4 * right)):
-            child = right
-        store32(v.heap + 4 * at, load32(v.heap + 4 * child))
+        held = load64(v.heap + 8 * child)
+        if child + 1 < v.heaped:
+            right = load64(v.heap + 8 * (child + 1))
+            if held >> 32 >= right >> 32:
+                child += 1
+                held = right
+        store64(v.heap + 8 * at, held)
         at = child
         child = 2 * at + 1
     _sift_up(level, at, last)
-    return first
+    return first & 0xFFFFFFFF
 
 
 @inner
@@ -316,8 +313,9 @@ def _expand(level: int, node: int, best_first: int, half_weights: int) -> None:
             child = _add(level, node, action)
             if best_first:
                 depth = load32(v.depths + 4 * child)
-                store_double(v.worth + 8 * child, _distance(level) + 0.5 * half_weights * depth)
-                _heap_push(level, child)
+                far = _distance(level) if box >= 0 else load32(v.far + 4 * node)  # a step moves no box
+                store32(v.far + 4 * child, far)
+                _heap_push(level, child, 2 * far + half_weights * depth)
         _unpack(level, state)
 
 
@@ -333,8 +331,9 @@ def _search(level: int, start: int, best_first: int, half_weights: int) -> int:
     _unpack(level, start)
     _add(level, -1, 0)
     if best_first:
-        store_double(v.worth, 1.0 * _distance(level))
-        _heap_push(level, 0)
+        far = _distance(level)
+        store32(v.far, far)
+        _heap_push(level, 0, 2 * far)
     v.taken = 0
     while v.taken < v.power and v.taken < v.nodes:
         node = _heap_pop(level) if best_first else v.taken
@@ -346,7 +345,7 @@ def _search(level: int, start: int, best_first: int, half_weights: int) -> int:
         if _see(level, state):
             continue
         if v.near:
-            far = _distance(level)
+            far = load32(v.far + 4 * node) if best_first else _distance(level)
             if v.nearest < 0 or far < v.nearest:
                 v.nearest = far
         _expand(level, node, best_first, half_weights)

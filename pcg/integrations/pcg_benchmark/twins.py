@@ -83,8 +83,9 @@ class SokobanTwin:
             "parents": np.zeros(room, np.int32),
             "actions": np.zeros(room, np.int8),
             "depths": np.zeros(room, np.int32),
-            "worth": np.zeros(room),
-            "heap": np.zeros(room, np.int32),
+            "far": np.zeros(room, np.int32),
+            "steps": _steps(height + 2, width + 2),
+            "heap": np.zeros(room, np.int64),
             **{name: np.zeros(cells, np.int8) for name in ("dead", "corner")},
             **{name: np.zeros(cells, np.int32) for name in ("goals", "left", "boxes")},
         }
@@ -233,6 +234,12 @@ def quick(name: str, problem: Any) -> Any:
 def _shape(problem: Any) -> tuple[int, int]:
     height, width = np.shape(problem._content_space.sample())
     return int(height), int(width)
+
+
+def _steps(height: int, width: int) -> NDArray[np.int32]:
+    """Steps from each cell to each other one when nothing is in the way; shape (cells, cells)."""
+    y, x = np.divmod(np.arange(height * width), width)
+    return (abs(y[:, None] - y) + abs(x[:, None] - x)).astype(np.int32)
 
 
 def _ramp(value: float, full: float) -> float:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.kernel.runtime import invoke2, invoke3
+from pcg.engine.kernel.runtime import invoke3, invoke4
 from pcg.integrations.pcg_benchmark import boxes_kernel, likeness_kernel
 from pcg.integrations.pcg_benchmark.sokoban_kernel import FLOOR
 from pcg.integrations.pcg_benchmark.twins import Likeness, SokobanTwin
@@ -29,10 +29,17 @@ _CLOSE = 2
 """How many of the set a level may be too like to wait."""
 _ALIKE = 8
 """Parents of one kind."""
-_LENGTHS = 32
+_LENGTHS = 96
 """Kinds of parents by the length of their plans, four for each doubling."""
 _LONGEST = 190
 """Symbols of a plan that is kept."""
+_DRIFT = 0.2
+_BRIEF = 0.3
+_BRIEF_POWER = 1000
+_BIN=lambda n: int(4*n**.5)
+_PUSH=5
+_TURN=1
+_CLOCKWISE=np.zeros((8,8)); _CLOCKWISE[1,3]=_CLOCKWISE[3,0]=_CLOCKWISE[0,2]=_CLOCKWISE[2,1]=1
 _WARMTH = 4.0
 """How many more of the pool a level may be too like than the one whose place it takes, on average."""
 
@@ -74,6 +81,13 @@ class Crowd:
     def text(self, place: int) -> NDArray[np.int8]:
         """The plan in a place."""
         return self._texts[place, : self.lengths[place]].copy()
+
+    def find_unlike(self, place: int, others: NDArray[np.intp]) -> int:
+        """The first of other places whose plan is not too like the one in a place; -1 without one."""
+        kept = others.astype(np.int32)
+        return int(
+            invoke4(likeness_kernel.find_unlike.address, self.address, place, int(kept.ctypes.data), len(kept))
+        )
 
     def meet(self, text: NDArray[np.int8]) -> NDArray[np.int8]:
         """For each place, whether a plan is too like the one there."""
@@ -119,7 +133,8 @@ class BoxSearch:
         self._inside = np.zeros(_POOL, bool)
         self._alike = np.zeros((_POOL, count), np.int8)
         self._holder: list[int] = [-1] * count  # place of the set that each slot is matched with
-        self._parents = np.zeros((_LENGTHS * 5 * _ALIKE, cells), np.int8)
+        self._parents = np.zeros((_LENGTHS * 2*10*10 * _ALIKE, cells), np.int8)
+        self._work = [0, 0]  # nodes taken in calls that were not brief, and in those that were
         self._kinds: dict[tuple[int, int], list[int]] = {}
         self._wanted = np.array([bool(slots) for slots in self._obeys], np.int8)
         self._trial = np.zeros(1, boxes_kernel.TRIAL)
@@ -127,7 +142,7 @@ class BoxSearch:
             ("level", self.twin.address), ("crowd", self.set.address), ("height", self.height),
             ("width", self.width), ("parents", self._parents.ctypes.data), ("most_boxes", most),
             ("wanted", self._wanted.ctypes.data), ("least_moves", self._least_moves()), ("limit", _CLOSE),
-            ("longest", _LONGEST), ("word", 1 + int(self.rng.integers(2147483645))),
+            ("longest", _LONGEST), ("power", int(self.problem._power)), ("brief", _BRIEF_POWER), ("word", 1 + int(self.rng.integers(2147483645))),
         ):  # fmt: skip
             self._trial[field] = value
         self._address = int(self._trial.ctypes.data)
@@ -141,18 +156,23 @@ class BoxSearch:
         *,
         evaluations: int | None = None,
         seconds: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[Any]:
         """Search until every control has its level or the budget is spent; see `BatchSearch.run`."""
-        end = None if seconds is None else time.monotonic() + seconds
+        end = None if seconds is None else clock() + seconds
         if not self._wanted.any():
             evaluations = 0
         turn = 0
         while self.size < len(self.controls) and (evaluations is None or self.judged < evaluations):
-            if end is not None and time.monotonic() >= end:
+            if end is not None and clock() >= end:
                 break
             tries = _TRIES if evaluations is None else min(_TRIES, evaluations - self.judged)
-            if invoke2(boxes_kernel.explore.address, self._address, tries):
+            brief = int(self._work[1] < _BRIEF * self._work[0])
+            before = int(self._trial["work"][0])
+            found = invoke3(boxes_kernel.explore.address, self._address, tries, brief)
+            self._work[brief] += int(self._trial["work"][0]) - before
+            if found:
                 self._consider()
             turn += 1
             if progress is not None and turn % 50 == 0:
@@ -170,6 +190,8 @@ class BoxSearch:
         """Let the level that the kernel found wait in the pool, and change the set if this serves it."""
         self._parent()
         row = self._admit()
+        if self.pool.lengths.min() >= 0:
+            self._trial["limit"] = min(_CLOSE, max(1, int(np.where(self._inside, 0, self._alike.sum(axis=1)).max())))
         alike = int(self._alike[row].sum())
         if alike == 0:
             self._insert(row)
@@ -219,10 +241,13 @@ class BoxSearch:
         like fewer of the pool, more or less.
         """
         place = int(self._alike[row].argmax())
+        near = self._alike[:, place] == 1
+        near[near] = self._alike[near].sum(axis=1) == 1
+        partner = self.pool.find_unlike(row, np.flatnonzero(near & ~self._inside))
+        if partner < 0 and self.rng.random() > _DRIFT:
+            return
         alike = self.pool.meet(self.pool.text(row))
-        waiting = (self._alike.sum(axis=1) == 1) & (self._alike[:, place] == 1) & ~self._inside & (alike == 0)
-        gain = int(self._alike[:, place].sum()) - int(alike.sum())
-        if not waiting.any() and gain < -_WARMTH * self.rng.exponential():
+        if partner < 0 and int(self._alike[:, place].sum()) - int(alike.sum()) < -_WARMTH * self.rng.exponential():
             return
         before = list(self._holder)
         old = int(self._rows[place])
@@ -256,7 +281,9 @@ class BoxSearch:
         """
         text = self.twin.text()
         pushes = float((text >= 4).mean())
-        kind = (min(int(4 * np.log2(len(text))), _LENGTHS - 1), int(4.999 * pushes))
+        way = text[text < 4].astype(int)
+        turns = _CLOCKWISE[way[:-1], way[1:]] if len(way)>1 else np.zeros(1)
+        kind = (min(_BIN(len(text)), _LENGTHS - 1), int(_PUSH * .999 * pushes), int(_TURN*.999*turns.mean()))
         rows = self._kinds.setdefault(kind, [])
         if len(rows) < _ALIKE:
             rows.append(int(self._trial["parent_count"][0]))

@@ -153,8 +153,8 @@ crowd_at = view_of(CROWD)
 
 
 @inner
-def _different(crowd: int, first: int, first_length: int, second: int, second_length: int) -> int:
-    """Whether two texts count as different, compared in this order."""
+def _share(crowd: int, first: int, first_length: int, second: int, second_length: int) -> float:
+    """Twice the symbols in common stretches over all symbols; 1 for two empty texts."""
     c = crowd_at(crowd)
     p = pair_at(c.pair)
     p.first = first
@@ -162,8 +162,7 @@ def _different(crowd: int, first: int, first_length: int, second: int, second_le
     p.second = second
     p.second_length = second_length
     total = first_length + second_length
-    ratio = 2.0 * common(c.pair) / total if total > 0 else 1.0
-    return 1 if 1.0 - ratio >= c.full else 0
+    return 2.0 * common(c.pair) / total if total > 0 else 1.0
 
 
 @inner
@@ -175,9 +174,9 @@ def _alike(crowd: int, place: int, text: int, length: int) -> int:
     least = min(length, their_length)
     if length + their_length > 0 and 1.0 - 2.0 * least / (length + their_length) >= c.full:
         return 0
-    if not _different(crowd, text, length, theirs, their_length):
+    if 1.0 - _share(crowd, text, length, theirs, their_length) < c.full:
         return 1
-    return 0 if _different(crowd, theirs, their_length, text, length) else 1
+    return 1 if 1.0 - _share(crowd, theirs, their_length, text, length) < c.full else 0
 
 
 @inner
@@ -205,3 +204,16 @@ def count_alike(crowd: int, text: int, length: int, limit: int) -> int:
 def meet(crowd: int, text: int, length: int) -> int:
     """Compare a text with each of a crowd; returns how many it is too like."""
     return count_alike(crowd, text, length, crowd_at(crowd).places)
+
+
+@island("i8(i8, i8, i8, i8)")
+def find_unlike(crowd: int, place: int, rows: int, count: int) -> int:
+    """The first of some places (int32[count]) with a text that is not too like the one in a place; -1 without one."""
+    c = crowd_at(crowd)
+    text = c.texts + place * c.stride
+    length = load32(c.lengths + 4 * place)
+    for k in range(count):
+        row = load32(rows + 4 * k)
+        if not _alike(crowd, row, text, length):
+            return row
+    return -1

@@ -22,6 +22,7 @@ from pcg.engine.kernel.runtime import (
     store64,
     view_of,
 )
+from pcg.integrations.pcg_benchmark.heap_kernel import heap_pop, heap_push
 
 WALL, FLOOR, PLAYER, BOX, GOAL = range(5)
 """Numbers in a content."""
@@ -34,10 +35,12 @@ LEVEL = np.dtype(
         ("width", "i8"),
         ("near", "i8"),  # whether `nearest` is of interest
         ("power", "i8"),  # nodes that each solver may take from its queue
+        ("first_only", "i8"),  # whether no other solver is asked after the breadth-first one
         ("tiles", "i8"),  # int8[height * width]: the level, framed by walls
         ("steps", "i8"),  # int32[cells * cells]: from one cell to another with no walls
         ("dead", "i8"),  # int8[height * width]: where a box is lost
         ("corner", "i8"),  # int8[height * width]
+        ("over", "i8"),  # int8[height * width]: number of the box on each cell, + 1; 0 between two expansions
         ("goals", "i8"),  # int32[cells]: places of the goals in reading order
         ("left", "i8"),  # int32[cells]: goals that no box has been matched with
         ("boxes", "i8"),  # int32[cells]: places of the boxes of the state at hand
@@ -178,16 +181,6 @@ def _won(level: int) -> int:
 
 
 @inner
-def _box_on(level: int, cell: int) -> int:
-    """Number of the box on a cell, -1 without one."""
-    v = level_at(level)
-    for k in range(v.count):
-        if load32(v.boxes + 4 * k) == cell:
-            return k
-    return -1
-
-
-@inner
 def _distance(level: int) -> int:
     """Each box in turn takes the nearest goal that is left; the sum of their distances."""
     v = level_at(level)
@@ -226,63 +219,16 @@ def _see(level: int, state: int) -> int:
 
 
 @inner
-def _add(level: int, parent: int, action: int) -> int:
-    """Make a node of the state at hand; returns its number."""
+def _add(level: int, state: int, parent: int, action: int, depth: int) -> int:
+    """Make a node of a state; returns its number."""
     v = level_at(level)
     node = v.nodes
-    store64(v.states + 8 * node, _pack(level))
+    store64(v.states + 8 * node, state)
     store32(v.parents + 4 * node, parent)
     store8(v.actions + node, action)
-    store32(v.depths + 4 * node, load32(v.depths + 4 * parent) + 1 if parent >= 0 else 0)
+    store32(v.depths + 4 * node, depth)
     v.nodes = node + 1
     return node
-
-
-@inner
-def _sift_up(level: int, at: int, entry: int) -> None:
-    """Let an entry rise from a place of the heap, past those that it comes before."""
-    v = level_at(level)
-    worth = entry >> 32
-    while at > 0:
-        above = (at - 1) >> 1
-        held = load64(v.heap + 8 * above)
-        if worth >= held >> 32:
-            break
-        store64(v.heap + 8 * at, held)
-        at = above
-    store64(v.heap + 8 * at, entry)
-
-
-@inner
-def _heap_push(level: int, node: int, worth: int) -> None:
-    v = level_at(level)
-    v.heaped += 1
-    _sift_up(level, v.heaped - 1, worth << 32 | node)
-
-
-@inner
-def _heap_pop(level: int) -> int:
-    """The first node: the last one takes its place, sinks to the bottom along the lesser children, and rises."""
-    v = level_at(level)
-    v.heaped -= 1
-    last = load64(v.heap + 8 * v.heaped)
-    if v.heaped == 0:
-        return last & 0xFFFFFFFF
-    first = load64(v.heap)
-    at = 0
-    child = 1
-    while child < v.heaped:
-        held = load64(v.heap + 8 * child)
-        if child + 1 < v.heaped:
-            right = load64(v.heap + 8 * (child + 1))
-            if held >> 32 >= right >> 32:
-                child += 1
-                held = right
-        store64(v.heap + 8 * at, held)
-        at = child
-        child = 2 * at + 1
-    _sift_up(level, at, last)
-    return first & 0xFFFFFFFF
 
 
 @inner
@@ -290,33 +236,39 @@ def _expand(level: int, node: int, best_first: int, half_weights: int) -> None:
     """Add the nodes that follow a node, whose state is at hand."""
     v = level_at(level)
     state = load64(v.states + 8 * node)
+    depth = load32(v.depths + 4 * node) + 1
+    lost = 0  # boxes that stood where they are lost from the start
+    for k in range(v.count):
+        box = load32(v.boxes + 4 * k)
+        store8(v.over + box, k + 1)
+        lost += load8(v.dead + box)
     for direction in range(4):
         step = _step(level, direction)
         to = v.player + step
         if _is_wall(level, to):
             continue
-        box = _box_on(level, to)
+        pushed = load8(v.over + to) - 1
+        after = state + step * (1 << (v.bits * v.count))
         action = direction
-        if box >= 0:
+        if pushed >= 0:
             beyond = to + step
-            if _is_wall(level, beyond) or _box_on(level, beyond) >= 0:
+            if _is_wall(level, beyond) or load8(v.over + beyond):
                 continue
-            store32(v.boxes + 4 * box, beyond)
+            if lost - load8(v.dead + to) + load8(v.dead + beyond) > 0:
+                continue
+            after += step * (1 << (v.bits * (v.count - 1 - pushed)))
             action += 4
-        v.player = to
-        lost = 0
-        if box >= 0:
-            for k in range(v.count):
-                if load8(v.dead + load32(v.boxes + 4 * k)):
-                    lost = 1
-        if not lost:
-            child = _add(level, node, action)
-            if best_first:
-                depth = load32(v.depths + 4 * child)
-                far = _distance(level) if box >= 0 else load32(v.far + 4 * node)  # a step moves no box
-                store32(v.far + 4 * child, far)
-                _heap_push(level, child, 2 * far + half_weights * depth)
-        _unpack(level, state)
+        child = _add(level, after, node, action, depth)
+        if best_first:
+            far = load32(v.far + 4 * node)  # a step moves no box
+            if pushed >= 0:
+                store32(v.boxes + 4 * pushed, to + step)
+                far = _distance(level)
+                store32(v.boxes + 4 * pushed, to)
+            store32(v.far + 4 * child, far)
+            v.heaped = heap_push(v.heap, v.heaped, 2 * far + half_weights * depth, child)
+    for k in range(v.count):
+        store8(v.over + load32(v.boxes + 4 * k), 0)
 
 
 @inner
@@ -329,21 +281,24 @@ def _search(level: int, start: int, best_first: int, half_weights: int) -> int:
     v.heaped = 0
     v.nearest = -1
     _unpack(level, start)
-    _add(level, -1, 0)
+    _add(level, start, -1, 0, 0)
     if best_first:
         far = _distance(level)
         store32(v.far, far)
-        _heap_push(level, 0, 2 * far)
+        v.heaped = heap_push(v.heap, 0, 2 * far, 0)
     v.taken = 0
     while v.taken < v.power and v.taken < v.nodes:
-        node = _heap_pop(level) if best_first else v.taken
+        node = v.taken
+        if best_first:
+            node = heap_pop(v.heap, v.heaped)
+            v.heaped -= 1
         v.taken += 1
         state = load64(v.states + 8 * node)
+        if _see(level, state):  # it was not won when it was met first
+            continue
         _unpack(level, state)
         if _won(level):
             return node
-        if _see(level, state):
-            continue
         if v.near:
             far = load32(v.far + 4 * node) if best_first else _distance(level)
             if v.nearest < 0 or far < v.nearest:
@@ -400,7 +355,7 @@ def _solve(level: int, start: int) -> int:
     """The node that the benchmark's solvers end with, in their order."""
     v = level_at(level)
     found = _search(level, start, 0, 0)
-    if found >= 0 or v.taken == v.nodes:  # with no state left the others find nothing either, and get as near
+    if found >= 0 or v.first_only or v.taken == v.nodes:  # with no state left the others find nothing either, and get as near
         return found
     for half_weights in (2, 1, 0):
         found = _search(level, start, 1, half_weights)

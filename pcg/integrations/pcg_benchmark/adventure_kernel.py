@@ -1,4 +1,4 @@
-"""What the PCG Benchmark's solvers answer for its Mini Dungeons and Danger Dave, in compiled code: the very way, not just any.
+"""The ways that the PCG Benchmark's solvers find in its Mini Dungeons and Danger Dave, in compiled code.
 
 Both games are a walk to a door through a maze of things that are met once. The benchmark asks a best-first search by
 worth plus once, half and nothing of the steps so far, then a breadth-first search, each with a limit of nodes taken

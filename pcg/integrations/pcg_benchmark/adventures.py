@@ -1,4 +1,4 @@
-"""Compiled twins of Mini Dungeons and Danger Dave: the way that the benchmark's solvers find, and what it is compared by."""
+"""Compiled twins of Mini Dungeons and Danger Dave: the ways that the benchmark's solvers find, and their comparison."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class _Adventure(Rooms):
         return (place[1] + 1) * (self.width + 2) + place[0] + 1
 
     def _solve(self, start: tuple[int, int], door: tuple[int, int]) -> tuple[int, list[tuple[int, int]]]:
-        """What the benchmark thinks was left to be done, 0 for a win, and the places (x, y) of the way, in the frame."""
+        """What the benchmark thinks was left to be done, 0 for a win, and the framed places (x, y) of the way."""
         self._walk["start"], self._walk["door"] = self._frame(start), self._frame(door)
         solved = int(invoke1(adventure_kernel.walk.address, self._walk_address)) == SOLVED
         length = int(self._walk["length"][0])
@@ -208,7 +208,7 @@ class DaveTwin(_Adventure):
         return left
 
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
-        """How often other cells are visited, in one of two mirror images; so much that nothing fits counts as nothing."""
+        """How differently often cells are visited, at least, in two mirror images; more than there are count as 0."""
         left = min(first["left"], second["left"])
         shift = 0 if math.isinf(left) else int(left)
         one, other = (np.zeros_like(first["visits"]) for _ in range(2))

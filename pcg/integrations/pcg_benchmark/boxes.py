@@ -2,13 +2,18 @@
 
 Levels that are pairwise unlike are an independent set of a graph, levels joined when their plans are too alike. About
 one pair in three is, so that taking what fits ends early; the set is therefore improved as in the local searches for
-independent sets (Andrade, Resende and Werneck 2012): a level that clashes with exactly one of the set takes its place
-when it clashes with less of what is found anyway, which makes room for others. Each level of the set is matched with a
+independent sets (Andrade, Resende and Werneck 2012). Levels that are too like only one or two of the set wait in a
+pool. One of them takes the place of the only one in its way when another of the pool can then join too, or, now and
+then, when it is too like fewer of the pool, which makes room for others. Each level of the set is matched with a
 control that it obeys; matches are changed along augmenting paths.
+
+What the set lacks are unusual levels, so most of the time goes into breeding: parents are kept for each length of plan
+and share of pushes. Short plans are found by little of the solver's work, and get calls of their own.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,24 +29,25 @@ from pcg.integrations.pcg_benchmark.twins import Likeness, SokobanTwin
 _TRIES = 400
 """Levels bred in one call of the kernel."""
 _POOL = 1500
-"""Levels that wait for their chance."""
+"""Levels in the pool, those of the set among them; four for each control if that is more."""
 _CLOSE = 2
 """How many of the set a level may be too like to wait."""
-_ALIKE = 8
-"""Parents of one kind."""
-_LENGTHS = 96
-"""Kinds of parents by the length of their plans, four for each doubling."""
 _LONGEST = 190
-"""Symbols of a plan that is kept."""
-_DRIFT = 0.2
-_BRIEF = 0.3
+"""Symbols of a plan that is kept; the benchmark compares plans of 200 symbols otherwise than shorter ones."""
 _BRIEF_POWER = 1000
-_BIN=lambda n: int(4*n**.5)
-_PUSH=5
-_TURN=1
-_CLOCKWISE=np.zeros((8,8)); _CLOCKWISE[1,3]=_CLOCKWISE[3,0]=_CLOCKWISE[0,2]=_CLOCKWISE[2,1]=1
+"""Nodes that the first solver may take in a brief call of the kernel."""
+_BRIEF = 0.3
+"""Nodes taken in brief calls for each one taken in others."""
 _WARMTH = 4.0
 """How many more of the pool a level may be too like than the one whose place it takes, on average."""
+_DRIFT = 0.2
+"""How often a level with one in the way may take its place though no other can join then."""
+_LENGTHS = 4 * 14
+"""Kinds of parents by the length of their plans: four for each step of its square root."""
+_PUSHES = 5
+"""Kinds of parents by the share of pushes in their plans."""
+_ALIKE = 8
+"""Parents of one kind."""
 
 
 class Crowd:
@@ -85,9 +91,7 @@ class Crowd:
     def find_unlike(self, place: int, others: NDArray[np.intp]) -> int:
         """The first of other places whose plan is not too like the one in a place; -1 without one."""
         kept = others.astype(np.int32)
-        return int(
-            invoke4(likeness_kernel.find_unlike.address, self.address, place, int(kept.ctypes.data), len(kept))
-        )
+        return int(invoke4(likeness_kernel.find_unlike.address, self.address, place, int(kept.ctypes.data), len(kept)))
 
     def meet(self, text: NDArray[np.int8]) -> NDArray[np.int8]:
         """For each place, whether a plan is too like the one there."""
@@ -126,14 +130,15 @@ class BoxSearch:
         ]
         full = float(self.problem._diversity)
         self.set = Crowd(count, self.twin.likeness, full)
-        self.pool = Crowd(_POOL, self.twin.likeness, full)
-        self._levels = np.zeros((_POOL, cells), np.int8)
-        self._boxes = np.zeros(_POOL, np.int64)
+        size = max(_POOL, 4 * count)
+        self.pool = Crowd(size, self.twin.likeness, full)
+        self._levels = np.zeros((size, cells), np.int8)
+        self._boxes = np.zeros(size, np.int64)
         self._rows = np.full(count, -1)  # of the pool, for each place of the set
-        self._inside = np.zeros(_POOL, bool)
-        self._alike = np.zeros((_POOL, count), np.int8)
+        self._inside = np.zeros(size, bool)
+        self._alike = np.zeros((size, count), np.int8)
         self._holder: list[int] = [-1] * count  # place of the set that each slot is matched with
-        self._parents = np.zeros((_LENGTHS * 2*10*10 * _ALIKE, cells), np.int8)
+        self._parents = np.zeros((_LENGTHS * _PUSHES * _ALIKE, cells), np.int8)
         self._work = [0, 0]  # nodes taken in calls that were not brief, and in those that were
         self._kinds: dict[tuple[int, int], list[int]] = {}
         self._wanted = np.array([bool(slots) for slots in self._obeys], np.int8)
@@ -142,7 +147,8 @@ class BoxSearch:
             ("level", self.twin.address), ("crowd", self.set.address), ("height", self.height),
             ("width", self.width), ("parents", self._parents.ctypes.data), ("most_boxes", most),
             ("wanted", self._wanted.ctypes.data), ("least_moves", self._least_moves()), ("limit", _CLOSE),
-            ("longest", _LONGEST), ("power", int(self.problem._power)), ("brief", _BRIEF_POWER), ("word", 1 + int(self.rng.integers(2147483645))),
+            ("longest", _LONGEST), ("power", int(self.problem._power)), ("brief", _BRIEF_POWER),
+            ("word", 1 + int(self.rng.integers(2147483645))),
         ):  # fmt: skip
             self._trial[field] = value
         self._address = int(self._trial.ctypes.data)
@@ -191,7 +197,8 @@ class BoxSearch:
         self._parent()
         row = self._admit()
         if self.pool.lengths.min() >= 0:
-            self._trial["limit"] = min(_CLOSE, max(1, int(np.where(self._inside, 0, self._alike.sum(axis=1)).max())))
+            waiting = np.where(self._inside, 0, self._alike.sum(axis=1))
+            self._trial["limit"] = min(_CLOSE, max(1, int(waiting.max())))
         alike = int(self._alike[row].sum())
         if alike == 0:
             self._insert(row)
@@ -281,9 +288,7 @@ class BoxSearch:
         """
         text = self.twin.text()
         pushes = float((text >= 4).mean())
-        way = text[text < 4].astype(int)
-        turns = _CLOCKWISE[way[:-1], way[1:]] if len(way)>1 else np.zeros(1)
-        kind = (min(_BIN(len(text)), _LENGTHS - 1), int(_PUSH * .999 * pushes), int(_TURN*.999*turns.mean()))
+        kind = (int(4 * math.sqrt(len(text))), min(int(_PUSHES * pushes), _PUSHES - 1))
         rows = self._kinds.setdefault(kind, [])
         if len(rows) < _ALIKE:
             rows.append(int(self._trial["parent_count"][0]))
@@ -321,15 +326,24 @@ class BoxSearch:
         return next((n for n in range(1, cells * cells) if self.problem.quality(self._info(1, n)) >= 1), cells * cells)
 
     def _answers(self) -> list[Any]:
-        """For each control its level; for those without, any level of the set, or an empty one."""
+        """For each control its level; for those without, one of the pool, any of the set, or an empty one."""
         known = [row for row in self._rows.tolist() if row >= 0]
+        close = self._alike.sum(axis=1)
+        waiting = [
+            row
+            for row in np.argsort(close, kind="stable").tolist()
+            if self.pool.lengths[row] >= 0 and not self._inside[row]
+        ]
         answers: list[Any] = []
         for slot, place in enumerate(self._holder):
             if place >= 0:
                 row = int(self._rows[place])
             else:
-                fit = [row for row in known if slot in self._obeys[int(self._boxes[row])]] or known
-                row = fit[slot % len(fit)] if fit else -1
+                row = next((row for row in waiting if slot in self._obeys[int(self._boxes[row])]), -1)
+                if row >= 0:
+                    waiting.remove(row)
+                elif known:
+                    row = known[slot % len(known)]
             level = self._levels[row] if row >= 0 else np.full(self.height * self.width, FLOOR, np.int8)
             answers.append(level.reshape(self.height, self.width).astype(int).tolist())
         return answers

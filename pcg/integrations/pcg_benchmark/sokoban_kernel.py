@@ -355,7 +355,9 @@ def _solve(level: int, start: int) -> int:
     """The node that the benchmark's solvers end with, in their order."""
     v = level_at(level)
     found = _search(level, start, 0, 0)
-    if found >= 0 or v.first_only or v.taken == v.nodes:  # with no state left the others find nothing either, and get as near
+    if found >= 0 or v.first_only:
+        return found
+    if v.taken == v.nodes:  # with no state left the others find nothing either, and get as near
         return found
     for half_weights in (2, 1, 0):
         found = _search(level, start, 1, half_weights)

@@ -8,7 +8,7 @@ then, when it is too like fewer of the pool, which makes room for others. Each l
 control that it obeys; matches are changed along augmenting paths.
 
 What the set lacks are unusual levels, so most of the time goes into breeding: parents are kept for each length of plan
-and share of pushes. Short plans are found by little of the solver's work, and get calls of their own.
+and share of pushes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.kernel.runtime import invoke3, invoke4
+from pcg.engine.kernel.runtime import invoke2, invoke3
 from pcg.integrations.pcg_benchmark import boxes_kernel, likeness_kernel
 from pcg.integrations.pcg_benchmark.sokoban_kernel import FLOOR
 from pcg.integrations.pcg_benchmark.twins import Likeness, SokobanTwin
@@ -34,14 +34,8 @@ _CLOSE = 2
 """How many of the set a level may be too like to wait."""
 _LONGEST = 190
 """Symbols of a plan that is kept; the benchmark compares plans of 200 symbols otherwise than shorter ones."""
-_BRIEF_POWER = 1000
-"""Nodes that the first solver may take in a brief call of the kernel."""
-_BRIEF = 0.3
-"""Nodes taken in brief calls for each one taken in others."""
 _WARMTH = 4.0
 """How many more of the pool a level may be too like than the one whose place it takes, on average."""
-_DRIFT = 0.2
-"""How often a level with one in the way may take its place though no other can join then."""
 _LENGTHS = 4 * 14
 """Kinds of parents by the length of their plans: four for each step of its square root."""
 _PUSHES = 5
@@ -87,11 +81,6 @@ class Crowd:
     def text(self, place: int) -> NDArray[np.int8]:
         """The plan in a place."""
         return self._texts[place, : self.lengths[place]].copy()
-
-    def find_unlike(self, place: int, others: NDArray[np.intp]) -> int:
-        """The first of other places whose plan is not too like the one in a place; -1 without one."""
-        kept = others.astype(np.int32)
-        return int(invoke4(likeness_kernel.find_unlike.address, self.address, place, int(kept.ctypes.data), len(kept)))
 
     def meet(self, text: NDArray[np.int8]) -> NDArray[np.int8]:
         """For each place, whether a plan is too like the one there."""
@@ -139,7 +128,6 @@ class BoxSearch:
         self._alike = np.zeros((size, count), np.int8)
         self._holder: list[int] = [-1] * count  # place of the set that each slot is matched with
         self._parents = np.zeros((_LENGTHS * _PUSHES * _ALIKE, cells), np.int8)
-        self._work = [0, 0]  # nodes taken in calls that were not brief, and in those that were
         self._kinds: dict[tuple[int, int], list[int]] = {}
         self._wanted = np.array([bool(slots) for slots in self._obeys], np.int8)
         self._trial = np.zeros(1, boxes_kernel.TRIAL)
@@ -147,8 +135,7 @@ class BoxSearch:
             ("level", self.twin.address), ("crowd", self.set.address), ("height", self.height),
             ("width", self.width), ("parents", self._parents.ctypes.data), ("most_boxes", most),
             ("wanted", self._wanted.ctypes.data), ("least_moves", self._least_moves()), ("limit", _CLOSE),
-            ("longest", _LONGEST), ("power", int(self.problem._power)), ("brief", _BRIEF_POWER),
-            ("word", 1 + int(self.rng.integers(2147483645))),
+            ("longest", _LONGEST), ("word", 1 + int(self.rng.integers(2147483645))),
         ):  # fmt: skip
             self._trial[field] = value
         self._address = int(self._trial.ctypes.data)
@@ -174,11 +161,7 @@ class BoxSearch:
             if end is not None and clock() >= end:
                 break
             tries = _TRIES if evaluations is None else min(_TRIES, evaluations - self.judged)
-            brief = int(self._work[1] < _BRIEF * self._work[0])
-            before = int(self._trial["work"][0])
-            found = invoke3(boxes_kernel.explore.address, self._address, tries, brief)
-            self._work[brief] += int(self._trial["work"][0]) - before
-            if found:
+            if invoke2(boxes_kernel.explore.address, self._address, tries):
                 self._consider()
             turn += 1
             if progress is not None and turn % 50 == 0:
@@ -248,13 +231,10 @@ class BoxSearch:
         like fewer of the pool, more or less.
         """
         place = int(self._alike[row].argmax())
-        near = self._alike[:, place] == 1
-        near[near] = self._alike[near].sum(axis=1) == 1
-        partner = self.pool.find_unlike(row, np.flatnonzero(near & ~self._inside))
-        if partner < 0 and self.rng.random() > _DRIFT:
-            return
         alike = self.pool.meet(self.pool.text(row))
-        if partner < 0 and int(self._alike[:, place].sum()) - int(alike.sum()) < -_WARMTH * self.rng.exponential():
+        partners = (self._alike.sum(axis=1) == 1) & (self._alike[:, place] == 1) & ~self._inside & (alike == 0)
+        gain = int(self._alike[:, place].sum()) - int(alike.sum())
+        if not partners.any() and gain < -_WARMTH * self.rng.exponential():
             return
         before = list(self._holder)
         old = int(self._rows[place])

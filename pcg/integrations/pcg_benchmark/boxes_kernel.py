@@ -27,9 +27,6 @@ TRIAL = np.dtype(
         ("limit", "i8"),  # how many of the crowd it may be too like
         ("word", "i8"),  # state of the random numbers
         ("tries", "i8"),  # levels solved so far
-        ("power", "i8"),  # nodes that a solver may take from its queue
-        ("brief", "i8"),  # so many, and the first solver only, in the calls that are brief
-        ("work", "i8"),  # nodes taken so far
         ("boxes", "i8"),  # of the level found
         ("alike", "i8"),  # how many of the crowd it is too like
     ],
@@ -144,26 +141,18 @@ def _boxes(trial: int) -> int:
     return boxes if boxes > 0 and load8(t.wanted + boxes) else 0
 
 
-@island("i8(i8, i8, i8)")
-def explore(trial: int, tries: int, brief: int) -> int:
-    """Breed and solve levels until one is good and too like at most `limit` of the crowd; 1 if found within `tries`.
-
-    Most levels with plans of up to 20 symbols are solved by a thousand nodes of the first solver, a thirtieth of what
-    others take; when `brief` is set only these are found.
-    """
+@island("i8(i8, i8)")
+def explore(trial: int, tries: int) -> int:
+    """Breed and solve levels until one is good and too like at most `limit` of the crowd; 1 if found within `tries`."""
     t = trial_at(trial)
     v = level_at(t.level)
-    v.first_only = brief
-    v.power = t.brief if brief else t.power
     for _ in range(tries):
         _breed(trial)
         t.boxes = _boxes(trial)
         if t.boxes == 0:
             continue
         t.tries += 1
-        solved = plan_level(t.level)
-        t.work += v.taken
-        if solved != SOLVED or v.length < t.least_moves:
+        if plan_level(t.level) != SOLVED or v.length < t.least_moves:
             continue
         if v.text_length > t.longest:
             continue

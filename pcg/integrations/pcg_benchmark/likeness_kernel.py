@@ -204,16 +204,3 @@ def count_alike(crowd: int, text: int, length: int, limit: int) -> int:
 def meet(crowd: int, text: int, length: int) -> int:
     """Compare a text with each of a crowd; returns how many it is too like."""
     return count_alike(crowd, text, length, crowd_at(crowd).places)
-
-
-@island("i8(i8, i8, i8, i8)")
-def find_unlike(crowd: int, place: int, rows: int, count: int) -> int:
-    """The first of some places (int32[count]) with a text that is not too like the one in a place; -1 without one."""
-    c = crowd_at(crowd)
-    text = c.texts + place * c.stride
-    length = load32(c.lengths + 4 * place)
-    for k in range(count):
-        row = load32(rows + 4 * k)
-        if not _alike(crowd, row, text, length):
-            return row
-    return -1

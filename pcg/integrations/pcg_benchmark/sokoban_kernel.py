@@ -35,7 +35,6 @@ LEVEL = np.dtype(
         ("width", "i8"),
         ("near", "i8"),  # whether `nearest` is of interest
         ("power", "i8"),  # nodes that each solver may take from its queue
-        ("first_only", "i8"),  # whether no other solver is asked after the breadth-first one
         ("tiles", "i8"),  # int8[height * width]: the level, framed by walls
         ("steps", "i8"),  # int32[cells * cells]: from one cell to another with no walls
         ("dead", "i8"),  # int8[height * width]: where a box is lost
@@ -355,9 +354,7 @@ def _solve(level: int, start: int) -> int:
     """The node that the benchmark's solvers end with, in their order."""
     v = level_at(level)
     found = _search(level, start, 0, 0)
-    if found >= 0 or v.first_only:
-        return found
-    if v.taken == v.nodes:  # with no state left the others find nothing either, and get as near
+    if found >= 0 or v.taken == v.nodes:  # with no state left the others find nothing either, and get as near
         return found
     for half_weights in (2, 1, 0):
         found = _search(level, start, 1, half_weights)

@@ -233,9 +233,9 @@ class BatchSearch:
             parent = self._select()
         elif spare is not None and chance < 0.5:
             parent = spare[1]
-        elif chance < 0.65:
+        elif chance < (0.65 if good is None else 0.25):
             parent = self._elites[int(rng.integers(len(self._elites)))]
-        elif good is not None and chance < 0.8:
+        elif good is not None and chance < 0.85:
             parent = good[1]
         other = self._elites[int(rng.integers(len(self._elites)))] if self._elites else self._select()
         vector = parent.vector.copy()

@@ -18,6 +18,7 @@ from pcg.cli import (
     contests,
     evolving,
     explaining,
+    gdl,
     language,
     making,
     measuring,
@@ -56,8 +57,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, boards, language, measuring,
-    conformance, yardsticks,
+    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, boards, gdl, language,
+    measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

@@ -14,8 +14,8 @@ DatabaseOption = Annotated[
     typer.Option(
         "--database",
         metavar="URL",
-        help="Database instead of the study's own file, as in postgresql+psycopg://user@host/name; PCG_STUDY_DATABASE "
-        "says the same.",
+        envvar="PCG_STUDY_DATABASE",
+        help="Database instead of the study's own, as in postgresql+psycopg://user@host/name.",
     ),
 ]
 

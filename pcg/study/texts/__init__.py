@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.runs.config import read_toml
-from pcg.study.config import StudyConfig
+from pcg.study.config import DEFAULT_QUESTION, StudyConfig
 
 BUILT_IN = ("en", "zh")
 REFERENCE = "en"
@@ -157,5 +157,7 @@ def _check_own(own: Mapping[str, str], texts: Mapping[str, str], config: StudyCo
             raise PcgError(f"{source}: nothing on the pages is called `{key}`{hint}")
         _check_text(key, text, texts.get(key, ""), source)
     for name in asked:
+        if name in built_in(REFERENCE) and name != DEFAULT_QUESTION:
+            raise PcgError(f"a question or scale cannot be called `{name}`: the pages have a text of that name")
         if not own.get(name) and name not in texts:
             raise PcgError(f"{source} has no wording for `{name}`, which is asked")

@@ -23,6 +23,7 @@ from pcg.cli import (
     mending,
     metrics,
     playing,
+    studying,
     tuning,
     yardsticks,
 )
@@ -56,7 +57,7 @@ def _options(
 
 for _module in (
     making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, language, measuring,
-    conformance, yardsticks,
+    studying, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

@@ -1,7 +1,7 @@
 """What is judged: levels and whole games, gathered from where they lie.
 
 A *source* is what a person names: a built-in game or a game file (its levels), a level file, a folder of levels, a
-pattern of any of these, a run folder of `pcg levels`, `pcg rules` or `pcg games evolve`, or an archive (`archive.json`).
+pattern of any of these, a run folder of `pcg levels`, `pcg rules` or `pcg games evolve`, or its `archive.json`.
 `gather` reads sources into `Found` levels; `pcg.study.admission` checks them and makes items of a study out of them.
 """
 

@@ -72,6 +72,18 @@ def _address(folder: Path) -> str:
     return default_url(folder)
 
 
+def is_study(folder: Path) -> bool:
+    """Whether a folder is one that `pcg study new` made."""
+    return (folder / CONFIG).is_file() and ((folder / DATABASE).is_file() or (folder / ADDRESS).is_file())
+
+
+def studies_in(folder: Path) -> list[Path]:
+    """The folders of studies in a folder, itself included."""
+    if not folder.is_dir():
+        raise PcgError(f"{folder} is no folder")
+    return [path for path in (folder, *sorted(folder.iterdir())) if path.is_dir() and is_study(path)]
+
+
 def write_secret(path: Path, text: str) -> None:
     """Write a file that only its owner can read."""
     path.unlink(missing_ok=True)

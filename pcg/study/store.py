@@ -210,6 +210,18 @@ def study_names(engine: sa.Engine) -> list[str]:
         return list(db.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
 
 
+def delete_study(engine: sa.Engine, name: str) -> bool:
+    """Delete a study with everything that belongs to it; whether there was one."""
+    with engine.begin() as db:
+        study = db.scalar(sa.select(studies.c.id).where(studies.c.name == name))
+        if study is None:
+            return False
+        # People first: their pairs refer to items.
+        db.execute(sa.delete(participants).where(participants.c.study_id == study))
+        db.execute(sa.delete(studies).where(studies.c.id == study))
+    return True
+
+
 class StudyStore:
     """One study in a database.
 

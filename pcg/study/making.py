@@ -21,6 +21,7 @@ from pcg.study.config import StudyConfig
 from pcg.study.folders import ADDRESS, CONFIG, DATABASE, TOKEN, open_database, write_secret
 from pcg.study.items import Source, gather, sources_of
 from pcg.study.store import StudyItem, create_study, default_url, delete_study, study_names
+from pcg.study.texts import study_texts
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,9 @@ def read_plan(
             raise PcgError(f"{told}: section [texts.{code}] is of no language of the study{hint}")
     for code, words in wanted.texts.items():
         texts.setdefault(code, {}).update(words)
-    return dataclasses.replace(wanted, languages=", ".join(codes)), sources_of(data, told, base), texts
+    wanted = dataclasses.replace(wanted, languages=", ".join(codes))
+    study_texts(wanted, texts)  # complains about what is not said in all languages
+    return wanted, sources_of(data, told, base), texts
 
 
 def _language_files(config: StudyConfig, base: Path) -> dict[str, dict[str, str]]:

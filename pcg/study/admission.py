@@ -192,7 +192,7 @@ class _Office:
         told = describe(game)
         keys = [f"{key.keys}: {key.does}" for one in told.controls for key in one.keys]
         about = {DESCRIBED: {"goal": " ".join([*told.win, *told.lose]), "controls": "\n".join(dict.fromkeys(keys))}}
-        codes = [code_of(language) for language in self.config.language_codes]
+        codes = self.config.language_codes
         for kind, texts in (("goal", said.goal), ("controls", said.controls)):
             for given, text in texts.items():
                 code = given or codes[0]
@@ -249,15 +249,6 @@ class _Office:
                 "one that walls hold); name two levels of your own by [[item]] sections with `check`"
             )
         return made
-
-
-def code_of(language: str) -> str:
-    """The code of a language that is named by its code or by its file.
-
-    >>> code_of("texts/de.toml"), code_of("zh")
-    ('de', 'zh')
-    """
-    return language.replace("\\", "/").rpartition("/")[2].removesuffix(".toml")
 
 
 def _read_game(rules: str, reading: str) -> Game:

@@ -1,4 +1,4 @@
-"""What a study found, as tables: participants, items, pairs, plays and votes, and a codebook that explains every column.
+"""What a study found, as tables: participants, items, pairs, plays and votes, and a codebook that explains them.
 
 Every table is written twice, for spreadsheets (CSV) and for programs (JSON lines, `plays.jsonl` with every key press).
 `votes.csv` is what `pcg.evaluators.preferences` reads. Personal data are not stored in the first place; what comes from
@@ -95,7 +95,8 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
         [{"pair": p.id, "participant": p.participant, "position": p.position, "first": name[p.first],
           "second": name[p.second], "check": p.check, "expected": p.expected, "shown": p.shown, "voted": p.voted}
          for p in pair.values()],
-        [{"play": p.id, "pair": p.pair, "participant": pair[p.pair].participant, "item": name[pair[p.pair].item(p.side)],
+        [{"play": p.id, "pair": p.pair, "participant": pair[p.pair].participant,
+          "item": name[pair[p.pair].item(p.side)],
           "side": ("first", "second")[p.side], "attempt": p.attempt, "seed": p.seed, "started": p.started,
           "seconds": p.seconds, "ticks": p.ticks, "score": p.score, "outcome": outcome(p), "over": p.over,
           "state": p.key, "actions": p.actions, "presses": json.loads(p.presses)} for p in plays],

@@ -251,6 +251,15 @@ class _Office:
         return made
 
 
+def code_of(language: str) -> str:
+    """The code of a language that is named by its code or by its file.
+
+    >>> code_of("texts/de.toml"), code_of("zh")
+    ('de', 'zh')
+    """
+    return language.replace("\\", "/").rpartition("/")[2].removesuffix(".toml")
+
+
 def _read_game(rules: str, reading: str) -> Game:
     if len(rules) > LONGEST_RULES:
         raise PcgError(f"the game text has {len(rules)} characters, expected at most {LONGEST_RULES}")

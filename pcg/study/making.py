@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.runs.config import read_toml
-from pcg.study.admission import admit
+from pcg.study.admission import admit, code_of
 from pcg.study.config import StudyConfig
 from pcg.study.folders import ADDRESS, CONFIG, DATABASE, TOKEN, open_database, write_secret
 from pcg.study.items import Source, gather, sources_of
@@ -38,7 +38,8 @@ class Made:
 def read_plan(
     name: str, config: Path | None = None, settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> tuple[StudyConfig, list[Source], dict[str, dict[str, str]]]:
-    """What a study is to be: its configuration, the sources of its `[[item]]` sections, and all texts of its pages.
+    """What a study is to be: its configuration, the sources of its `[[item]]` sections, and the texts of its language
+    files.
 
     Args:
         name: of the study, whatever the file says.
@@ -58,11 +59,35 @@ def read_plan(
         given.update(values)
     data["study"]["name"] = name
     wanted = StudyConfig.from_mapping(data, told)
-    try:
-        texts = study_texts(wanted, base)
-    except PcgError as error:
-        raise PcgError(f"{told}: {error}") from None
-    return dataclasses.replace(wanted, languages=", ".join(texts)), sources_of(data, told, base), texts
+    texts = _language_files(wanted, base)
+    codes = [code_of(language) for language in wanted.language_codes]
+    for code in codes:
+        if codes.count(code) > 1:
+            raise PcgError(f"{told}: the language `{code}` is named twice")
+    for code in wanted.texts:
+        if code not in codes:
+            near = nearest(code, codes)
+            hint = f", did you mean [texts.{near}]?" if near else f" (its languages are {', '.join(codes)})"
+            raise PcgError(f"{told}: section [texts.{code}] is of no language of the study{hint}")
+    for code, words in wanted.texts.items():
+        texts.setdefault(code, {}).update(words)
+    wanted = dataclasses.replace(wanted, languages=", ".join(codes))
+    study_texts(wanted, texts)  # complains about what is not said in all languages
+    return wanted, sources_of(data, told, base), texts
+
+
+def _language_files(config: StudyConfig, base: Path) -> dict[str, dict[str, str]]:
+    """The texts of the languages that are given by a file."""
+    found = {}
+    for language in config.language_codes:
+        if not language.endswith(".toml"):
+            continue
+        words = read_toml(base / language)
+        for key, value in words.items():
+            if not isinstance(value, str):
+                raise PcgError(f"{base / language}: `{key}` is {value!r}, expected a text")
+        found[code_of(language)] = dict(words)
+    return found
 
 
 def make_study(
@@ -83,7 +108,7 @@ def make_study(
         folder: to be made; what is in it is described in `pcg.study.folders`.
         config: what it is.
         sources: what is judged.
-        texts: what pages say, by language; without it those that come along.
+        texts: what pages say, by language, beside the texts that come along.
         database: address of a database to be used instead of one in the folder.
         group_by: see `admit`.
         auto_checks: see `admit`.
@@ -106,7 +131,7 @@ def make_study(
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         draft.mkdir()
-        token = _store(draft, folder, config, admitted.items, texts or study_texts(config), database)
+        token = _store(draft, folder, config, admitted.items, texts or {}, database)
     except OSError as error:
         raise PcgError(f"cannot write the study to {folder}: {error.strerror}") from None
     finally:

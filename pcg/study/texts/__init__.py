@@ -25,7 +25,6 @@ LARGEST_TEXT = 20_000
 """Characters of one text."""
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}")
 
 
 @cache
@@ -35,40 +34,34 @@ def built_in(code: str) -> Mapping[str, str]:
     return {name: str(text).strip() for name, text in read_toml(Path(str(path))).items()}
 
 
-def study_texts(config: StudyConfig, folder: Path | str = ".") -> dict[str, dict[str, str]]:
-    """All texts of a study by language: those that come along or lie in files, and what the study says otherwise.
+def study_texts(
+    config: StudyConfig, given: Mapping[str, Mapping[str, str]] | None = None, *, strict: bool = True
+) -> dict[str, dict[str, str]]:
+    """All texts of a study by language: those that come along, and what the study says otherwise or besides.
 
     Args:
         config: of the study.
-        folder: where the paths of language files begin.
+        given: what is said by the files of its languages, by code.
+        strict: complain; without it what a language lacks is said in English, as in a study of an older version.
 
     Raises:
-        PcgError: for a language that is not there or not complete, and for questions and scales without a wording.
+        PcgError: for a language that is not there or not complete, for texts that no page shows, and for questions and
+            scales without a wording.
 
     >>> texts = study_texts(StudyConfig("dungeons", texts={"en": {"title": "Two dungeons"}}))
     >>> list(texts), texts["en"]["title"], texts["zh"]["both"]
     (['en', 'zh'], 'Two dungeons', '两个一样喜欢')
     """
-    found: dict[str, dict[str, str]] = {}
-    for name in config.language_codes:
-        code, texts, source = _language(name, Path(folder))
-        if code in found:
-            raise PcgError(f"section [study]: languages names `{code}` twice")
-        _check_language(texts, source)
-        own = {key: text.strip() for key, text in config.texts.get(code, {}).items()}
-        _check_own(own, texts, config, f"section [texts.{code}]")
-        found[code] = {**texts, **own}
-    for code in config.texts:
-        if code not in found:
-            raise PcgError(f"there is a section [texts.{code}], but `{code}` is none of the languages {', '.join(found)}")
-    return found
-
-
-def complete(stored: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """The stored texts of a study, with what later versions say beside them; English where a language has nothing."""
     reference = built_in(REFERENCE)
-    own = {code: built_in(code) if code in BUILT_IN else {} for code in stored}
-    return {code: {**reference, **own[code], **texts} for code, texts in stored.items()}
+    found: dict[str, dict[str, str]] = {}
+    for code in config.language_codes:
+        own = {**(given or {}).get(code, {}), **config.texts.get(code, {})}
+        own = {key: text.strip() for key, text in own.items()}
+        texts = {**(built_in(code) if code in BUILT_IN else {}), **own}
+        if strict:
+            _check(code, texts, config)
+        found[code] = {**reference, **texts}
+    return found
 
 
 def fill(text: str, **values: object) -> str:
@@ -102,37 +95,32 @@ def choose_language(wanted: str, offered: Iterable[str]) -> str:
     return offers[0]
 
 
-def _language(name: str, folder: Path) -> tuple[str, dict[str, str], str]:
-    """Code, texts and source of a language as it is named in a configuration."""
-    if name in BUILT_IN:
-        return name, dict(built_in(name)), name
-    path = folder / name
-    if path.suffix != ".toml":
-        near = nearest(name, BUILT_IN)
-        hint = f", did you mean `{near}`?" if near else f" (there are {', '.join(BUILT_IN)}; others by file, as in texts/de.toml)"
-        raise PcgError(f"section [study]: there is no language `{name}`{hint}")
-    if not _CODE.fullmatch(path.stem):
-        raise PcgError(f"{path}: the file of a language is named by its code, as in de.toml or pt-BR.toml")
-    data = read_toml(path)
-    for key, text in data.items():
-        if not isinstance(text, str):
-            raise PcgError(f"{path}: `{key}` is {text!r}, expected a text")
-    return path.stem, {key: text.strip() for key, text in data.items()}, str(path)
-
-
-def _check_language(texts: Mapping[str, str], source: str) -> None:
-    """Raises PcgError unless a language says all there is to say, with the same placeholders as the reference."""
+def _check(code: str, texts: Mapping[str, str], config: StudyConfig) -> None:
+    """Raises PcgError unless a language says all there is to say, nothing else, and with the same placeholders."""
     reference = built_in(REFERENCE)
+    source = f"language `{code}`"
     missing = [key for key in reference if not texts.get(key)]
+    if len(missing) == len(reference):
+        near = nearest(code, BUILT_IN)
+        hint = f"did you mean `{near}`?" if near else f"there are {', '.join(BUILT_IN)}"
+        raise PcgError(f"{source}: nothing is said in it ({hint}; others by file, as in texts/de.toml)")
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise PcgError(f"{source}: the language has no text for {', '.join(missing[:5])}{more}")
+        raise PcgError(f"{source} has no text for {', '.join(missing[:5])}{more}")
+    asked = [*(q.name for q in config.questions), *(s.name for s in config.scales)]
+    ends = {f"{s.name}_{end}" for s in config.scales for end in ("low", "high")}
+    known = {*reference, *asked, *ends}
     for key, text in texts.items():
-        if key not in reference:
-            near = nearest(key, reference)
+        if key not in known:
+            near = nearest(key, known)
             hint = f", did you mean `{near}`?" if near else ""
             raise PcgError(f"{source}: nothing on the pages is called `{key}`{hint}")
-        _check_text(key, text, reference[key], source)
+        _check_text(key, text, reference.get(key, ""), source)
+    for name in asked:
+        if name in reference and name != DEFAULT_QUESTION:
+            raise PcgError(f"a question or scale cannot be called `{name}`: the pages have a text of that name")
+        if not texts.get(name):
+            raise PcgError(f"{source} has no wording for `{name}`, which is asked (section [texts.{code}])")
 
 
 def _check_text(key: str, text: str, reference: str, source: str) -> None:
@@ -143,21 +131,3 @@ def _check_text(key: str, text: str, reference: str, source: str) -> None:
         if name not in known:
             told = ", ".join(f"{{{k}}}" for k in sorted(known)) or "none"
             raise PcgError(f"{source}: `{key}` has the placeholder {{{name}}}, expected {told}")
-
-
-def _check_own(own: Mapping[str, str], texts: Mapping[str, str], config: StudyConfig, source: str) -> None:
-    """Raises PcgError for texts of a study that no page shows, and for questions and scales without any."""
-    asked = [*(q.name for q in config.questions), *(s.name for s in config.scales)]
-    ends = {f"{s.name}_{end}" for s in config.scales for end in ("low", "high")}
-    known = {*texts, *asked, *ends}
-    for key, text in own.items():
-        if key not in known:
-            near = nearest(key, known)
-            hint = f", did you mean `{near}`?" if near else ""
-            raise PcgError(f"{source}: nothing on the pages is called `{key}`{hint}")
-        _check_text(key, text, texts.get(key, ""), source)
-    for name in asked:
-        if name in built_in(REFERENCE) and name != DEFAULT_QUESTION:
-            raise PcgError(f"a question or scale cannot be called `{name}`: the pages have a text of that name")
-        if not own.get(name) and name not in texts:
-            raise PcgError(f"{source} has no wording for `{name}`, which is asked")

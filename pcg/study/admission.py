@@ -192,7 +192,7 @@ class _Office:
         told = describe(game)
         keys = [f"{key.keys}: {key.does}" for one in told.controls for key in one.keys]
         about = {DESCRIBED: {"goal": " ".join([*told.win, *told.lose]), "controls": "\n".join(dict.fromkeys(keys))}}
-        codes = [code_of(language) for language in self.config.language_codes]
+        codes = self.config.language_codes
         for kind, texts in (("goal", said.goal), ("controls", said.controls)):
             for given, text in texts.items():
                 code = given or codes[0]

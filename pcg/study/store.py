@@ -105,6 +105,32 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a participant has come with one side of a pair."""
+
+    attempts: int = 0
+    """Plays begun."""
+    seconds: float = 0.0
+    """That the clock ran in all of them."""
+    finished: int = 0
+    """Plays that were over."""
+    over: bool = False
+    """The last one is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where a participant is: everything that decides which page is theirs."""
+
+    participant: Participant
+    pairs: Sequence[Pair]
+    standings: tuple[Standing, Standing]
+    """Of the two sides of the last pair."""
+    state: str
+    """Of the study."""
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """What is saved of a running play."""
 
@@ -333,6 +359,29 @@ class StudyStore:
         """The participant of a cookie's secret."""
         return self._one(participants.c.token == digest(secret))
 
+    def situation(self, secret: str) -> Situation | None:
+        """Where the participant of a cookie's secret is."""
+        with self._reader.connect() as db:
+            query = sa.select(participants).where(
+                participants.c.token == digest(secret), participants.c.study_id == self.id
+            )
+            row = db.execute(query).mappings().one_or_none()
+            if row is None:
+                return None
+            own = sa.select(pairs).where(pairs.c.participant_id == row["id"]).order_by(pairs.c.position)
+            found = [_pair(one) for one in db.execute(own).mappings()]
+            state = str(db.scalar(sa.select(studies.c.state).where(studies.c.id == self.id)))
+            sides = [Standing(), Standing()]
+            if found:
+                columns = (plays.c.side, plays.c.seconds, plays.c.over)
+                last = sa.select(*columns).where(plays.c.pair_id == found[-1].id).order_by(plays.c.attempt)
+                for side, seconds, over in db.execute(last):
+                    old = sides[side]
+                    sides[side] = Standing(
+                        old.attempts + 1, old.seconds + seconds, old.finished + bool(over), bool(over)
+                    )
+        return Situation(_participant(row), found, (sides[0], sides[1]), state)
+
     def participant_by_id(self, who: str) -> Participant | None:
         """The participant of an id."""
         return self._one(participants.c.id == who)
@@ -397,6 +446,18 @@ class StudyStore:
             query = sa.select(pairs).join(participants).where(participants.c.study_id == self.id).order_by(pairs.c.id)
             return [_pair(row) for row in db.execute(query).mappings()]
 
+    def pending_pairs(self, since: float) -> list[tuple[int, int, int]]:
+        """Pairs shown since then and not voted on yet, attention checks left out: participant's number and items."""
+        with self._reader.connect() as db:
+            query = (
+                sa.select(participants.c.number, pairs.c.first_id, pairs.c.second_id)
+                .select_from(pairs.join(participants))
+                .where(participants.c.study_id == self.id, pairs.c.voted.is_(None), pairs.c.check == "")
+                .where(pairs.c.shown >= since)
+                .order_by(pairs.c.id)
+            )
+            return [(int(number), int(first), int(second)) for number, first, second in db.execute(query)]
+
     # -- plays ---------------------------------------------------------------------------------------------------------
 
     def begin_play(self, pair: int, side: int, attempt: int, seed: int, lease: str) -> Play:
@@ -424,19 +485,30 @@ class StudyStore:
             raise PcgError("this play has been deleted")
         return _play(row)
 
+    def holds(self, play: int, lease: str) -> bool:
+        """Whether a play is this lease's."""
+        with self._reader.connect() as db:
+            return db.scalar(sa.select(plays.c.lease).where(plays.c.id == play)) == lease
+
     def save_plays(self, progress: Iterable[Progress], lease: str) -> list[int]:
         """Save plays in one transaction; ids of those that this process has lost to another one (or to deletion)."""
-        lost = []
+        lost: list[int] = []
         now = time.time()
+        rows = [
+            {"its_id": one.play, "its_lease": lease, "actions": one.actions, "presses": one.presses, "ticks": one.ticks,
+             "score": one.score, "winner": one.winner, "over": one.over, "key": one.key, "seconds": one.seconds,
+             "saved": now}
+            for one in progress
+        ]  # fmt: skip
+        if not rows:
+            return []
         with self.engine.begin() as db:
-            for one in progress:
-                values = {
-                    "actions": one.actions, "presses": one.presses, "ticks": one.ticks, "score": one.score,
-                    "winner": one.winner, "over": one.over, "key": one.key, "seconds": one.seconds, "saved": now,
-                }  # fmt: skip
-                mine = (plays.c.id == one.play) & (plays.c.lease == lease)
-                if not db.execute(sa.update(plays).where(mine).values(**values)).rowcount:
-                    lost.append(one.play)
+            # One statement for all rows: what else this costs is taken from those who play.
+            done = db.execute(_SAVE_PLAY, rows).rowcount
+            if done != len(rows):
+                ids = [one["its_id"] for one in rows]
+                mine = sa.select(plays.c.id).where(plays.c.id.in_(ids), plays.c.lease == lease)
+                lost = sorted(set(ids) - set(db.scalars(mine)))
         return lost
 
     def plays_of(self, pair: int) -> list[Play]:
@@ -511,6 +583,16 @@ class StudyStore:
                 .order_by(votes.c.id)
             )  # fmt: skip
             return [dict(row) for row in db.execute(query).mappings()]
+
+
+_SAVE_PLAY = (
+    sa.update(plays)
+    .where(plays.c.id == sa.bindparam("its_id"), plays.c.lease == sa.bindparam("its_lease"))
+    .values({
+        name: sa.bindparam(name)
+        for name in ("actions", "presses", "ticks", "score", "winner", "over", "key", "seconds", "saved")
+    })
+)  # fmt: skip
 
 
 def read_stored(text: str) -> StudyConfig:

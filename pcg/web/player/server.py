@@ -108,6 +108,12 @@ class Seat:
         result = self.session.recording().result.to_json()
         await self.send("end", **{name: result[name] for name in ("winner", "score", "ticks")})
 
+    async def stuck(self, error: PcgError) -> None:
+        """The engine cannot go on with this play."""
+        self.pause()
+        await self.send("error", message=str(error))
+        await self.send("paused", paused=True)
+
     async def leave(self) -> None:
         """The connection has ended; the play stays."""
 
@@ -290,9 +296,7 @@ class PlayServer:
                 try:
                     frame = session.tick()
                 except PcgError as error:  # a play that outgrew the engine's memory
-                    seat.pause()
-                    await seat.send("error", message=str(error))
-                    await seat.send("paused", paused=True)
+                    await seat.stuck(error)
                     continue
                 due = max(due + 1 / session.pace.ticks_per_second, loop.time() - LATE_S)
                 if frame:

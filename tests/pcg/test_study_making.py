@@ -154,9 +154,13 @@ def test_items_of_a_file(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_bad_items_of_a_file_are_told(tmp_path: Path, lines: str, message: str) -> None:
     (tmp_path / "study.toml").write_text(f"[[item]]\n{lines}\n")
-    with pytest.raises(PcgError, match=message):
+
+    def make() -> None:
         plan, sources, texts = read_plan("s", tmp_path / "study.toml")
         studies.make_study(tmp_path / "s", plan, sources, texts=texts, measure=False)
+
+    with pytest.raises(PcgError, match=message):
+        make()
     assert [p.name for p in tmp_path.iterdir()] == ["study.toml"]
 
 

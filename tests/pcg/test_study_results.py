@@ -133,9 +133,19 @@ def test_every_play_is_what_it_was(store: StudyStore) -> None:
         replayer.plays(play=999)
 
 
+def test_a_play_that_was_saved_while_it_ran_has_no_hash_yet(store: StudyStore) -> None:
+    with store.engine.begin() as db:
+        db.execute(sa.update(plays).values(key=""))
+    replayer = Replayer(store)
+    assert {problem for _, problem in replayer.verify(replayer.plays())} == {""}
+    with store.engine.begin() as db:
+        db.execute(sa.update(plays).where(plays.c.id == 5).values(score=7.5))
+    assert [s.play.id for s, problem in replayer.verify(replayer.plays()) if problem] == [5]
+
+
 @pytest.mark.parametrize(("column", "value"), [
-    ("score", 99.0), ("ticks", 11), ("winner", 1), ("over", True), ("key", "0000000000000001"), ("seed", 77),
-    ("actions", "UUUUUUUUUUUU"), ("actions", "?"), ("presses", "[[0]]"),
+    ("score", 99.0), ("ticks", 11), ("winner", 1), ("over", True), ("key", "0000000000000001"),
+    ("key", "nothing"), ("seed", 77), ("actions", "UUUUUUUUUUUU"), ("actions", "?"), ("presses", "[[0]]"),
 ])  # fmt: skip
 def test_a_play_that_was_tampered_with_is_noticed(store: StudyStore, column: str, value: object) -> None:
     replayer = Replayer(store)

@@ -36,6 +36,9 @@ def serve(
     proxy: Annotated[
         bool, typer.Option("--proxy", help="Believe X-Forwarded-* headers: only behind a proxy that sets them.")
     ] = False,
+    address: Annotated[
+        str, typer.Option(help="Address that participants see, as in https://lab.example.org/one; for the links.")
+    ] = "",
     names: Annotated[
         str, typer.Option(help="Names by which browsers may address the server, separated by commas.")
     ] = "",
@@ -44,5 +47,5 @@ def serve(
     """Serve a study until Ctrl-C; prints the participants' link and the researcher's."""
     from pcg.study.server.running import run_study
 
-    run_study(name, database=database, host=host, port=port, root=root_path, proxy=proxy, names=names,
+    run_study(name, database=database, host=host, port=port, root=root_path, proxy=proxy, names=names, address=address,
               open_browser=open_browser, tell=lambda line: print(line, flush=True))  # fmt: skip

@@ -322,38 +322,42 @@ class StudyStore:
     # -- participants --------------------------------------------------------------------------------------------------
 
     def join(
-        self, language: str, external: Mapping[str, str] | None = None, *, simulated: bool = False
+        self,
+        language: str,
+        external: Mapping[str, str] | None = None,
+        *,
+        simulated: bool = False,
+        consented: bool = False,
     ) -> tuple[Participant, str]:
-        """A new participant and the secret for the cookie.
+        """A new participant, who has consented or not yet, and the secret for the cookie.
 
         Raises:
             PcgError: when the study is full.
         """
         secret = secrets.token_urlsafe(32)
         now = time.time()
-        for _ in range(100):  # another process may take the same number in between
-            try:
-                with self.engine.begin() as db:
-                    of_study = participants.c.study_id == self.id
-                    highest = db.scalar(sa.select(sa.func.max(participants.c.number)).where(of_study))
-                    count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
-                    if self.config.most and count >= self.config.most:
-                        raise PcgError("the study has all the participants it needs")
-                    person = Participant(
-                        secrets.token_hex(16), 0 if highest is None else int(highest) + 1, language,
-                        dict(external or {}), now, None, now, None, simulated,
-                    )  # fmt: skip
-                    db.execute(
-                        sa.insert(participants).values(
-                            id=person.id, study_id=self.id, number=person.number, token=digest(secret),
-                            language=language, external=_json(person.external), created=now, seen=now,
-                            simulated=simulated,
-                        )
-                    )  # fmt: skip
-                return person, secret
-            except IntegrityError:
-                time.sleep(0.01)
-        raise PcgError("too many participants came at the same moment; try again")
+        with self.engine.begin() as db:
+            # Counted in the study's row, not in the participants': a number is not given out again after a deletion,
+            # and whoever comes at the same moment waits for the row.
+            ours = studies.c.id == self.id
+            db.execute(sa.update(studies).where(ours).values(joined=studies.c.joined + 1))
+            number = int(db.scalar(sa.select(studies.c.joined).where(ours)) or 0) - 1
+            of_study = participants.c.study_id == self.id
+            count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
+            if self.config.most and count >= self.config.most:
+                raise PcgError("the study has all the participants it needs")
+            person = Participant(
+                secrets.token_hex(16), number, language, dict(external or {}), now, now if consented else None, now,
+                None, simulated,
+            )  # fmt: skip
+            db.execute(
+                sa.insert(participants).values(
+                    id=person.id, study_id=self.id, number=number, token=digest(secret), language=language,
+                    external=_json(person.external), created=now, consented=person.consented, seen=now,
+                    simulated=simulated,
+                )
+            )  # fmt: skip
+        return person, secret
 
     def participant(self, secret: str) -> Participant | None:
         """The participant of a cookie's secret."""
@@ -397,6 +401,18 @@ class StudyStore:
         with self._reader.connect() as db:
             query = sa.select(participants).where(participants.c.study_id == self.id).order_by(participants.c.number)
             return [_participant(row) for row in db.execute(query).mappings()]
+
+    def count_participants(self) -> int:
+        """How many there are."""
+        with self._reader.connect() as db:
+            query = sa.select(sa.func.count()).select_from(participants).where(participants.c.study_id == self.id)
+            return int(db.scalar(query) or 0)
+
+    def count_plays(self, who: str) -> int:
+        """How many plays of a participant are stored."""
+        with self._reader.connect() as db:
+            query = sa.select(sa.func.count()).select_from(plays.join(pairs)).where(pairs.c.participant_id == who)
+            return int(db.scalar(query) or 0)
 
     def update_participant(self, who: str, **values: Any) -> None:
         """Set `consented`, `seen`, `finished` or `language`; a moment that is set already stays (but for `seen`)."""

@@ -95,12 +95,24 @@ class Replayer:
         raise PcgError(f"there is no participant {text!r}{f', did you mean `{near}`?' if near else ''}")
 
     def recording(self, stored: Stored) -> Recording:
-        """A play in the form that replays itself."""
+        """A play in the form that replays itself.
+
+        A play that was saved while its clock ran has no hash of its last state yet; it gets the one that comes out.
+        """
         play, item = stored.play, stored.item
-        result = Result(play.ticks, play.score, play.winner, play.over, int(play.key or "0", 16))
-        presses = tuple(Press(int(t), decode_play(a)[0], bool(down)) for t, a, down in json.loads(play.presses))
+        game = self.game(item)
         actions = tuple(decode_play(play.actions))
-        return Recording(item.game, self.game(item).digest, item.level, play.seed, actions, result, presses)
+        presses = tuple(Press(int(t), decode_play(a)[0], bool(down)) for t, a, down in json.loads(play.presses))
+        result = Result(play.ticks, play.score, play.winner, play.over, int(play.key or "0", 16))
+        if not play.key or not play.over:
+            state = game.start(item.level, seed=play.seed)
+            for action in actions:
+                state.advance(action)
+            found = Result.of(state)
+            # A game that ended in the moment in which the server was killed is not known to be over.
+            over = play.over or found.over
+            result = Result(play.ticks, play.score, play.winner, over, result.key if play.key else found.key)
+        return Recording(item.game, game.digest, item.level, play.seed, actions, result, presses)
 
     def replay(self, stored: Stored) -> State:
         """The state at the end of a play.

@@ -165,6 +165,8 @@ def connect(url: str) -> sa.Engine:
             sa.event.listen(engine, "connect", _prepare_sqlite)
             sa.event.listen(engine, "begin", _begin_sqlite)
             return engine
+        if parsed.get_backend_name() != "postgresql":
+            raise ArgumentError(url)
         return sa.create_engine(parsed, pool_pre_ping=True, pool_size=8, max_overflow=8)
     except (ArgumentError, NoSuchModuleError):
         raise PcgError(

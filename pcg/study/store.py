@@ -540,6 +540,16 @@ class StudyStore:
             query = sa.select(plays).select_from(whole).where(participants.c.study_id == self.id).order_by(plays.c.id)
             return [_play(row) for row in db.execute(query).mappings()]
 
+    def play_outcomes(self) -> list[dict[str, Any]]:
+        """Of every play what is needed to count: pair, side, attempt, ticks, winner, over, seconds, and `presses`, the
+        characters of the stored keys (2 for none)."""
+        with self._reader.connect() as db:
+            columns = (plays.c.pair_id.label("pair"), plays.c.side, plays.c.attempt, plays.c.ticks, plays.c.winner,
+                       plays.c.over, plays.c.seconds, sa.func.length(plays.c.presses).label("presses"))  # fmt: skip
+            whole = plays.join(pairs).join(participants)
+            query = sa.select(*columns).select_from(whole).where(participants.c.study_id == self.id)
+            return [dict(row) for row in db.execute(query.order_by(plays.c.id)).mappings()]
+
     # -- votes ---------------------------------------------------------------------------------------------------------
 
     def vote(

@@ -25,7 +25,6 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import decode_play, encode_play
-from pcg.study.config import StudyConfig
 from pcg.study.server.levels import Playable
 from pcg.study.server.stages import is_enough, is_spent, restarts_left
 from pcg.study.server.threads import Threads

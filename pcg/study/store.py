@@ -542,7 +542,8 @@ class StudyStore:
 
     def play_outcomes(self) -> list[dict[str, Any]]:
         """Of every play what is needed to count: pair, side, attempt, ticks, winner, over, seconds, and `presses`, the
-        characters of the stored keys (2 for none)."""
+        characters of the stored keys (2 for none).
+        """
         with self._reader.connect() as db:
             columns = (plays.c.pair_id.label("pair"), plays.c.side, plays.c.attempt, plays.c.ticks, plays.c.winner,
                        plays.c.over, plays.c.seconds, sa.func.length(plays.c.presses).label("presses"))  # fmt: skip

@@ -12,6 +12,7 @@ import typer
 
 import pcg
 from pcg.cli import (
+    breeding,
     browsing,
     conformance,
     contests,
@@ -56,7 +57,7 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, language, measuring,
+    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, language, measuring,
     studying, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)

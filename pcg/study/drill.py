@@ -98,8 +98,12 @@ async def _drill(
         current, down = server, []
         while report.kills < kills:
             await asyncio.sleep(lots.uniform(*apart))
-            saved = await asyncio.to_thread(store.plays)
-            ticks.update({p.id: p.ticks for p in saved if p.ticks and not p.over and p.seconds < store.config.minimum})
+            going = await _going(store)
+            end = time.monotonic() + 20
+            while report.kills % 2 and not going and time.monotonic() < end:
+                await asyncio.sleep(0.05)  # every second kill hits somebody in the middle of a play
+                going = await _going(store)
+            ticks.update(going)
             away = time.monotonic()
             await asyncio.to_thread(current.kill)
             report.kills += 1
@@ -119,6 +123,12 @@ async def _drill(
         await asyncio.to_thread(last.process.join, 30)
     report.seconds = time.monotonic() - began
     await asyncio.to_thread(_look_over, store, outcomes, ticks, report)
+
+
+async def _going(store: StudyStore) -> dict[int, int]:
+    """Plays that are saved as far as they went but were not enough yet, with their ticks."""
+    saved = await asyncio.to_thread(store.plays)
+    return {p.id: p.ticks for p in saved if p.ticks and not p.over and p.seconds < store.config.minimum}
 
 
 def _look_over(store: StudyStore, outcomes: list[Outcome], ticks: dict[int, int], report: Report) -> None:

@@ -1,4 +1,4 @@
-"""The pages of breeding by eye: a population of levels to look at, to play and to choose from, generation by generation.
+"""The pages of breeding by eye: a population of levels to look at, to play and to choose from.
 
 GET  /                          the page
 GET  /api/herd                  what is shown now, what was said about it, and what has been learnt
@@ -68,8 +68,8 @@ class BreedingSite:
     async def home(self, request: Request) -> Response:
         herd = self.herd
         return page(
-            request, "breeding", package="pcg.breeding", game=herd.game.name, seed=herd.config.seed, folder=herd.folder.resolve().name,
-            goal=analyse(herd.game.definition).how_to_win, wants=herd.config.want,
+            request, "breeding", package="pcg.breeding", game=herd.game.name, seed=herd.config.seed,
+            folder=herd.folder.resolve().name, goal=analyse(herd.game.definition).how_to_win, wants=herd.config.want,
         )  # fmt: skip
 
     async def shown(self, request: Request) -> Response:

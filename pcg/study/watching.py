@@ -251,9 +251,7 @@ def suspects(
     return sorted(found, key=lambda s: (-len(s.reasons), s.participant))
 
 
-def _outcomes(
-    pairs: Sequence[Pair], plays: Sequence[Mapping[str, Any]], group: Mapping[int, str]
-) -> list[Outcome]:
+def _outcomes(pairs: Sequence[Pair], plays: Sequence[Mapping[str, Any]], group: Mapping[int, str]) -> list[Outcome]:
     pair_of = {pair.id: pair for pair in pairs}
     sorted_in: dict[str, list[Mapping[str, Any]]] = {}
     for play in plays:

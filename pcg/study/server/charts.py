@@ -67,13 +67,15 @@ def votes_over_time(spans: Sequence[tuple[float, int]], span: float) -> Markup:
     for k, anchor in ((0, "start"), (len(spans) - 1, "end")):
         if k or anchor == "start":
             x = left if anchor == "start" else WIDTH - 4
-            body.append(_text(x, top + height + 18, f"{datetime.fromtimestamp(spans[k][0], UTC):{form}}", "small", anchor))
+            body.append(
+                _text(x, top + height + 18, f"{datetime.fromtimestamp(spans[k][0], UTC):{form}}", "small", anchor)
+            )
     return _svg(WIDTH, top + height + 24, "votes over time (UTC)", body)
 
 
 def reached(stages: Sequence[tuple[str, int]]) -> Markup:
     """How many participants got how far: one bar for each stage."""
-    left, right = 170.0, 60.0
+    left, right = 170.0, 84.0
     most = max(1, stages[0][1])
     body = []
     for k, (name, count) in enumerate(stages):
@@ -106,7 +108,7 @@ def ranking(ranks: Sequence[Rank]) -> Markup:
         name = r.name if len(r.name) <= 30 else f"{r.name[:14]}…{r.name[-14:]}"
         told = f"{r.name}: {r.utility:+.2f}, between {r.low:+.2f} and {r.high:+.2f}, {r.votes} comparisons"
         body += [
-            Markup('<g><title>{}</title>').format(told),
+            Markup("<g><title>{}</title>").format(told),
             _text(left - 12, y + 4, name, "label", "end"),
             _line(at(r.low), y, at(r.high), y, "interval"),
             Markup('<circle cx="{:.1f}" cy="{:.1f}" r="5" class="dot"/>').format(at(r.utility), y),

@@ -132,7 +132,9 @@ class Visit:
 def paragraphs(text: str) -> Markup:
     """A text with its empty lines as paragraphs, everything in it escaped."""
     parts = [part.strip() for part in text.split("\n\n") if part.strip()]
-    return Markup("\n").join(Markup("<p>{}</p>").format(Markup("<br>").join(escape(part).split("\n"))) for part in parts)
+    return Markup("\n").join(
+        Markup("<p>{}</p>").format(Markup("<br>").join(escape(part).split("\n"))) for part in parts
+    )
 
 
 @cache
@@ -171,7 +173,9 @@ async def on_error(request: Request, error: Exception) -> Response:
     headers = {"cache-control": "no-store"}
     if status == 429:
         headers["retry-after"] = "5"
-    if request.url.path.startswith(f"{site.root}/researcher/") or "application/json" in request.headers.get("accept", ""):
+    if request.url.path.startswith(f"{site.root}/researcher/") or "application/json" in request.headers.get(
+        "accept", ""
+    ):
         return JSONResponse({"error": message}, status, headers=headers)
     asked = request.query_params.get("lang", "")
     code = asked if asked in site.texts else choose_language(request.headers.get("accept-language", ""), site.texts)

@@ -82,8 +82,9 @@ async def welcome(request: Request) -> Response:
 
 
 def _welcome(visit: Visit, kept: dict[str, str], *, problem: bool = False) -> Response:
-    config, total = visit.site.config, visit.site.pairing.total
-    seconds = config.pairs * (2 * max(config.minimum, min(PLAYED_S, config.maximum or PLAYED_S)) + VOTED_S)
+    config, pairing = visit.site.config, visit.site.pairing
+    total = pairing.total - max(0, config.checks - len(pairing.checks))  # instructed checks are not played
+    seconds = total * (2 * max(config.minimum, min(PLAYED_S, config.maximum or PLAYED_S)) + VOTED_S)
     return visit.page(
         "welcome", 422 if problem else 200, kept=kept, total=total, minutes=max(1, round(seconds / 60)), problem=problem
     )
@@ -149,7 +150,9 @@ async def change_language(request: Request) -> Response:
         await visit.site.threads.write(lambda: visit.site.store.update_participant(who, language=wanted))
         return visit.go(path)
     kept = _kept(visit.site.config, fields)
-    query = "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in {**kept, "lang": wanted}.items())
+    query = "&".join(
+        f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in {**kept, "lang": wanted}.items()
+    )
     return visit.go(f"{path}?{query}")
 
 

@@ -327,9 +327,7 @@ class StudyPlays(PlayServer):
 
     async def begin(self, side: Side, attempt: int) -> Play:
         """The play of an attempt, ours from now on."""
-        return await self.threads.write(
-            self.store.begin_play, side.pair.id, side.side, attempt, side.seed, self.lease
-        )
+        return await self.threads.write(self.store.begin_play, side.pair.id, side.side, attempt, side.seed, self.lease)
 
     async def close_pair(self, pair: int) -> None:
         """A pair was voted on, or deleted: nobody plays it any more."""

@@ -132,4 +132,3 @@ class Site:
             return await self.stage(Situation(found, pairs, situation.standings, situation.state))
         fresh = Situation(person, [*situation.pairs, pair], (Standing(), Standing()), situation.state)
         return stage_of(fresh, self.config)
-

@@ -106,7 +106,7 @@ class BreedingSite:
             "votes": [[a, b, answer] for (a, b), answer in votes.items() if a in shown and b in shown],
             "counted": len(votes),
             "taste": [{"name": n, "weight": sure[n], "help": METRICS[n].help} for n in best],
-            "best": herd.ranking()[:6],
+            "best": [n for n in herd.ranking() if taste.utility(n) > 0][:6],
         }
 
     async def picture(self, request: Request) -> Response:

@@ -23,6 +23,7 @@ from pcg.cli import (
     mending,
     metrics,
     playing,
+    preferring,
     tuning,
     yardsticks,
 )
@@ -55,8 +56,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, language, measuring,
-    conformance, yardsticks,
+    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, preferring, language,
+    measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

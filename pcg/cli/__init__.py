@@ -24,6 +24,7 @@ from pcg.cli import (
     mending,
     metrics,
     playing,
+    preferring,
     studying,
     tuning,
     yardsticks,
@@ -57,8 +58,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, language, measuring,
-    studying, conformance, yardsticks,
+    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, studying, preferring,
+    language, measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

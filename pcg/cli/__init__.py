@@ -12,6 +12,7 @@ import typer
 
 import pcg
 from pcg.cli import (
+    boards,
     breeding,
     browsing,
     conformance,
@@ -58,8 +59,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, studying, preferring,
-    language, measuring, conformance, yardsticks,
+    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, boards, studying,
+    preferring, language, measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

@@ -60,6 +60,7 @@ def run_study(
     app = study_app(store, hosts=hosts, root=root, secure=secure, limits=limits, **more)
     bound = listen(host, port)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of every browser that goes away
     compile_kernels()
     token = read_token(folder)
 

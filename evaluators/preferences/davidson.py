@@ -26,12 +26,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences.votes import PairCounts
@@ -135,6 +137,20 @@ def answer_probabilities(first: float, second: float, parameters: Mapping[str, f
     return {"first": one, "second": other, "both": tied * both, "neither": tied * (1 - both), "tie": tied}
 
 
+@lru_cache(maxsize=1)
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Keep linear algebra to one thread.
+
+    The matrices here are small, and on a busy machine threads wait for each other many times longer than they work;
+    and the sums of several threads differ in their last digits from machine to machine.
+    """
+    return _libraries().limit(limits=1)  # type: ignore[no-any-return]
+
+
 def fit(
     counts: PairCounts,
     *,
@@ -163,8 +179,9 @@ def fit(
     """
     options = Options.of(counts, ties, position, prior)
     solver = Solver(counts, options)
-    solution = solver.solve(counts.counts[None], None if start is None else start[None])
-    return solver.fit(solution, counts)
+    with one_thread():
+        solution = solver.solve(counts.counts[None], None if start is None else start[None])
+        return solver.fit(solution, counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +411,11 @@ class Solver:
             step[better], gain[better] = new_step[better], new_gain[better]
             scale = np.where(better, 1.0, 0.5 * scale)
         return Solution(good, information, likelihood)
+
+    def penalised(self, theta: Array, counts: Array) -> Array:
+        """What is maximised: log-likelihoods with the priors, (batch,)."""
+        y = counts if self.options.position else counts.sum(axis=2, keepdims=True)
+        return np.asarray(self._terms(theta, y)[0] - 0.5 * (self.precision * theta**2).sum(axis=1))
 
     def _penalised(self, theta: Array, y: Array) -> tuple[Array, Array, Array]:
         value, gradient, information = self._terms(theta, y)

@@ -12,6 +12,8 @@ import typer
 
 import pcg
 from pcg.cli import (
+    boards,
+    breeding,
     browsing,
     conformance,
     contests,
@@ -23,6 +25,7 @@ from pcg.cli import (
     mending,
     metrics,
     playing,
+    preferring,
     studying,
     tuning,
     yardsticks,
@@ -56,8 +59,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, language, measuring,
-    studying, conformance, yardsticks,
+    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, boards, studying,
+    preferring, language, measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

@@ -37,7 +37,7 @@ PeopleOption = Annotated[
 
 def register(study: typer.Typer) -> None:
     """Add the commands of this module."""
-    for command in (export, replay):
+    for command in (export, report, replay):
         study.command()(command)
 
 
@@ -60,6 +60,29 @@ def export(
     data = export_study(store, folder, people=people.value if people else "", links=links, reasons=reasons)
     rows = ", ".join(f"{len(rows)} {table}" for table, rows in data.tables.items())
     print(f"saved {folder}: {rows} ({data.people})")
+
+
+def report(
+    name: NameArgument,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder to write. [default: NAME-report]")] = None,
+    people: PeopleOption = None,
+    attentive: Annotated[
+        bool, typer.Option("--attentive", help="Leave out participants who failed an attention check.")
+    ] = False,
+    question: Annotated[str | None, typer.Option(help="Which question, where several were asked.")] = None,
+    samples: Annotated[int, typer.Option(min=100, help="Samples of the bootstrap.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal numbers.")] = 0,
+    database: DatabaseOption = None,
+) -> None:
+    """Say what the votes mean: rankings with intervals and tests, as a page with tables and figures."""
+    from pcg.study.folders import open_study
+    from pcg.study.reporting import report_study
+
+    page = report_study(
+        open_study(name, database), out or Path(f"{name.name}-report"), people=people.value if people else "",
+        attentive=attentive, question=question, samples=samples, seed=seed,
+    )  # fmt: skip
+    print(f"saved {page}")
 
 
 def replay(

@@ -53,8 +53,8 @@ def simulate(
     """Let simulated participants take part, through the pages and websockets of a real server.
 
     They play, and vote by utilities that are drawn by the seed and written down, so that what the analysis finds can be
-    compared with it. They are marked in the data, and are never mixed with people. Each plays every game for the study's
-    minimum: give a study for trying out a short one.
+    compared with it. They are marked in the data, and are never mixed with people. Each plays every game for the
+    study's minimum: give a study for trying out a short one.
     """
     from pcg.study.folders import TOKEN, open_study
     from pcg.study.hosting import hosted

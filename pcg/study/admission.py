@@ -188,10 +188,12 @@ class _Office:
             self.notes.append(f"{found.place}: a tick takes {spent:.1f} ms; few can play at once")
 
     def _about(self, said: Source, game: Game) -> dict[str, dict[str, str]]:
-        """Goal and controls by language: those that are given, in English else those that the rules tell."""
+        """Goal and controls by language: those that are given; a goal in English else from the rules.
+
+        Controls that are not given are said by the page, in its own language, from what the avatar can do.
+        """
         told = describe(game)
-        keys = [f"{key.keys}: {key.does}" for one in told.controls for key in one.keys]
-        about = {DESCRIBED: {"goal": " ".join([*told.win, *told.lose]), "controls": "\n".join(dict.fromkeys(keys))}}
+        about = {DESCRIBED: {"goal": " ".join([*told.win, *told.lose])}}
         codes = self.config.language_codes
         for kind, texts in (("goal", said.goal), ("controls", said.controls)):
             for given, text in texts.items():

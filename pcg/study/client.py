@@ -132,7 +132,7 @@ class Browser:
             if time.monotonic() > end:
                 raise Away(f"no page at {self.base}{path}: {problem}")
             await asyncio.sleep(pause)
-            pause = min(2.0, 1.5 * pause)
+            pause = min(0.4, 1.5 * pause)
 
     async def post(self, path: str, fields: Mapping[str, str]) -> Page:
         """Send a form, once, and read the page it leads to.

@@ -163,6 +163,7 @@ def export_study(
             _write_csv(draft / f"{name}.csv", columns, rows)
             lines = (to_json({c: row.get(c) for c in columns}) + "\n" for row in rows)
             write_whole(draft / f"{name}.jsonl", "".join(lines))
+        _write_features(draft / "features.csv", store)
         write_whole(draft / CONFIG, store.config.to_toml())
         _write_codebook(draft, data, store)
         if out.exists():
@@ -173,6 +174,14 @@ def export_study(
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return data
+
+
+def _write_features(path: Path, store: StudyStore) -> None:
+    """The measures of the items that are judged by their plain names, as `pcg prefer fit --features` reads them."""
+    judged = [item for item in store.items if not item.check and item.features]
+    columns = sorted({name for item in judged for name in item.features})
+    if columns:
+        _write_csv(path, ["item", *columns], [{"item": item.name, **item.features} for item in judged])
 
 
 def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
@@ -323,7 +332,8 @@ def _write_codebook(folder: Path, data: StudyData, store: StudyStore) -> None:
         f"# Codebook of the study `{store.name}`\n\nExported by pcg {pcg.__version__}; participants: "
         f"{words[data.people]}. Every table is there as CSV and as JSON lines. Empty cells are `null` there. In CSV a "
         "text of a participant that begins with =, +, - or @ has a ' before it, so that no spreadsheet computes it. "
-        "`study.toml` says how the study was set up.\n\n"
+        "`study.toml` says how the study was set up; `features.csv`, where items were measured, holds the columns "
+        "`measure.*` of `items` by their plain names, for `pcg prefer fit --features`.\n\n"
         f"Questions about each pair:\n\n{asked}\n" + (f"\nScales:\n\n{scales}\n" if scales else "")
     )
     for name, columns in tables.items():

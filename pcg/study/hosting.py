@@ -53,7 +53,9 @@ def _run(folder: str, database: str | None, port: int, limited: bool, pipe: Conn
         pipe.send(error)
 
 
-def start(folder: Path | str, database: str | None = None, *, port: int = 0, limited: bool = False) -> Hosted:
+def start(
+    folder: Path | str, database: str | None = None, *, port: int = 0, limited: bool = False, ready: bool = False
+) -> Hosted:
     """Start a server and wait until it answers.
 
     Args:
@@ -61,13 +63,18 @@ def start(folder: Path | str, database: str | None = None, *, port: int = 0, lim
         database: address of a database that is not the folder's.
         port: to listen on; 0: any that is free.
         limited: with the usual limits on how much one may ask for.
+        ready: keep a process ready of which servers are copies, so that all but the first start at once.
 
     Raises:
         PcgError: when it does not start.
     """
-    spawn = multiprocessing.get_context("spawn")
-    ours, theirs = spawn.Pipe(duplex=False)
-    process = spawn.Process(target=_run, args=(str(folder), database, port, limited, theirs), daemon=True)
+    context = multiprocessing.get_context("forkserver" if ready else "spawn")
+    if ready:
+        context.set_forkserver_preload(["pcg.study.hosting_ready"])
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(  # type: ignore[attr-defined]
+        target=_run, args=(str(folder), database, port, limited, theirs), daemon=True
+    )
     process.start()
     theirs.close()
     told: object = None

@@ -8,6 +8,7 @@ Votes follow the model of Davidson (see `pcg.evaluators.preferences.davidson`); 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import math
 import ssl
@@ -176,8 +177,15 @@ class Outcome:
         return {**self.truth.to_json(), "participants": people}
 
     def write(self, path: Path) -> None:
-        """Write the truth down."""
-        write_whole(path, to_json(self.to_json(), indent=1) + "\n")
+        """Write the truth down; participants that an earlier simulation with the same truth wrote stay."""
+        data = self.to_json()
+        if path.is_file():
+            with contextlib.suppress(PcgError):
+                if read_truth(path).utilities == self.truth.utilities:
+                    known = {one["participant"] for one in data["participants"]}
+                    before = json.loads(path.read_text(encoding="utf-8"))["participants"]
+                    data["participants"] = [p for p in before if p["participant"] not in known] + data["participants"]
+        write_whole(path, to_json(data, indent=1) + "\n")
 
 
 async def simulate(
@@ -273,7 +281,7 @@ class TakesPart:
                     self._trouble += 1
                 if self._trouble > 40:
                     raise
-                await asyncio.sleep(min(1.0, 0.02 * 2**self._trouble))
+                await asyncio.sleep(min(0.5, 0.02 * 2**self._trouble))
 
     async def _step(self, page: Page) -> None:
         """Do what a page asks for, and look where that leads."""

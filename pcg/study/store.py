@@ -542,7 +542,8 @@ class StudyStore:
 
     def play_outcomes(self) -> list[dict[str, Any]]:
         """Of every play what is needed to count: pair, side, attempt, ticks, winner, over, seconds, and `presses`, the
-        characters of the stored keys (2 for none)."""
+        characters of the stored keys (2 for none).
+        """
         with self._reader.connect() as db:
             columns = (plays.c.pair_id.label("pair"), plays.c.side, plays.c.attempt, plays.c.ticks, plays.c.winner,
                        plays.c.over, plays.c.seconds, sa.func.length(plays.c.presses).label("presses"))  # fmt: skip
@@ -626,7 +627,7 @@ def read_stored(text: str) -> StudyConfig:
     return StudyConfig.from_mapping(tomllib.loads(text), "the stored configuration")
 
 
-def _item(row: Mapping[str, Any]) -> StudyItem:
+def _item(row: sa.RowMapping) -> StudyItem:
     about, features = json.loads(row["about"]), json.loads(row["features"])
     return StudyItem(
         row["name"], row["group"], row["game"], row["digest"], row["rules"], row["level"], row["reading"], about,
@@ -634,21 +635,21 @@ def _item(row: Mapping[str, Any]) -> StudyItem:
     )  # fmt: skip
 
 
-def _participant(row: Mapping[str, Any]) -> Participant:
+def _participant(row: sa.RowMapping) -> Participant:
     return Participant(
         row["id"], int(row["number"]), row["language"], json.loads(row["external"]), row["created"], row["consented"],
         row["seen"], row["finished"], bool(row["simulated"]),
     )  # fmt: skip
 
 
-def _pair(row: Mapping[str, Any]) -> Pair:
+def _pair(row: sa.RowMapping) -> Pair:
     return Pair(
         int(row["id"]), row["participant_id"], int(row["position"]), int(row["first_id"]), int(row["second_id"]),
         row["check"], row["expected"], row["shown"], row["voted"],
     )  # fmt: skip
 
 
-def _play(row: Mapping[str, Any]) -> Play:
+def _play(row: sa.RowMapping) -> Play:
     return Play(
         int(row["id"]), int(row["pair_id"]), int(row["side"]), int(row["attempt"]), int(row["seed"]), row["actions"],
         row["presses"], int(row["ticks"]), float(row["score"]), int(row["winner"]), bool(row["over"]), row["key"],

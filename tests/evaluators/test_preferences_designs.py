@@ -10,7 +10,7 @@ import pytest
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences import DESIGNS, Balanced, Tally, Vote, make_design, pairs_between
-from pcg.evaluators.preferences.adaptive import Adaptive, fisher_information, information_gain
+from pcg.evaluators.preferences.adaptive import AIMS, Adaptive, Belief, fisher_information
 
 ITEMS = [f"i{k}" for k in range(7)]
 
@@ -126,17 +126,55 @@ def test_pairs_within_a_game_only() -> None:
     assert pairs_between(groups, games) == [("a1", "b1"), ("a2", "b2")]
 
 
-def test_information_of_an_answer_is_its_mutual_information_with_the_difference() -> None:
-    """Against the definition, by sums over a fine grid."""
-    tie, mean, deviation = -0.4, 0.7, 1.3
-    d = np.linspace(mean - 9 * deviation, mean + 9 * deviation, 20001)
-    density = np.exp(-0.5 * ((d - mean) / deviation) ** 2)
-    density /= density.sum()
-    weights = np.array([np.exp(d / 2), np.exp(-d / 2), np.full_like(d, np.exp(tie))])
-    p = weights / weights.sum(axis=0)
-    marginal = (p * density).sum(axis=1)
-    expected = float((density * (p * np.log(p / marginal[:, None])).sum(axis=0)).sum())
-    assert information_gain(np.array([mean]), np.array([deviation]), tie)[0] == pytest.approx(expected, rel=1e-4)
+def _belief() -> Belief:
+    rng = np.random.default_rng(4)
+    root = rng.normal(size=(5, 8))
+    one, two = np.triu_indices(5, 1)
+    return Belief(rng.normal(size=5), root @ root.T / 8, -0.4, one, two)
+
+
+def test_information_about_utilities_is_what_the_determinant_gains() -> None:
+    belief = _belief()
+    for pair in range(10):
+        x = np.zeros(5)
+        x[belief.one[pair]], x[belief.two[pair]] = 1, -1
+        before = np.linalg.slogdet(np.linalg.inv(belief.covariance))[1]
+        after = np.linalg.slogdet(np.linalg.inv(belief.covariance) + belief.information[pair] * np.outer(x, x))[1]
+        assert belief.utility_gains()[pair] == pytest.approx(0.5 * (after - before))
+
+
+def test_information_about_the_order_is_what_entropies_of_orders_lose() -> None:
+    """Against simulated answers of little information each: mean entropy of the order of all pairs before and after."""
+    from scipy.stats import norm
+
+    belief = _belief()
+    belief.weigh_orders()
+    belief.information = np.full(10, 1e-3)
+    pair, x = 3, np.eye(5)[belief.one] - np.eye(5)[belief.two]
+
+    def entropy(means: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+        p = norm.cdf(means / np.sqrt(np.einsum("pi,ij,pj->p", x, covariance, x)))
+        return -(p * np.log(p) + (1 - p) * np.log(1 - p)).sum(axis=-1)
+
+    covariance = belief.covariance
+    inverse = np.linalg.inv(np.linalg.inv(covariance) + 1e-3 * np.outer(x[pair], x[pair]))
+    moves = covariance - inverse  # of the means, over all answers
+    nodes, weights = np.polynomial.hermite_e.hermegauss(21)
+    direction = x @ moves @ x[pair] / np.sqrt(x[pair] @ moves @ x[pair])
+    after = entropy(belief.difference + nodes[:, None] * direction, inverse) @ weights / weights.sum()
+    gained = float(entropy(belief.difference, covariance) - after)
+    assert belief.order_gains()[pair] == pytest.approx(gained, rel=0.02)
+
+
+def test_a_belief_absorbs_a_vote_as_a_new_one_would() -> None:
+    belief = _belief()
+    belief.weigh_orders()
+    laplacian = belief._laplacian
+    x = np.eye(5)[belief.one[7]] - np.eye(5)[belief.two[7]]
+    expected = np.linalg.inv(np.linalg.inv(belief.covariance) + belief.information[7] * np.outer(x, x))
+    belief.absorb(7)
+    np.testing.assert_allclose(belief.covariance, expected)
+    np.testing.assert_allclose(belief._spread, expected @ laplacian @ expected)
 
 
 def test_information_of_a_vote_is_the_variance_of_its_score() -> None:
@@ -144,15 +182,16 @@ def test_information_of_a_vote_is_the_variance_of_its_score() -> None:
     weights = np.exp([d / 2, -d / 2, tie])
     p = weights / weights.sum()
     score = np.array([0.5, -0.5, 0.0]) - 0.5 * (p[0] - p[1])
-    assert fisher_information(d, tie) == pytest.approx(float(p @ score**2))
+    assert fisher_information(np.array([d]), tie)[0] == pytest.approx(float(p @ score**2))
 
 
-def test_adaptive_asks_about_what_is_open() -> None:
+@pytest.mark.parametrize("aim", AIMS)
+def test_adaptive_asks_about_what_is_open(aim: str) -> None:
     """Of four items whose ends are known and whose middle is not, it asks about the middle."""
     items = ["top", "b", "c", "bottom"]
     votes = [Vote(f"q{k}", one, other, "first") for k in range(30) for one, other in
              (("top", "b"), ("top", "c"), ("b", "bottom"), ("c", "bottom"), ("top", "bottom"))]  # fmt: skip
-    design = Adaptive(items, 1, explore=0.0)
+    design = Adaptive(items, 1, explore=0.0, aim=aim)
     assert [set(pair) for pair in design.next_pairs("p", votes, 1)] == [{"b", "c"}]
 
 
@@ -173,15 +212,6 @@ def test_adaptive_sends_different_pairs_to_participants_who_come_together() -> N
     assert len({frozenset(one[1:]) for one in pending}) >= 4
 
 
-def test_gains_of_a_shortened_list_are_those_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pcg.evaluators.preferences import adaptive
-
-    votes, design = _run("adaptive", 10, 6), Adaptive(ITEMS, 1, explore=0.0)
-    expected = design.next_pairs("new", votes, 12)
-    monkeypatch.setattr(adaptive, "_MANY", 3)
-    assert design.next_pairs("new", votes, 12) == expected
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -191,6 +221,7 @@ def test_gains_of_a_shortened_list_are_those_of_all(monkeypatch: pytest.MonkeyPa
         (lambda: make_design("full", ITEMS, pairs=[("i0", "i11")]), "no item `i11`, did you mean `i1`"),
         (lambda: make_design("full", ITEMS, pairs=[("i0", "i0")]), "with itself"),
         (lambda: make_design("full", ITEMS, pairs=[]), "at least one pair"),
+        (lambda: Adaptive(ITEMS, aim="money"), "aim is `money`"),
         (lambda: Adaptive(ITEMS, explore=2), "explore is 2"),
         (lambda: Adaptive(ITEMS, least=-1), "least is -1"),
     ],

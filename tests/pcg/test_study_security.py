@@ -134,9 +134,11 @@ def test_too_many_requests_are_refused_for_a_while(store: StudyStore) -> None:
 
 # -- anything at all ---------------------------------------------------------------------------------------------------
 
-PATHS = ("/", "/join", "/language", "/instructions", "/begin", "/pair/1/first", "/pair/1/vote", "/pair/99999999999/second",
-         "/thanks", "/data", "/forget", "/declined", "/researcher", "/researcher/enter", "/researcher/state",
-         "/researcher/live", "/researcher/export", "/sheets/x.png", "/static/study.css", "/healthy")  # fmt: skip
+PATHS = (
+    "/", "/join", "/language", "/instructions", "/begin", "/pair/1/first", "/pair/1/vote", "/pair/99999999999/second",
+    "/thanks", "/data", "/forget", "/declined", "/researcher", "/researcher/enter", "/researcher/state",
+    "/researcher/live", "/researcher/export", "/sheets/x.png", "/static/study.css", "/healthy",
+)  # fmt: skip
 NAMES = ("token", "consent", "language", "back", "q-prefer", "reason", "sure", "researcher", "state", "simulated")
 FIELDS = st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=8), st.text(max_size=60), max_size=6)
 

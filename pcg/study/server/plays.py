@@ -72,7 +72,7 @@ class StudySeat(Seat):
         self._take(play)
 
     def _take(self, play: Play) -> None:
-        """This seat is about a play as it was saved."""
+        """From now on the seat is about this play, as it was saved."""
         self.play = play
         self.checked = play.over
         self.lost = False

@@ -517,11 +517,12 @@ class StudyStore:
         """Save plays in one transaction; ids of those that this process has lost to another one (or to deletion)."""
         lost: list[int] = []
         now = time.time()
+        wanted = list(progress)
         rows = [
             {"its_id": one.play, "its_lease": lease, "actions": one.actions, "presses": one.presses, "ticks": one.ticks,
              "score": one.score, "winner": one.winner, "over": one.over, "key": one.key, "seconds": one.seconds,
              "saved": now}
-            for one in progress
+            for one in wanted
         ]  # fmt: skip
         if not rows:
             return []
@@ -529,7 +530,7 @@ class StudyStore:
             # One statement for all rows: what else this costs is taken from those who play.
             done = db.execute(_SAVE_PLAY, rows).rowcount
             if done != len(rows):
-                ids = [one["its_id"] for one in rows]
+                ids = [one.play for one in wanted]
                 mine = sa.select(plays.c.id).where(plays.c.id.in_(ids), plays.c.lease == lease)
                 lost = sorted(set(ids) - set(db.scalars(mine)))
         return lost

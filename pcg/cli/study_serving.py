@@ -42,10 +42,15 @@ def serve(
     names: Annotated[
         str, typer.Option(help="Names by which browsers may address the server, separated by commas.")
     ] = "",
+    per_address: Annotated[
+        float, typer.Option(min=1, help="Requests a second from one network address, after which it has to wait.")
+    ] = 100.0,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the researcher's page in the browser.")] = False,
 ) -> None:
     """Serve a study until Ctrl-C; prints the participants' link and the researcher's."""
     from pcg.study.server.running import run_study
+    from pcg.study.server.security import Limits
 
+    limits = Limits(address=(per_address, 10 * per_address))
     run_study(name, database=database, host=host, port=port, root=root_path, proxy=proxy, names=names, address=address,
-              open_browser=open_browser, tell=lambda line: print(line, flush=True))  # fmt: skip
+              limits=limits, open_browser=open_browser, tell=lambda line: print(line, flush=True))  # fmt: skip

@@ -328,20 +328,27 @@ class StudyStore:
         *,
         simulated: bool = False,
         consented: bool = False,
+        secret: str = "",
     ) -> tuple[Participant, str]:
         """A new participant, who has consented or not yet, and the secret for the cookie.
+
+        With a `secret` of the caller's, which must be one that nobody can guess, joining twice with it is joining once.
 
         Raises:
             PcgError: when the study is full.
         """
-        secret = secrets.token_urlsafe(32)
+        secret = secret or secrets.token_urlsafe(32)
         now = time.time()
-        with self.engine.begin() as db:
+        with self.engine.connect() as db, db.begin() as transaction:
             # Counted in the study's row, not in the participants': a number is not given out again after a deletion,
             # and whoever comes at the same moment waits for the row.
             ours = studies.c.id == self.id
             db.execute(sa.update(studies).where(ours).values(joined=studies.c.joined + 1))
             number = int(db.scalar(sa.select(studies.c.joined).where(ours)) or 0) - 1
+            known = db.execute(sa.select(participants).where(participants.c.token == digest(secret))).mappings().first()
+            if known is not None:
+                transaction.rollback()
+                return _participant(known), secret
             of_study = participants.c.study_id == self.id
             count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
             if self.config.most and count >= self.config.most:
@@ -510,11 +517,12 @@ class StudyStore:
         """Save plays in one transaction; ids of those that this process has lost to another one (or to deletion)."""
         lost: list[int] = []
         now = time.time()
+        wanted = list(progress)
         rows = [
             {"its_id": one.play, "its_lease": lease, "actions": one.actions, "presses": one.presses, "ticks": one.ticks,
              "score": one.score, "winner": one.winner, "over": one.over, "key": one.key, "seconds": one.seconds,
              "saved": now}
-            for one in progress
+            for one in wanted
         ]  # fmt: skip
         if not rows:
             return []
@@ -522,7 +530,7 @@ class StudyStore:
             # One statement for all rows: what else this costs is taken from those who play.
             done = db.execute(_SAVE_PLAY, rows).rowcount
             if done != len(rows):
-                ids = [one["its_id"] for one in rows]
+                ids = [one.play for one in wanted]
                 mine = sa.select(plays.c.id).where(plays.c.id.in_(ids), plays.c.lease == lease)
                 lost = sorted(set(ids) - set(db.scalars(mine)))
         return lost

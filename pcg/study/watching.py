@@ -1,4 +1,4 @@
-"""How a study is going, in numbers: people, votes, where people leave, who may not be trusted, and what is liked so far.
+"""How a study is going, in numbers: people, votes, where people leave, whom one may doubt, and what is liked so far.
 
 These numbers are to be looked at while votes come in; what is published is worked out by the report.
 """

@@ -54,6 +54,16 @@ def test_a_participant_goes_from_consent_to_the_completion_code(store: StudyStor
     assert [p.actions[:2] for p in store.plays()] == ["LR"] * 4
 
 
+def test_a_consent_that_is_sent_twice_makes_one_participant(store: StudyStore, another: Another) -> None:
+    one = another()
+    one.get("/")
+    fields = {"token": one.token, "consent": "yes", "language": "en"}
+    for _ in range(2):
+        assert one.client.post("/join", data=fields, follow_redirects=False).headers["location"] == "/instructions"
+        one.client.cookies.delete(f"pcg-{store.name}")  # the second was sent before the answer to the first was there
+    assert [person.number for person in store.participants()] == [0]
+
+
 def test_without_consent_nothing_is_stored(store: StudyStore, another: Another) -> None:
     one = another()
     one.get("/?PROLIFIC_PID=abc")

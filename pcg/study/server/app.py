@@ -24,7 +24,7 @@ from pcg.web.guard import LOCAL_HOSTS, Guard
 from pcg.web.player import server as player
 
 SWITCH_S = 0.001
-"""How long a thread may keep the others waiting: the loop that plays should not stand still while one is written down."""
+"""How long a thread may keep the others waiting; the loop that plays should not stand still while plays are saved."""
 
 
 class Below:

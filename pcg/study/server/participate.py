@@ -120,9 +120,7 @@ async def join(request: Request) -> Response:
     if simulated and not await site.threads.read(site.store.is_researcher, fields["simulated"]):
         raise Refused("only the study's researcher can send simulated participants", 403)
     try:
-        person, secret = await site.threads.write(
-            site.store.join, visit.language, kept, simulated=simulated, consented=True
-        )
+        _, secret = await site.threads.write(site.store.join, visit.language, kept, simulated=simulated, consented=True)
     except PcgError:
         return visit.message("closed_title", "closed", 403)
     response = visit.go("/instructions")

@@ -72,7 +72,7 @@ class StudySeat(Seat):
         self._take(play)
 
     def _take(self, play: Play) -> None:
-        """This seat is about a play as it was saved."""
+        """From now on the seat is about this play, as it was saved."""
         self.play = play
         self.checked = play.over
         self.lost = False
@@ -402,8 +402,9 @@ class StudyPlays(PlayServer):
             gone = set(lost)
             for seat, progress in todo:
                 if progress.play in gone and seat.play.id == progress.play:
-                    if self._tables.get(seat.side.key) is seat:
-                        del self._tables[seat.side.key]
+                    key = seat.side.key
+                    if self._tables.get(key) is seat:
+                        del self._tables[key]
                     await self._let_go(seat)
         for seat, count in waiting.items():
             futures = self._waiting.pop(seat)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
+import threading
+import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.folders import TOKEN, open_study
@@ -51,9 +55,11 @@ def run_study(
         PcgError: when there is no such study, or the address cannot be used.
     """
     store = open_study(folder, database)
-    hosts = [name.strip().lower() for name in names.split(",") if name.strip()] or list(hosts_of(host))
-    if names and "*" not in hosts:
-        hosts += [name for name in hosts_of("127.0.0.1") if name not in hosts]
+    if address and not re.match(r"https?://[^/\s]+", address):
+        raise PcgError(f"--address {address!r}: expected an address with http:// or https://")
+    hosts = [name.strip().lower() for name in names.split(",") if name.strip()]
+    hosts += [urlsplit(address).hostname or ""] if address else []
+    hosts += hosts_of(host if not hosts else "127.0.0.1")
     root = f"/{root.strip('/')}" if root.strip("/") else ""
     more = {} if most is None else {"most": most}
     secure = True if address.startswith("https:") else None
@@ -67,11 +73,15 @@ def run_study(
     def ready(url: str) -> None:
         base = address.rstrip("/") or f"{url.rstrip('/')}{root}"
         secret = f"#{token}" if token else "   (with the token that `pcg study new` printed)"
+        if open_browser:
+            # Some browsers' starters wait until the browser is closed.
+            link = f"{base}/researcher#{token or ''}"
+            threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
         tell(f"participants  {base}/")
         tell(f"researcher    {base}/researcher{secret}")
         tell(f"{len(store.items)} items, {store.state}; Ctrl-C ends")
 
-    serve(app, bound, open_browser=open_browser, ready=ready, proxies=PROXIES if proxy else "")
+    serve(app, bound, ready=ready, proxies=PROXIES if proxy else "")
 
 
 def read_token(folder: Path) -> str | None:

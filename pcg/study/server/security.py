@@ -172,6 +172,11 @@ def form_token(secret: str) -> str:
     return hmac.new(secret.encode(), b"form", hashlib.sha256).hexdigest()
 
 
+def participant_secret(visitor: str) -> str:
+    """The secret of the participant that a visitor becomes; the same again when the form is sent twice."""
+    return hmac.new(visitor.encode(), b"participant", hashlib.sha256).hexdigest()
+
+
 async def read_form(request: Request, secret: str | None) -> dict[str, str]:
     """The fields of a form that one of our own pages sent.
 

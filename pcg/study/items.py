@@ -258,7 +258,13 @@ def _of_game(source: Source, name: str, base: Path) -> Iterator[Found]:
     """Levels of a game that is named."""
     game, rules = _load(name, base, source)
     folder = Path(name).parent.name if Path(name).parent.name else game.name
-    common: dict[str, Any] = {"game": game.name, "rules": rules, "source": source.told, "folder": folder, "said": source}
+    common: dict[str, Any] = {
+        "game": game.name,
+        "rules": rules,
+        "source": source.told,
+        "folder": folder,
+        "said": source,
+    }
     if source.level != "":
         text, place = _level(source, game)
         number = source.level if isinstance(source.level, int) else ""

@@ -6,6 +6,8 @@ number, so a run that was stopped breeds what it would have bred.
 
 from __future__ import annotations
 
+import csv
+import io
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +26,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.metrics.distances import level_distance
+from pcg.evaluators.preferences import Vote, write_votes
 from pcg.generators.levels import LevelGenerator, make_generator
 from pcg.generators.levels.population import BreedingGenerator, bred
 from pcg.runs.driver import GameText
@@ -323,6 +326,30 @@ class Herd:
             }  # fmt: skip
             entries.append((member.level, {**data, **about}))
         write_levels(self.folder / "levels", entries, self.text.source if entries else "")
+        self._write_votes(taste)
+
+    def _write_votes(self, taste: Taste) -> None:
+        """Write what was said as a table of votes with the measures of the levels, for `pcg prefer fit`."""
+        votes = [
+            Vote("eye", f"level{first}", f"level{second}", answer) for (first, second), answer in self._votes.items()
+        ]
+        told = {frozenset(pair) for pair in self._votes}
+        votes += [
+            Vote("eye", f"level{c.better}", f"level{c.worse}", "first")
+            for c in taste.comparisons
+            if frozenset((c.better, c.worse)) not in told
+        ]
+        if not votes:
+            return
+        write_votes(votes, self.folder / "votes.csv")
+        known = sorted({n for c in taste.comparisons for n in (c.better, c.worse)})
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["item", *taste.names])
+        for number in known:
+            values = self.members[number].measures
+            writer.writerow([f"level{number}", *(values.get(name, "") for name in taste.names)])
+        write_whole(self.folder / "features.csv", text.getvalue())
 
     # -- breeding ------------------------------------------------------------------------------------------------------
 

@@ -126,7 +126,7 @@ def look(store: StudyStore, total: int, now: float | None = None) -> Numbers:
         over_time,
         span,
         _reached(persons, own, total),
-        Counter(row["answer"] for row in real),
+        dict(Counter(str(row["answer"]) for row in real)),
         rank(real, name, {name[i.id]: group[i.id] for i in store.items if not i.check}),
         rank(real, group, {}, own_group=False),
         suspects(persons, own, of_first, plays, store.config),

@@ -113,6 +113,9 @@ class Walker:
             while not told[until]:
                 message = socket.receive_json()
                 told.update(message if message["type"] == "study" else {})
+        # This client takes the handler away as soon as the connection is closed; a server lets it save.
+        assert self.client.portal is not None
+        self.client.portal.call(self.client.app.state.site.plays.save_all)  # type: ignore[attr-defined]
         return told
 
     def play_both(self, keys: str = "") -> None:

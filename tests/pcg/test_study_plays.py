@@ -89,6 +89,7 @@ def test_a_play_goes_on_where_it_was_after_the_connection_is_lost(store: StudySt
         press(socket, "DOWN")
     with one.socket() as socket:
         assert socket.receive_json()["frame"]["tick"] == 2
+    until(one, lambda: store.plays()[0].actions == "LD")
     (play,) = store.plays()
     assert play.actions == "LD" and json.loads(play.presses)[0] == [0, "L", 1] and play.seconds > 0
     replay_all(store)
@@ -100,6 +101,7 @@ def test_a_play_goes_on_where_it_was_after_the_server_was_killed(store: StudySto
         socket.send_json({"type": "resume"})
         press(socket, "LEFT")
         press(socket, "DOWN")
+    until(one, lambda: store.plays()[0].actions == "LD")
     with served(store) as another:  # a process that knows nothing but the database
         two = another()
         two.client.cookies = one.client.cookies
@@ -110,8 +112,9 @@ def test_a_play_goes_on_where_it_was_after_the_server_was_killed(store: StudySto
             assert welcome["frame"]["tick"] == 2 and welcome["study"]["seconds"] > 0
             socket.send_json({"type": "resume"})
             press(socket, "RIGHT")
+        until(two, lambda: store.plays()[0].actions == "LDR")
     (play,) = store.plays()
-    assert play.actions == "LDR" and len(json.loads(play.presses)) == 6
+    assert len(json.loads(play.presses)) == 6
     replay_all(store)
 
 

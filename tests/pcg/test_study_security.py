@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 from study_walks import Walker, served, small_study
 
 from pcg.study.server import Limits
+from pcg.study.server.pages import STATIC
 from pcg.study.server.security import Buckets, form_token
 from pcg.study.store import StudyStore
 from pcg.study.texts import built_in, choose_language
@@ -232,3 +234,25 @@ def test_all_languages_say_the_same_things() -> None:
 @given(st.text(max_size=60))
 def test_any_header_chooses_some_language(header: str) -> None:
     assert choose_language(header, ["en", "zh"]) in ("en", "zh")
+
+
+# -- colours -----------------------------------------------------------------------------------------------------------
+
+
+def _light(colour: str) -> float:
+    """Relative luminance of a colour (WCAG 2.2)."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_texts_can_be_read_in_both_schemes(scheme: int) -> None:
+    css = (STATIC / "study.css").read_text(encoding="utf-8")
+    block = re.findall(r":root \{(.*?)\}", css, re.S)[scheme]
+    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
+    grounds = ("page", "card", "tint")
+    pairs = [(ink, ground) for ink in ("ink", "soft", "accent", "bad", "good") for ground in grounds]
+    for ink, ground in [*pairs, ("on-accent", "accent")]:
+        high, low = sorted((_light(colours[ink]), _light(colours[ground])), reverse=True)
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)

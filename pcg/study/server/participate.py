@@ -17,7 +17,7 @@ from pcg.study.config import StudyConfig
 from pcg.study.server.levels import play_seed, texts_for
 from pcg.study.server.pages import Visit, site_of
 from pcg.study.server.plays import Side
-from pcg.study.server.security import address_of
+from pcg.study.server.security import address_of, participant_secret
 from pcg.study.server.stages import INSTRUCTED, INSTRUCTIONS, PLAY, VOTE, Stage, may_see, stage_of
 from pcg.study.store import FIRST, SECOND, Participant, Situation
 from pcg.web.guard import Refused
@@ -120,7 +120,10 @@ async def join(request: Request) -> Response:
     if simulated and not await site.threads.read(site.store.is_researcher, fields["simulated"]):
         raise Refused("only the study's researcher can send simulated participants", 403)
     try:
-        _, secret = await site.threads.write(site.store.join, visit.language, kept, simulated=simulated, consented=True)
+        _, secret = await site.threads.write(
+            site.store.join, visit.language, kept, simulated=simulated, consented=True,
+            secret=participant_secret(visit.visitor),
+        )  # fmt: skip
     except PcgError:
         return visit.message("closed_title", "closed", 403)
     response = visit.go("/instructions")

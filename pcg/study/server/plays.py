@@ -407,7 +407,7 @@ class StudyPlays(PlayServer):
                         del self._tables[key]
                     await self._let_go(seat)
         for seat, count in waiting.items():
-            futures = self._waiting.pop(seat)
+            futures = self._waiting.pop(seat, [])
             if futures[count:]:  # came while this was being written
                 self._waiting[seat] = futures[count:]
                 self._wake.set()

@@ -56,7 +56,7 @@ def utilities(
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("utility (log odds, 0 is the average item), with 95 % interval")
 
-    return drawn(draw, (8, 1.0 + 0.3 * len(items)), "Utilities of the items", standalone=standalone)
+    return drawn(draw, (8, 1.3 + 0.3 * len(items)), "Utilities of the items", standalone=standalone)
 
 
 def win_matrix(counts: PairCounts, order: Sequence[int], *, standalone: bool = False) -> str:
@@ -146,7 +146,7 @@ def position(found: PositionBias, *, standalone: bool = False) -> str:
         axes.set_xlim(max(0, 50 - reach), min(100, 50 + reach))
         axes.set_xlabel("decided votes for the item shown first (%), with 95 % interval")
 
-    return drawn(draw, (8, 1.3), "Whether being first matters", standalone=standalone)
+    return drawn(draw, (8, 1.5), "Whether being first matters", standalone=standalone)
 
 
 def power_curve(

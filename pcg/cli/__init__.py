@@ -12,6 +12,7 @@ import typer
 
 import pcg
 from pcg.cli import (
+    boards,
     browsing,
     conformance,
     contests,
@@ -56,7 +57,7 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, preferring, language,
+    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, boards, preferring, language,
     measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)

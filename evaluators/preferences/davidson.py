@@ -371,7 +371,7 @@ class Solver:
         start: Array | None = None,
         *,
         hold: tuple[NDArray[np.intp], Array] | None = None,
-        tolerance: float = 1e-8,
+        tolerance: float = 1e-12,
     ) -> Solution:
         """The estimates for a batch of counts.
 

@@ -76,6 +76,8 @@ def simulate_power(
     """
     from scipy.stats import norm
 
+    if items < 2:
+        raise PcgError(f"{items} items: a study compares two or more")
     sizes = sorted(set(participants))
     if not sizes or sizes[0] < 1 or studies < 1 or pairs < 1 or spread < 0:
         raise PcgError("participants, pairs and studies are 1 or more, and the spread is not negative")

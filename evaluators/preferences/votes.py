@@ -329,13 +329,13 @@ def _vote(row: Mapping[str, Any], path: Path, line: int) -> Vote:
     values: dict[str, Any] = {}
     for name in _FIELDS:
         value = row.get(name)
-        if value is None or (value == "" and name not in _REQUIRED):
+        if value is None or value == "":
             if name in _REQUIRED:
                 raise PcgError(f"{path}:{line}: `{name}` is empty")
             continue
         if name in _NUMBERS:
             values[name] = _number(value, path, line, name)
-        elif not isinstance(value, str) or not value:
+        elif not isinstance(value, str):
             raise PcgError(f"{path}:{line}: `{name}` is {value!r}, expected text")
         else:
             values[name] = value

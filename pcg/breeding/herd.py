@@ -94,6 +94,8 @@ class Herd:
         self._known: dict[str, Evaluation] = {}
         self._lock = threading.RLock()
         self._taste: Taste | None = None
+        self._log: EventLog
+        self._next = 0
 
     def __repr__(self) -> str:
         return f"<herd of {self.game.name}, generation {self.generation}, {len(self._votes)} votes>"
@@ -116,7 +118,6 @@ class Herd:
         except OSError as error:
             raise PcgError(f"cannot write the run to {folder}: {error.strerror}") from None
         herd._log = EventLog(folder / "events.jsonl")
-        herd._next = 0
         herd._show(first)
         return herd
 

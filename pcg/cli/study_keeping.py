@@ -91,15 +91,15 @@ def new(
     for setting in settings or []:
         section, key, value = read_setting(setting, "play.restarts=0")
         given.setdefault(section, {})[key] = value
-    options = (
+    options: tuple[tuple[str, str, object], ...] = (
         ("study", "languages", languages), ("design", "pairing", pairing), ("design", "pairs", pairs),
         ("play", "minimum", minimum), ("access", "code", code), ("access", "redirect", redirect),
         ("design", "within_game", False if across_games else None),
         ("design", "across_groups", True if across_groups else None),
     )  # fmt: skip
-    for section, key, value in options:
-        if value is not None:
-            given.setdefault(section, {})[key] = value
+    for section, key, chosen in options:
+        if chosen is not None:
+            given.setdefault(section, {})[key] = chosen
     plan, sources, texts = read_plan(name.name, config, given)
     named = [
         Source(what, game=game, levels=levels, count=count, reading=reading.value if reading else "")

@@ -131,9 +131,11 @@ def sources_of(data: Mapping[str, Any], source: str, base: Path) -> list[Source]
             raise PcgError(f"{where}: `reading` is {entry['reading']!r}, expected strict or gvgai")
         if entry.get("count", 0) < 0:
             raise PcgError(f"{where}: `count` is {entry['count']}, expected 0 (all) or more")
-        values = {("what" if k == "from" else k): v for k, v in entry.items() if k not in ("goal", "controls")}
-        about = {k: _by_language(entry[k], k, where) for k in ("goal", "controls") if k in entry}
-        found.append(Source(**values, **about, base=base))
+        values: dict[str, Any] = {("what" if k == "from" else k): v for k, v in entry.items()}
+        for key in ("goal", "controls"):
+            if key in entry:
+                values[key] = _by_language(entry[key], key, where)
+        found.append(Source(**values, base=base))
     return found
 
 
@@ -256,7 +258,13 @@ def _of_game(source: Source, name: str, base: Path) -> Iterator[Found]:
     """Levels of a game that is named."""
     game, rules = _load(name, base, source)
     folder = Path(name).parent.name if Path(name).parent.name else game.name
-    common = {"game": game.name, "rules": rules, "source": source.told, "folder": folder, "said": source}
+    common: dict[str, Any] = {
+        "game": game.name,
+        "rules": rules,
+        "source": source.told,
+        "folder": folder,
+        "said": source,
+    }
     if source.level != "":
         text, place = _level(source, game)
         number = source.level if isinstance(source.level, int) else ""

@@ -23,7 +23,6 @@ from pcg.study.server.plays import StudyPlays, StudySeat
 from pcg.study.store import Progress, StudyStore
 from pcg.web.player import Recording
 
-
 postgres_server, postgres_url = postgres.postgres_server, postgres.postgres_url
 
 

@@ -23,7 +23,7 @@ from pcg.study.store import StudyStore, connect, delete_study, study_names
 OLD_ROWS = {
     "0001": {
         "studies": {"id": 1, "name": "old", "config": StudyConfig("old").to_toml(), "texts": "{}", "state": "open",
-                    "token": "0" * 64, "created": 1.5},
+                    "token": "0" * 64, "joined": 1, "created": 1.5},
         "items": {"id": 1, "study_id": 1, "name": "a", "group": "g", "game": "boxes", "digest": "", "rules": "x",
                   "reading": "strict", "level": "A", "about": "{}", "features": '{"m": 1.5}', "check": ""},
         "participants": {"id": "p" * 32, "study_id": 1, "number": 0, "token": "1" * 64, "language": "en",

@@ -1,8 +1,12 @@
 """What people prefer: pairwise votes, which pairs to ask about, and what the answers mean.
 
-votes       the table of votes, and its files
-designs     which pairs a participant is shown next      adaptive   by what the answer teaches
-davidson    utilities from votes (Bradley-Terry with ties)
+votes         the table of votes, and its files
+designs       which pairs a participant is shown next; adaptive: by what the answers teach
+davidson      utilities from votes (Bradley-Terry with ties)      intervals   how sure they are
+shares        votes for groups, with exact tests                  rankings    other methods, as checks
+consistency   order, agreement, circles, suspicious participants  outcomes    whether winning matters
+power         how many votes it takes                             simulation  participants with known tastes
+model         what people like, from measurements of items
 """
 
 from pcg.evaluators.preferences.adaptive import DESIGNS, Adaptive, make_design

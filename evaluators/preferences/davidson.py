@@ -260,7 +260,7 @@ class Solver:
 
     def _gather(self, theta: Array) -> Array:
         """Difference of the utilities of each pair, shape (batch, pairs)."""
-        return theta[:, self.one] - theta[:, self.two]
+        return np.asarray(theta[:, self.one] - theta[:, self.two])
 
     def _terms(self, theta: Array, y: Array) -> tuple[Array, Array, Array]:
         """Log-likelihood, gradient and information of a batch, without the priors.
@@ -334,7 +334,7 @@ class Solver:
 
         def centred(values: Array) -> Array:
             spread = self._spread(values, self.plus)
-            return spread - spread.mean(axis=1, keepdims=True)
+            return np.asarray(spread - spread.mean(axis=1, keepdims=True))
 
         gradient[:, :n] += strength * centred(rest)
         gradient[:, both] = rest.sum(axis=1)
@@ -432,11 +432,11 @@ class Solver:
             both = np.linalg.solve(information, np.stack([gradient, contrast], axis=2))
             step, along = both[:, :, 0], both[:, :, 1]
             step = step - along * ((contrast * step).sum(axis=1) / (contrast * along).sum(axis=1))[:, None]
-        return step, (gradient * step).sum(axis=1)
+        return np.asarray(step, np.float64), np.asarray((gradient * step).sum(axis=1))
 
     def covariance(self, information: Array) -> Array:
         """Covariances (batch, size, size) of utilities with mean 0, and of the other parameters."""
-        inverse = np.linalg.inv(information)
+        inverse: Array = np.asarray(np.linalg.inv(information), np.float64)
         n = self.n
         inverse[:, :n] -= inverse[:, :n].mean(axis=1, keepdims=True)
         inverse[:, :, :n] -= inverse[:, :, :n].mean(axis=2, keepdims=True)

@@ -134,7 +134,7 @@ def votes_needed(points: Sequence[PowerPoint], tau: float = 0.9) -> int | None:
             if before is None or point.tau == before.tau:
                 return point.votes
             share = (tau - before.tau) / (point.tau - before.tau)
-            return math.ceil(before.votes * (point.votes / before.votes) ** share)
+            return math.ceil(before.votes * math.pow(point.votes / before.votes, share))
         before = point
     return None
 

@@ -56,7 +56,7 @@ def utilities(
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("utility (log odds, 0 is the average item), with 95 % interval")
 
-    return drawn(draw, (8, 1.0 + 0.3 * len(items)), "Utilities of the items", standalone=standalone)
+    return drawn(draw, (8, 1.3 + 0.3 * len(items)), "Utilities of the items", standalone=standalone)
 
 
 def win_matrix(counts: PairCounts, order: Sequence[int], *, standalone: bool = False) -> str:
@@ -146,7 +146,7 @@ def position(found: PositionBias, *, standalone: bool = False) -> str:
         axes.set_xlim(max(0, 50 - reach), min(100, 50 + reach))
         axes.set_xlabel("decided votes for the item shown first (%), with 95 % interval")
 
-    return drawn(draw, (8, 1.3), "Whether being first matters", standalone=standalone)
+    return drawn(draw, (8, 1.5), "Whether being first matters", standalone=standalone)
 
 
 def power_curve(
@@ -170,11 +170,12 @@ def power_curve(
         axes.plot(votes, [p.tau_low for p in points], color=ACCENT, linewidth=1, alpha=0.6, label="of 9 studies in 10")
         axes.plot(votes, [p.power for p in points], color=SECOND, marker="s", markersize=4, label="pairs told apart")
         axes.axhline(goal, color=TEXT, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
-        if now is not None and now > 0:
+        known = [*votes, *([now] if now else [])]
+        if now:
             axes.axvline(now, color=TEXT, linewidth=0.8, alpha=0.6)
             axes.text(now, 0.02, " votes now", fontsize=9, va="bottom")
         axes.set_xscale("log")
-        axes.set_xlim(min(votes) / 1.15, max(votes) * 1.15)
+        axes.set_xlim(min(known) / 1.15, max(known) * 1.15)
         ticks = sorted({*votes} if len(votes) <= 8 else {*votes[:: max(1, len(votes) // 7)]})
         axes.set_xticks(ticks, [f"{t:,}" for t in ticks])
         axes.minorticks_off()

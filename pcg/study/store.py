@@ -344,12 +344,16 @@ class StudyStore:
             # and whoever comes at the same moment waits for the row.
             ours = studies.c.id == self.id
             db.execute(sa.update(studies).where(ours).values(joined=studies.c.joined + 1))
-            number = int(db.scalar(sa.select(studies.c.joined).where(ours)) or 0) - 1
+            of_study = participants.c.study_id == self.id
+            counted = int(db.scalar(sa.select(studies.c.joined).where(ours)) or 0) - 1
+            highest = db.scalar(sa.select(sa.func.max(participants.c.number)).where(of_study))
+            number = counted if highest is None else max(counted, int(highest) + 1)
+            if number > counted:
+                db.execute(sa.update(studies).where(ours).values(joined=number + 1))
             known = db.execute(sa.select(participants).where(participants.c.token == digest(secret))).mappings().first()
             if known is not None:
                 transaction.rollback()
                 return _participant(known), secret
-            of_study = participants.c.study_id == self.id
             count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
             if self.config.most and count >= self.config.most:
                 raise PcgError("the study has all the participants it needs")

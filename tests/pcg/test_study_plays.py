@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import postgres
 import pytest
 from starlette.websockets import WebSocketDisconnect
 from studies import make
@@ -21,6 +22,8 @@ from pcg.study.replaying import Replayer
 from pcg.study.server.plays import StudyPlays, StudySeat
 from pcg.study.store import Progress, StudyStore
 from pcg.web.player import Recording
+
+postgres_server, postgres_url = postgres.postgres_server, postgres.postgres_url
 
 
 @pytest.fixture
@@ -345,3 +348,29 @@ def test_saving_waits_for_what_happened_before(store: StudyStore, one: Walker) -
     portal.call(plays.save, seat)
     portal.call(asyncio.sleep, 0)
     assert store.plays()[0].actions == "LR"
+
+
+# -- PostgreSQL --------------------------------------------------------------------------------------------------------
+
+
+def test_two_processes_on_one_postgresql_share_a_participant(tmp_path: Path, postgres_url: str) -> None:
+    store = small_study(tmp_path / "shared", postgres_url, design__pairs=1)
+    again = open_study(tmp_path / "shared", postgres_url)
+    with served(store) as here, served(again) as there:
+        one, two = here().join().begin(), there()
+        one.play("L")
+        two.client.cookies = one.client.cookies
+        with two.socket("/pair/1/first") as socket:
+            assert receive(socket, "welcome")["frame"]["tick"] == 1
+            socket.send_json({"type": "resume"})
+            press(socket, "RIGHT")
+            until(two, lambda: again.plays()[0].actions == "LR")
+        two.get("/")
+        assert two.at == "/pair/1/second"
+        two.play()
+        one.get("/")
+        assert one.at == "/pair/1/vote"
+        one.vote("both")
+        assert one.at == "/thanks" and two.get("/").url.path == "/thanks"
+    assert [row["answer"] for row in again.vote_rows()] == ["both"]
+    replay_all(again)

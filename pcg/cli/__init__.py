@@ -13,6 +13,7 @@ import typer
 import pcg
 from pcg.cli import (
     boards,
+    breeding,
     browsing,
     conformance,
     contests,
@@ -25,6 +26,8 @@ from pcg.cli import (
     mending,
     metrics,
     playing,
+    preferring,
+    studying,
     tuning,
     yardsticks,
 )
@@ -57,8 +60,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, boards, gdl, language,
-    measuring, conformance, yardsticks,
+    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, boards, gdl, studying,
+    preferring, language, measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

@@ -20,6 +20,7 @@ from pcg.evaluators.agents.registry import make_agent as make_agent
 from pcg.evaluators.agents.registry import register as register
 
 if TYPE_CHECKING:
+    from pcg.evaluators.agents.alphabeta import AlphaBeta as AlphaBeta
     from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
     from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
     from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
@@ -49,11 +50,13 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.solver import Solution as Solution
     from pcg.evaluators.agents.solver import Solver as Solver
     from pcg.evaluators.agents.solver import solve as solve
+    from pcg.evaluators.agents.uct import UCT as UCT
     from pcg.evaluators.agents.value_field import ValueField as ValueField
     from pcg.evaluators.agents.width import IW as IW
     from pcg.evaluators.agents.width import YBCriber as YBCriber
 
 _EXPORTS: dict[str, str] = {
+    "AlphaBeta": "alphabeta",
     "CompiledAgent": "compiled",
     "Enhanced": "mcts",
     "FastEvo": "fast_evo",
@@ -80,6 +83,7 @@ _EXPORTS: dict[str, str] = {
     "RollingHorizon": "rhea",
     "Solution": "solver",
     "Solver": "solver",
+    "UCT": "uct",
     "ValueField": "value_field",
     "YBCriber": "width",
     "begin": "playout",
@@ -95,9 +99,11 @@ __all__ = [
     "MAX_TICKS",
     "MCTS",
     "OLETS",
+    "UCT",
     "Agent",
     "AgentError",
     "AgentType",
+    "AlphaBeta",
     "Budget",
     "CompiledAgent",
     "Enhanced",

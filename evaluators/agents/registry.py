@@ -80,6 +80,8 @@ AGENTS = _Table(
     solver="solver",
     valuefield="value_field",
     guided="guided",
+    alphabeta="alphabeta",
+    uct="uct",
     pcg="portfolio",
 )
 """All agents that play by themselves, by name."""

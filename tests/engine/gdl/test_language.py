@@ -94,7 +94,8 @@ def test_role_that_only_the_head_names_ranges_over_the_roles() -> None:
 
 def test_terms_that_grow_without_bound_are_played_without_a_network() -> None:
     game = load(
-        "(role x)(init (n z))(legal x go)(goal x 1)(<= (next (n (s ?a))) (true (n ?a)))(<= terminal (true (n (s (s z)))))"
+        "(role x)(init (n z))(legal x go)(goal x 1)(<= (next (n (s ?a))) (true (n ?a)))"
+        "(<= terminal (true (n (s (s z)))))"
     )
     assert "does not ground" in game.warnings[-1].message
     state = game.start()
@@ -117,20 +118,36 @@ WORDS = st.sampled_from(
 def test_any_text_is_played_or_refused(words: list[str]) -> None:
     try:
         game = load("(role you)\n" + " ".join(words))
-    except GDLError as error:
-        assert str(error)
+    except GDLError:
         return
     state = game.start()
     assert isinstance(state.facts, tuple)
 
 
-@given(st.lists(st.sampled_from(RULES := [
-    "(init a)", "(init (p 1))", "(<= (next ?f) (true ?f))", "(<= (next (p ?y)) (true (p ?x)) (d ?x ?y))", "(d 1 2)", "(d 2 1)",
-    "(d 2 3)", "(<= (q ?x) (d ?x ?y) (not (true (p ?y))))", "(<= (next b) (q ?x) (does ?r (m ?x)))", "(<= (q ?x) (q ?y) (d ?y ?x))",
-    "(<= (legal ?r (m ?x)) (role ?r) (d ?x ?y))", "(<= (legal ?r n) (role ?r) (not (q 2)))", "(<= terminal (true b))",
-    "(<= terminal (true (p 3)) (not (true b)))", "(<= (goal ?r 50) (role ?r) (or (q 1) (true b)))", "(<= (goal you 100) (true (p 3)))",
-    "(<= (next a) (does you (m ?x)) (does me (m ?x)))", "(<= (next c) (true a) (distinct a c) (not (true c)))", "(role me)",
-]), max_size=14, unique=True), st.integers(0, 99))  # fmt: skip
+RULES = (
+    "(init a)",
+    "(init (p 1))",
+    "(<= (next ?f) (true ?f))",
+    "(<= (next (p ?y)) (true (p ?x)) (d ?x ?y))",
+    "(d 1 2)",
+    "(d 2 1)",
+    "(d 2 3)",
+    "(<= (q ?x) (d ?x ?y) (not (true (p ?y))))",
+    "(<= (next b) (q ?x) (does ?r (m ?x)))",
+    "(<= (q ?x) (q ?y) (d ?y ?x))",
+    "(<= (legal ?r (m ?x)) (role ?r) (d ?x ?y))",
+    "(<= (legal ?r n) (role ?r) (not (q 2)))",
+    "(<= terminal (true b))",
+    "(<= terminal (true (p 3)) (not (true b)))",
+    "(<= (goal ?r 50) (role ?r) (or (q 1) (true b)))",
+    "(<= (goal you 100) (true (p 3)))",
+    "(<= (next a) (does you (m ?x)) (does me (m ?x)))",
+    "(<= (next c) (true a) (distinct a c) (not (true c)))",
+    "(role me)",
+)
+
+
+@given(st.lists(st.sampled_from(RULES), max_size=14, unique=True), st.integers(0, 99))
 @settings(max_examples=150)
 def test_random_sheets_play_alike_in_both_evaluators(rules: list[str], seed: int) -> None:
     import random

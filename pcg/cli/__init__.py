@@ -60,8 +60,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, boards, gdl, studying,
-    preferring, language, measuring, conformance, yardsticks,
+    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, boards, gdl,
+    studying, preferring, language, measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

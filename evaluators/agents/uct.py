@@ -10,7 +10,6 @@ import numpy as np
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.model import Model
 from pcg.evaluators.agents import uct_kernel as kernel
-from pcg.evaluators.agents.base import AgentError
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.parameters import Parameter
@@ -22,17 +21,14 @@ _MOST_SLOTS = 1 << 25
 class UCT(CompiledAgent):
     """UCT, the tree search for boards: all players choose in the tree, each for its own score, and playouts are random.
 
-    For games without chance, of any number of players. `mcts` is the search for games with chance and a horizon; it
-    takes other players to move at random.
+    Made for boards without chance, of any number of players, whose playouts reach the end; `horizon` is for other
+    games. `mcts` is the search for those, which takes other players to move at random.
 
     Args:
         c: exploration constant of UCB1, for values brought into 0..1.
         horizon: ticks of a playout at most, 0: to the end of the game.
         win_bonus: added to the score of a won game, subtracted from that of a lost one.
         max_nodes: bound of the tree; 0 lets the budget decide. A full tree is searched on without growing.
-
-    Raises:
-        AgentError: when it is bound to a game with chance.
     """
 
     island: ClassVar[Island] = kernel.decide_uct
@@ -53,8 +49,6 @@ class UCT(CompiledAgent):
         return min(wanted, self.max_nodes) if self.max_nodes else wanted
 
     def prepare(self, model: Model, record: Record) -> None:
-        if model.stochastic:
-            raise AgentError(f"uct is for games without chance; {model!r} has some, use mcts")
         room, players = self.tree_room, model.players
         # a node whose actions find no room stays a leaf
         slots = max(players * (model.max_actions + 1), min(room * (players + model.max_actions), _MOST_SLOTS))

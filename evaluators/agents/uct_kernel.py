@@ -2,8 +2,8 @@
 
 A node keeps, for each player, a value for each of the player's actions; the joint action of all leads to a child. Where
 players take turns, all but one have a single choice, and this is UCT as it is known; where they move at once it is the
-decoupled UCT of Finnsson and Bjornsson (CadiaPlayer, 2008). The tree is for games without chance: it keeps no states,
-and every iteration plays its path again from the root. One iteration selects, expands, simulates and backs up.
+decoupled UCT of Finnsson and Bjornsson (CadiaPlayer, 2008). The tree is open loop: it keeps no states, and every
+iteration plays its path again from the root. One iteration selects, expands, simulates and backs up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from pcg.engine.kernel.protocol import GROW, OK, advance_state, copy_state, is_over, outcome, score
+from pcg.engine.kernel.protocol import GROW, OK, advance_state, is_over, outcome, score
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import (
     inner,
@@ -25,7 +25,16 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.decision_kernel import NIL, actions_of, count_call, decision_at, own_actions
+from pcg.evaluators.agents.clock_kernel import processor_time
+from pcg.evaluators.agents.decision_kernel import (
+    LOOK_AT_CLOCK,
+    NIL,
+    actions_of,
+    count_call,
+    decision_at,
+    imagine,
+    own_actions,
+)
 
 LONGEST_PATH = 1024
 """Ticks that the tree reaches down at most."""
@@ -151,13 +160,24 @@ def best_slot(decision: int, node: int, player: int) -> int:
 
 
 @inner
+def is_spent(decision: int) -> int:
+    """1 when the budget is used up. A slice of a budget of time may be exceeded, the time may not."""
+    d = decision_at(decision)
+    if d.calls < d.budget:
+        return 0
+    if d.deadline == 0:
+        return 1
+    return 1 if d.calls % LOOK_AT_CLOCK == 0 and processor_time() >= d.deadline else 0
+
+
+@inner
 def select(decision: int) -> int:
     """Go down the tree in `work`, and add a leaf to it where it ends. OK or GROW."""
     d = decision_at(decision)
     t = uct_at(d.search)
     node = 0
     t.reached = 0
-    while t.reached < LONGEST_PATH and is_over(d.model, d.work) == 0:
+    while t.reached < LONGEST_PATH and is_over(d.model, d.work) == 0 and (t.reached == 0 or is_spent(decision) == 0):
         if load32(t.slots + 4 * node * d.players) < 0 and expand(decision, node, d.work) == 0:
             return OK
         joint = 0
@@ -185,11 +205,11 @@ def select(decision: int) -> int:
 
 @inner
 def simulate(decision: int) -> int:
-    """Play on at random in `work`. OK or GROW."""
+    """Play on at random in `work`, no further than the budget lasts. OK or GROW."""
     d = decision_at(decision)
     t = uct_at(d.search)
     ticks = 0
-    while is_over(d.model, d.work) == 0 and (t.horizon == 0 or ticks < t.horizon):
+    while is_over(d.model, d.work) == 0 and (t.horizon == 0 or ticks < t.horizon) and is_spent(decision) == 0:
         for player in range(d.players):
             count = actions_of(decision, d.work, player)
             k = 0
@@ -224,7 +244,7 @@ def back_up(decision: int) -> None:
 def iterate(decision: int, state: int) -> int:
     """One iteration. OK or GROW."""
     d = decision_at(decision)
-    if copy_state(d.model, d.work, state) == GROW or select(decision) == GROW or simulate(decision) == GROW:
+    if imagine(decision, d.work, state) == GROW or select(decision) == GROW or simulate(decision) == GROW:
         return GROW
     back_up(decision)
     return OK

@@ -102,8 +102,6 @@ def plans(campaign: Campaign, agents: Iterable[str], games: Sequence[str]) -> di
     return made
 
 
-EARLIER = {"rhea": "37 of 122 plays of level 0 with seed 1 (30.3 %)"}
-"""Agents of `calls` whose wins are known from a run of which no plays were kept; of no account once there are."""
 COLUMNS = ("agent", "game", "level", "repeat", "outcome", "score", "ticks", "calls", "late", "kind", "tick", "message")
 """Of a record: what is played, what came of it, and the fault that ended it, if there was one."""
 
@@ -248,10 +246,6 @@ def section(campaign: Campaign, states: dict[str, TournamentResult], figures: Pa
         *_by_game(own),
         "",
     ]
-    if campaign.name == "calls":
-        missing = {agent: won for agent, won in EARLIER.items() if agent not in states}
-        for agent, won in missing.items():
-            lines += [f"`{agent}` won {won} in an earlier run, of which no plays were kept.", ""]
     faults = [r for state in states.values() for r in state.faults]
     if faults:
         lines += [f"{len(faults)} plays ended in a disqualification:", ""]

@@ -20,6 +20,10 @@ from pcg.evaluators.agents.registry import make_agent as make_agent
 from pcg.evaluators.agents.registry import register as register
 
 if TYPE_CHECKING:
+    from pcg.evaluators.agents.boards import UCT as UCT
+    from pcg.evaluators.agents.boards import FlatMonteCarlo as FlatMonteCarlo
+    from pcg.evaluators.agents.boards import MemoryMCTS as MemoryMCTS
+    from pcg.evaluators.agents.boards import OwnStateMCTS as OwnStateMCTS
     from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
     from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
     from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
@@ -57,6 +61,7 @@ _EXPORTS: dict[str, str] = {
     "CompiledAgent": "compiled",
     "Enhanced": "mcts",
     "FastEvo": "fast_evo",
+    "FlatMonteCarlo": "boards",
     "GeneticAlgorithm": "ga",
     "GreedyTree": "greedy_tree",
     "GuidedMCTS": "guided",
@@ -66,9 +71,11 @@ _EXPORTS: dict[str, str] = {
     "IW": "width",
     "MAX_TICKS": "playout",
     "MCTS": "mcts",
+    "MemoryMCTS": "boards",
     "Nothing": "simple",
     "OLETS": "olets",
     "OneStep": "simple",
+    "OwnStateMCTS": "boards",
     "Play": "playout",
     "Playout": "playout",
     "Portfolio": "portfolio",
@@ -80,6 +87,7 @@ _EXPORTS: dict[str, str] = {
     "RollingHorizon": "rhea",
     "Solution": "solver",
     "Solver": "solver",
+    "UCT": "boards",
     "ValueField": "value_field",
     "YBCriber": "width",
     "begin": "playout",
@@ -95,6 +103,7 @@ __all__ = [
     "MAX_TICKS",
     "MCTS",
     "OLETS",
+    "UCT",
     "Agent",
     "AgentError",
     "AgentType",
@@ -102,6 +111,7 @@ __all__ = [
     "CompiledAgent",
     "Enhanced",
     "FastEvo",
+    "FlatMonteCarlo",
     "Game",
     "GameState",
     "GeneticAlgorithm",
@@ -109,8 +119,10 @@ __all__ = [
     "GuidedMCTS",
     "Heuristic",
     "Human",
+    "MemoryMCTS",
     "Nothing",
     "OneStep",
+    "OwnStateMCTS",
     "Pair",
     "Playout",
     "Portfolio",

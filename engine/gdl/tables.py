@@ -1,0 +1,197 @@
+"""A network as the compiled evaluators read it: flat arrays and a record of their addresses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pcg.engine.gdl.kernel import face, single
+from pcg.engine.gdl.kernel.single import GAME, HEAD
+from pcg.engine.gdl.network import FALSE, TRUE, Network
+from pcg.engine.gdl.relations import Array
+from pcg.engine.kernel.protocol import MODEL
+from pcg.engine.kernel.runtime import invoke2
+from pcg.engine.model import Model
+
+
+def _words(bits: int) -> int:
+    return (bits + 63) // 64
+
+
+class Tables:
+    """Arrays of one network, and the records that point to them. Never changed once they are made."""
+
+    def __init__(self, network: Network, owner: object) -> None:
+        self.network = network
+        roles = len(network.roles)
+        self._kept: list[Array] = []
+        self.game = np.zeros(1, dtype=GAME)
+        self.address = int(self.game.ctypes.data)
+        self._gates(network)
+        self._outputs(network)
+        self._state(network)
+        self.action_names = ("NIL", *sorted({name for names in network.move_names for name in names}))
+        self._codes(network)
+        self.model = self._model(roles, owner)
+
+    # --- arrays ---
+
+    def _point(self, field: str, values: Any, dtype: Any) -> Array:
+        array = np.ascontiguousarray(values, dtype=dtype)
+        if array.size == 0:
+            array = np.zeros(1, dtype=dtype)
+        self._kept.append(array)
+        self.game[0][field] = array.ctypes.data
+        return array
+
+    def _gates(self, network: Network) -> None:
+        """The gates, with empty ones after the early ones so that the late ones begin in a word of their own."""
+        first, early, gates = network.first_gate, network.early, network.gates
+        gap = -early % 64
+        place = np.arange(gates)
+        place[early:] += gap
+        literals = network.literals.astype(np.int64)
+        late = literals >= 2 * (first + early)
+        self.gap = 2 * gap
+        literals = literals + np.where(late, self.gap, 0)
+        sizes = np.zeros(gates + gap, dtype=np.int64)
+        sizes[place] = np.diff(network.start)
+        start = np.concatenate([[0], np.cumsum(sizes)])
+        component = np.zeros(gates + gap, dtype=np.int32)
+        component[place] = network.component
+        loops = np.zeros(gates + gap, dtype=np.int8)
+        loops[place] = network.loops
+        count = gates + gap
+        g = self.game[0]
+        g["roles"] = len(network.roles)
+        g["facts"] = network.facts
+        g["moves"] = network.moves
+        g["first_gate"] = first
+        g["gates"] = count
+        g["early_words"] = _words(early)
+        g["gate_words"] = _words(count)
+        g["cyclic"] = int(component.any())
+        self._point("component", component, np.int32)
+        self._point("loops", loops, np.int8)
+        self._point("start", start, np.int64)
+        self._point("literals", literals, np.int32)
+        nodes = first + count
+        gate_of = np.repeat(np.arange(count), sizes)
+        order = np.lexsort((gate_of, literals))
+        wanted = np.bincount(literals, minlength=2 * nodes)
+        wanted[:2] = 0
+        order = order[literals[order] > 1]  # nobody is told of the constant
+        self._point("fan", np.concatenate([[0], np.cumsum(wanted)]), np.int64)
+        self._point("readers", gate_of[order], np.int32)
+        self.first_late = first + early
+        self.nodes = nodes
+
+    def literal(self, literal: int) -> int:
+        """A literal of the network in these arrays."""
+        return literal + (self.gap if literal >= 2 * self.first_late else 0)
+
+    def _outputs(self, network: Network) -> None:
+        """Which bits of a state's outputs each node drives."""
+        g = self.game[0]
+        literals: list[int] = [self.literal(x) for x in network.next_literals.tolist()]
+        bits: list[int] = list(range(network.facts))
+        word = _words(network.facts)
+        g["fact_words"] = word
+        legal = [self.literal(x) for x in network.legal_literals.tolist()]
+        role_word, role_move, move = [], [], 0
+        for names in network.move_names:
+            role_word.append(word)
+            role_move.append(move)
+            literals += legal[move : move + len(names)]
+            bits += range(64 * word, 64 * word + len(names))
+            move += len(names)
+            word += _words(len(names))
+        g["end_word"] = word
+        literals.append(self.literal(network.terminal))
+        bits.append(64 * word)
+        for k, (_, _, literal) in enumerate(network.goals):
+            literals.append(self.literal(literal))
+            bits.append(64 * word + 1 + k)
+        word += _words(1 + len(network.goals))
+        g["out_words"] = word
+        g["goals"] = len(network.goals)
+        self._point("role_word", [*role_word, int(g["end_word"])], np.int64)
+        self._point("role_move", [*role_move, move], np.int64)
+        self._point("goal_role", [role for role, _, _ in network.goals], np.int64)
+        self._point("goal_value", [value for _, value, _ in network.goals], np.int64)
+        read = np.array(literals, dtype=np.int64)
+        places = np.array(bits, dtype=np.int64)
+        always = np.zeros(word, dtype=np.uint64)
+        for bit in places[((read & 1 == 1) & (read != FALSE)) | (read == TRUE)].tolist():
+            always[bit >> 6] |= np.uint64(1 << (bit & 63))
+        self._point("always", always.view(np.int64), np.int64)
+        driven = read > 1
+        read, places = read[driven] >> 1, places[driven]
+        order = np.argsort(read, kind="stable")
+        counts = np.bincount(read, minlength=self.nodes)
+        self._point("tap", np.concatenate([[0], np.cumsum(counts)]), np.int64)
+        self._point("outputs", places[order], np.int32)
+
+    def _state(self, network: Network) -> None:
+        """Layout of a state, and the initial one."""
+        g = self.game[0]
+        at = HEAD
+        for field, words in (
+            ("at_made", len(network.roles)),
+            ("at_facts", int(g["fact_words"])),
+            ("at_outs", int(g["out_words"])),
+            ("at_dirty", int(g["gate_words"] + g["fact_words"] + (g["gate_words"] if g["cyclic"] else 0))),
+            ("at_counts", (int(g["gates"]) + 3) // 4),
+        ):
+            g[field] = at
+            at += 8 * words
+        g["stride"] = at
+        state = np.zeros(at // 8, dtype=np.int64)
+        made = int(g["at_made"]) // 8
+        state[made : made + len(network.roles)] = -1
+        facts = int(g["at_facts"]) // 8
+        packed = np.packbits(network.initial, bitorder="little")
+        state[facts : facts + int(g["fact_words"])].view(np.uint8)[: len(packed)] = packed
+        self._point("initial", state, np.int64)
+        self.initial = state
+        invoke2(single.settle.address, self.address, int(state.ctypes.data))
+
+    def _codes(self, network: Network) -> None:
+        code_of = {name: code for code, name in enumerate(self.action_names)}
+        codes, table = [], np.full((len(network.roles), len(code_of)), -1, dtype=np.int32)
+        for role, names in enumerate(network.move_names):
+            for name in names:
+                table[role, code_of[name]] = len(codes)
+                codes.append(code_of[name])
+        self._point("codes", codes, np.int32)
+        self._point("move_of", table, np.int32)
+        self.game[0]["code_count"] = len(code_of) - 1
+        mixers = np.random.Generator(np.random.PCG64(20260)).integers(-(2**62), 2**62, network.facts, dtype=np.int64)
+        self._point("mixers", mixers, np.int64)
+
+    def _model(self, roles: int, owner: object) -> Model:
+        record = np.zeros(1, dtype=MODEL)
+        m = record[0]
+        m["game"] = self.address
+        m["players"] = roles
+        m["max_actions"] = max([1, *map(len, self.network.move_names)])
+        for field, entry in (
+            ("copy", face.copy), ("advance", face.advance_codes), ("over", face.over), ("outcome", face.outcome),
+            ("score", face.score), ("actions", face.actions), ("key", face.key), ("reseed", face.reseed),
+            ("features", face.features), ("events", face.events), ("atoms", face.atoms),
+        ):  # fmt: skip
+            m[field] = entry.address
+        stride = int(self.game[0]["stride"])
+        return Model(
+            record,
+            room=1,
+            stride_of=lambda room: stride,
+            format_blocks=lambda address, room, size, count: None,
+            stochastic=False,
+            owner=owner,
+            action_names=self.action_names,
+        )
+
+
+__all__ = ["Tables"]

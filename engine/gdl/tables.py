@@ -191,6 +191,7 @@ class Tables:
             stochastic=False,
             owner=owner,
             action_names=self.action_names,
+            definition=owner,
         )
 
 

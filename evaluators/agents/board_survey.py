@@ -1,8 +1,8 @@
 """What random playouts tell about the facts of a game: which say something about a state, and how common they are.
 
-Facts that are true or not by the clock alone (walls, step counters, whose turn it is) are the same in all playouts after
-the same number of moves. They say nothing about how a game stands, but would make all states look alike: in a maze, most
-facts are walls. So they weigh nothing, and of the others rare ones weigh more than common ones.
+Facts that are true or not by the clock alone (walls, step counters, whose turn it is) are the same in all playouts
+after the same number of moves. They say nothing about how a game stands, but would make all states look alike: in a
+maze, most facts are walls. So they weigh nothing, and of the others rare ones weigh more than common ones.
 """
 
 from __future__ import annotations

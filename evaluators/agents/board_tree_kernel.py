@@ -49,6 +49,9 @@ from pcg.evaluators.agents.memory_kernel import (
 NO_MEMORY, OWN, NEAREST = 0, 1, 2
 """What V_M is: nothing, the value of the state's own entry, that of the nearest entries."""
 
+ANY_MOVE = 8
+"""Where several players have a choice, one in so many of their moves in the tree is any move."""
+
 BOARD_TREE = np.dtype(
     [
         ("board", "i8"),  # address of the BOARD record
@@ -66,7 +69,8 @@ BOARD_TREE = np.dtype(
         ("length", "i8"),  # how many
         ("pick", "i8"),  # int64[players]: which of its moves each player chooses
         ("tried", "i8"),  # float64[players][max_actions + 1]: visits by own move
-        ("worth", "i8"),  # float64[players][max_actions + 1]: visits times value by own move
+        ("worth", "i8"),  # float64[players][max_actions + 1]: weighted sum of values by own move
+        ("mass", "i8"),  # float64[players][max_actions + 1]: sum of the weights
         # --- memory ---
         ("query", "i8"),  # NO_MEMORY, OWN or NEAREST
         ("memory", "i8"),  # address of a MEMORY record, 0: none
@@ -129,25 +133,60 @@ def value_of_child(decision: int, tree: int, node: int, player: int) -> float:
 
 
 @inner
-def sum_up(decision: int, tree: int, node: int) -> None:
-    """Write to `tried` and `worth` what the children of a node say of every player's own moves."""
+def count_visits(decision: int, tree: int, node: int) -> int:
+    """Write to `tried` how often every player's moves were chosen at a node; returns how many players have a choice."""
     d = decision_at(decision)
     t = board_tree_at(tree)
     b = board_at(t.board)
+    choosers = 0
     for player in range(d.players):
+        if load64(b.counts + 8 * player) > 1:
+            choosers += 1
         for k in range(load64(b.counts + 8 * player)):
-            store_double(t.tried + player * b.row + 8 * k, 0.0)
-            store_double(t.worth + player * b.row + 8 * k, 0.0)
+            at = player * b.row + 8 * k
+            store_double(t.tried + at, 0.0)
+            store_double(t.worth + at, 0.0)
+            store_double(t.mass + at, 0.0)
+    child = load32(t.first + 4 * node)
+    while child >= 0:
+        visits = load_double(t.visits + 8 * child)
+        for player in range(d.players):
+            at = t.tried + player * b.row + 8 * load32(t.choice + 4 * (child * d.players + player))
+            store_double(at, load_double(at) + visits)
+        child = load32(t.sibling + 4 * child)
+    return choosers
+
+
+@inner
+def sum_up(decision: int, tree: int, node: int) -> int:
+    """Write to `tried`, `worth` and `mass` what the children of a node say of every player's own moves.
+
+    Of a player's move, worth / mass is the mean value. Where several players have a choice, children count as often as
+    the others choose what leads there, whatever this player does: else moves that happened to be chosen at the same
+    times would be held to belong together. Returns how many players have a choice.
+    """
+    d = decision_at(decision)
+    t = board_tree_at(tree)
+    b = board_at(t.board)
+    choosers = count_visits(decision, tree, node)
     child = load32(t.first + 4 * node)
     while child >= 0:
         visits = load_double(t.visits + 8 * child)
         for player in range(d.players):
             if load64(b.counts + 8 * player) > 1 and visits > 0.0:
+                mass = visits
+                if choosers > 1:
+                    mass = 1.0
+                    for other in range(d.players):
+                        if other != player:
+                            chosen = 8 * load32(t.choice + 4 * (child * d.players + other))
+                            mass *= load_double(t.tried + other * b.row + chosen)
                 at = player * b.row + 8 * load32(t.choice + 4 * (child * d.players + player))
-                store_double(t.tried + at, load_double(t.tried + at) + visits)
                 value = value_of_child(decision, tree, child, player)
-                store_double(t.worth + at, load_double(t.worth + at) + visits * value)
+                store_double(t.worth + at, load_double(t.worth + at) + mass * value)
+                store_double(t.mass + at, load_double(t.mass + at) + mass)
         child = load32(t.sibling + 4 * child)
+    return choosers
 
 
 @inner
@@ -171,7 +210,7 @@ def pick_untried(decision: int, row: int, count: int) -> int:
 
 
 @inner
-def pick_best(tried: int, worth: int, count: int, exploration: float) -> int:
+def pick_best(tried: int, worth: int, mass: int, count: int, exploration: float) -> int:
     """The move with the highest bound of UCB1, of equal ones the first; all have visits."""
     visits = 0.0
     for k in range(count):
@@ -181,7 +220,7 @@ def pick_best(tried: int, worth: int, count: int, exploration: float) -> int:
     choice = 0
     for k in range(count):
         n = load_double(tried + 8 * k)
-        bound = load_double(worth + 8 * k) / n + spread / math.sqrt(n)
+        bound = load_double(worth + 8 * k) / load_double(mass + 8 * k) + spread / math.sqrt(n)
         if bound > best:
             best = bound
             choice = k
@@ -190,18 +229,25 @@ def pick_best(tried: int, worth: int, count: int, exploration: float) -> int:
 
 @inner
 def pick_joint(decision: int, tree: int, node: int) -> None:
-    """Let every player choose at a node: a move without a visit, else by UCB1; to `pick`, and as codes to `joint`."""
+    """Let every player choose at a node: a move without a visit, else by UCB1; to `pick`, and as codes to `joint`.
+
+    Where several have a choice, each now and then takes any move. Otherwise players with equal prospects would change
+    their minds at the same times, and never see what comes of one of them changing alone.
+    """
     d = decision_at(decision)
     t = board_tree_at(tree)
     b = board_at(t.board)
-    sum_up(decision, tree, node)
+    choosers = sum_up(decision, tree, node)
     for player in range(d.players):
         count = load64(b.counts + 8 * player)
         choice = 0
-        if count > 1:
+        if choosers > 1 and count > 1 and next_int(decision, ANY_MOVE) == 0:
+            choice = next_int(decision, count)
+        elif count > 1:
             choice = pick_untried(decision, t.tried + player * b.row, count)
             if choice < 0:
-                choice = pick_best(t.tried + player * b.row, t.worth + player * b.row, count, t.exploration)
+                row = player * b.row
+                choice = pick_best(t.tried + row, t.worth + row, t.mass + row, count, t.exploration)
         store64(t.pick + 8 * player, choice)
         store64(d.joint + 8 * player, load64(b.moves + player * b.row + 8 * choice))
 
@@ -224,12 +270,31 @@ def picked_child(decision: int, tree: int, node: int) -> int:
 
 
 @inner
-def notice(decision: int, tree: int, node: int, state: int) -> None:
-    """Look up the state of a new node in the memory, and give it an entry when it has none."""
+def take_over(decision: int, tree: int, node: int, k: int) -> int:
+    """Begin a node with what an entry of its own state says; returns 1 when it says something."""
+    d = decision_at(decision)
+    t = board_tree_at(tree)
+    entry = entry_at(t.memory, k)
+    visits = load_double(entry + VISITS)
+    if visits == 0.0:
+        return 0
+    store_double(t.visits + 8 * node, visits)
+    for player in range(d.players):
+        at = t.total + 8 * (node * d.players + player)
+        store_double(at, visits * load_double(entry + VALUES + 8 * player))
+    return 1
+
+
+@inner
+def notice(decision: int, tree: int, node: int, state: int) -> int:
+    """Look up the state of a new node in the memory, and give it an entry when it has none.
+
+    Returns 1 when the state's own entry has taken the place of a playout: the search goes on below.
+    """
     d = decision_at(decision)
     t = board_tree_at(tree)
     if t.query == NO_MEMORY:
-        return
+        return 0
     key = state_key(d.model, state)
     store64(t.keys + 8 * node, key)
     turn = 0
@@ -248,8 +313,12 @@ def notice(decision: int, tree: int, node: int, state: int) -> None:
                     at = t.said + 8 * (above * d.players + player)
                     old = load_double(at)
                     store_double(at, old + (load_double(answer + 8 * player) - old) * visits / said)
-    if find_entry(t.memory, key) < 0:
+    k = find_entry(t.memory, key)
+    if k < 0:
         add_entry(t.memory, key, turn)
+    elif t.query == OWN:
+        return take_over(decision, tree, node, k)
+    return 0
 
 
 @inner
@@ -275,8 +344,7 @@ def descend(decision: int, tree: int, state: int) -> int:
         node = child
         store32(t.path + 4 * t.length, node)
         t.length = t.length + 1
-        if is_new == 1:
-            notice(decision, tree, node, state)
+        if is_new == 1 and notice(decision, tree, node, state) == 0:
             break
     return OK
 
@@ -319,13 +387,14 @@ def recommend(decision: int, tree: int) -> int:
     sum_up(decision, tree, 0)
     tried = t.tried + d.player * b.row
     worth = t.worth + d.player * b.row
+    mass = t.mass + d.player * b.row
     best = -1.0
     best_value = -1.0
     choice = 0
     for k in range(load64(b.counts + 8 * d.player)):
         n = load_double(tried + 8 * k)
         if n > 0.0:
-            value = load_double(worth + 8 * k) / n
+            value = load_double(worth + 8 * k) / load_double(mass + 8 * k)
             first = n
             second = value
             if t.by_value == 1:
@@ -352,6 +421,7 @@ def plant(decision: int, tree: int, state: int) -> None:
     store32(t.path, 0)
     t.length = 0
     notice(decision, tree, 0, state)
+    store_double(t.visits, 0.0)
 
 
 @island("i8(i8, i8)")

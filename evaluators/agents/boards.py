@@ -1,8 +1,8 @@
-"""Agents for games of any number of players, in turns or at the same time: flat Monte-Carlo, UCT, and UCT with a memory.
+"""Agents for games of any number of players, in turns or at once: flat Monte-Carlo, UCT, and UCT with a memory.
 
 They simulate whole games, in which every player is out for its own reward, and need nothing but the forward-model
-protocol. `MemoryMCTS` comes as the original, which asks the states most like the one at hand, and as `OwnStateMCTS`, the
-variant that was studied in general game playing, which asks the state's own entry only.
+protocol. `MemoryMCTS` is the original, which asks the states most like the one at hand, and `OwnStateMCTS` the variant
+that was studied in general game playing, which asks the state's own entry only.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class UCT(BoardAgent):
         tree.point("total", np.empty((room, players), dtype=np.float64))
         tree.point("path", np.zeros(self._LIMIT + 1, dtype=np.int32))
         tree.point("pick", np.zeros(players, dtype=np.int64))
-        for field in ("tried", "worth"):
+        for field in ("tried", "worth", "mass"):
             tree.point(field, np.zeros((players, model.max_actions + 1), dtype=np.float64))
         return tree
 
@@ -159,8 +159,9 @@ class MemoryMCTS(UCT):
     make the smallest angle with its own are asked, and their average, weighted by visits and nearness, is passed up the
     path. A node is worth (1 - lambda) V + lambda V_M, where lambda fades as the node is visited.
 
-    The features are a random projection of the facts that hold: every fact adds its weight, or takes it away, in each of
-    `dimension` numbers. Facts that the clock alone decides weigh nothing (`board_survey`).
+    The features are a random projection of the facts that hold: every fact adds its weight, or takes it away, in each
+    of `dimension` numbers. Facts that the clock alone decides weigh nothing (`board_survey`). In games that do not say
+    their facts a state asks its own entry only.
 
     Args:
         entries: M, the most entries; a new one takes the place of the one used longest ago.
@@ -174,7 +175,7 @@ class MemoryMCTS(UCT):
         centre: whether the mean features of random states are subtracted.
 
     Raises:
-        AgentError: a dimension that is no multiple of 4, or a game that does not say its facts.
+        AgentError: a dimension that is no multiple of 4.
     """
 
     query: ClassVar[int] = NEAREST
@@ -252,8 +253,7 @@ class MemoryMCTS(UCT):
     def _learn_facts(self, state: GameState) -> None:
         memory = self.memory
         known = survey(state.model, state.address, self.board, self.seed, self.weighting)
-        if known.facts == 0:
-            raise AgentError(f"mmcts: {state.model!r} does not say which facts hold; try `uct` or `mmctsown`")
+        self.tree["query"] = NEAREST if known.facts else OWN
         room = 2 * known.facts + 64
         memory["fact_room"] = room
         memory.point("facts", np.zeros(room, dtype=np.int64))
@@ -267,7 +267,7 @@ class MemoryMCTS(UCT):
 
 
 def projection(facts: int, dimension: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The signs that `memory_kernel.describe` gives facts 0 to facts - 1: float64 (facts, dimension), plus or minus 1."""
+    """The signs that `memory_kernel.describe` gives facts 0 to facts - 1: float64 (facts, dimension), 1 or -1."""
     numbers, columns = np.arange(facts, dtype=np.uint64)[:, None], np.arange(-(-dimension // 31), dtype=np.uint64)
     low = np.uint64(0x7FFFFFFF)
     x = (numbers * np.uint64(0x9E3779B1) + columns * np.uint64(0x85EBCA6B) + np.uint64(0x27D4EB2F)) & low
@@ -283,8 +283,9 @@ def projection(facts: int, dimension: int) -> np.ndarray[Any, np.dtype[np.float6
 class OwnStateMCTS(MemoryMCTS):
     """Memory-augmented MCTS as studied in general game playing: a state asks its own entry and no other.
 
-    UCB1 with the memory's values, which move towards each new reward by `sigma`. The memory lasts for the whole game and
-    is shared by all ways to a state.
+    UCB1 with the memory's values, which move towards each new reward by `sigma`. The memory lasts for the whole game
+    and is shared by all ways to a state: a state it knows joins the tree with the visits and the value of its entry,
+    and the search goes on below.
     """
 
     query: ClassVar[int] = OWN
@@ -344,9 +345,9 @@ register(
         UCT,
         "UCT over whole games for any number of players, who may move at the same time",
         _TREE,
-        "Kocsis and Szepesvari, Bandit Based Monte-Carlo Planning, 2006; Finnsson and Bjornsson, Simulation-Based Approach "
-        "to General Game Playing, 2008; Shafiei, Sturtevant and Schaeffer, Comparing UCT versus CFR in Simultaneous Games, "
-        "2009",
+        "Kocsis and Szepesvari, Bandit Based Monte-Carlo Planning, 2006; Finnsson and Bjornsson, Simulation-Based "
+        "Approach to General Game Playing, 2008; Shafiei, Sturtevant and Schaeffer, Comparing UCT versus CFR in "
+        "Simultaneous Games, 2009",
     )
 )
 _XIAO = "Xiao, Mei and Mueller, Memory-Augmented Monte Carlo Tree Search, 2018"

@@ -1,14 +1,14 @@
 """The rules of the built-in board games once more, in plain Python: what their rule sheets are compared with.
 
 Every class plays one game: `start` gives a state, `legal` the moves of every role, `after` the state that follows a
-joint move, `over` whether it has ended, and `goals` what it is worth to every role. Written from the rules of the games,
-by other means than the sheets: grids, loops and arithmetic.
+joint move, `over` whether it has ended, and `goals` what it is worth to every role. Written from the rules of the
+games, by other means than the sheets: grids, loops and arithmetic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 Move = str
 Joint = Sequence[Move]
@@ -286,7 +286,7 @@ class Pentago(Turns):
     """State: (grid, who, whether a block is to be turned)."""
 
     roles = ("black", "white")
-    blocks = {"southwest": (0, 0), "southeast": (3, 0), "northwest": (0, 3), "northeast": (3, 3)}
+    blocks: ClassVar = {"southwest": (0, 0), "southeast": (3, 0), "northwest": (0, 3), "northeast": (3, 3)}
 
     def start(self) -> Any:
         return {}, 0, False
@@ -354,7 +354,7 @@ class EightPuzzle:
     roles = ("player",)
 
     def start(self) -> Any:
-        return tuple((4, 1, 6, 2, 0, 8, 3, 7, 5)), 0
+        return (4, 1, 6, 2, 0, 8, 3, 7, 5), 0
 
     def legal(self, state: Any) -> list[set[Move]]:
         gap = state[0].index(0)

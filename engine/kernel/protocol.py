@@ -42,6 +42,7 @@ MODEL = np.dtype(
         ("counts", "i8"),
         ("atoms", "i8"),  # 0: the engine does not say
         ("work", "i8"),  # 0: the engine does not say
+        ("must_move", "i8"),  # 1: who has available actions takes one of them, as on boards; 0: NIL is always possible
     ],
     align=True,
 )
@@ -95,6 +96,12 @@ def legal_actions(model, state, player, out):
     """
     m = model_at(model)
     return call4(m.actions, m.game, state, player, out)
+
+
+@inner
+def may_wait(model, count):
+    """1 when NIL is a choice for a player with `count` available actions, in a game for several players."""
+    return 1 if count == 0 or model_at(model).must_move == 0 else 0
 
 
 @inner
@@ -191,6 +198,7 @@ __all__ = [
     "last_events",
     "legal_actions",
     "map_types",
+    "may_wait",
     "model_at",
     "outcome",
     "reseed",

@@ -5,10 +5,9 @@ Each is an island (`runtime`): a C function over addresses. `gm` is a CONTEXT, `
 
 from __future__ import annotations
 
-import math
-
 from pcg.engine.kernel.bounds import BOUNDS
 from pcg.engine.kernel.effects import queue_timer, time_effect_at, timer_at
+from pcg.engine.kernel.hashing import mix, mix_double
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
     DISABLED,
@@ -346,27 +345,6 @@ def model_work(gm, st):
     s = state_at(st)
     most = context_at(gm).max_work
     return (s.work if s.work < most else most) + s.slots
-
-
-@inner
-def mix(h, value):
-    """Fold a value into a 62-bit hash without overflow: two 31-bit lanes, each multiplied modulo a prime."""
-    low = h & 0x7FFFFFFF
-    high = (h >> 31) & 0x7FFFFFFF
-    word = value & 0xFFFFFFFF
-    low = ((low ^ (word & 0x7FFFFFFF)) * 1103515245 + 12345 + (word >> 31)) % 2147483647
-    high = ((high + word) * 69621 + low) % 2147483629
-    return (high << 31) | low
-
-
-@inner
-def mix_double(h, value):
-    """Fold a double, exact to 1/4096, which separates all speeds and directions that games use."""
-    value = value * 4096.0 + 0.5
-    if not -4e18 < value < 4e18:
-        # beyond 64 bits, or NaN
-        return mix(h, 1 if value > 0.0 else -1)
-    return mix(h, math.floor(value))
 
 
 @island("i8(i8, i8)")

@@ -20,6 +20,7 @@ from pcg.evaluators.agents.registry import make_agent as make_agent
 from pcg.evaluators.agents.registry import register as register
 
 if TYPE_CHECKING:
+    from pcg.evaluators.agents.alphabeta import AlphaBeta as AlphaBeta
     from pcg.evaluators.agents.boards import UCT as UCT
     from pcg.evaluators.agents.boards import FlatMonteCarlo as FlatMonteCarlo
     from pcg.evaluators.agents.boards import MemoryMCTS as MemoryMCTS
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.width import YBCriber as YBCriber
 
 _EXPORTS: dict[str, str] = {
+    "AlphaBeta": "alphabeta",
     "CompiledAgent": "compiled",
     "Enhanced": "mcts",
     "FastEvo": "fast_evo",
@@ -107,6 +109,7 @@ __all__ = [
     "Agent",
     "AgentError",
     "AgentType",
+    "AlphaBeta",
     "Budget",
     "CompiledAgent",
     "Enhanced",

@@ -17,6 +17,7 @@ from pcg.engine.kernel.protocol import (
     advance_state,
     is_over,
     legal_actions,
+    may_wait,
     outcome,
     score,
     work_of,
@@ -39,8 +40,8 @@ BOARD = np.dtype(
         ("row", "i8"),  # bytes of a player's row of it
         ("counts", "i8"),  # int64[players]: how many there are
         ("rewards", "i8"),  # float64[players]: what the end of the last playout is worth
-        ("depth", "i8"),  # ticks after which a playout is broken off
-        ("goals", "i8"),  # 1: an end is worth score / 100, 0: by the outcome
+        ("horizon", "i8"),  # ticks after which a playout is broken off, 0: never
+        ("payoff", "i8"),  # GOALS, OUTCOME or SCORE
         ("playouts", "i8"),  # of a decision, after which no further one starts; 0: the budget alone decides
         ("done", "i8"),  # playouts of the current decision
         ("visits", "i8"),  # flat: float64[max_actions + 1], playouts by own move
@@ -51,13 +52,16 @@ BOARD = np.dtype(
 
 board_at = view_of(BOARD)
 
+GOALS, OUTCOME, SCORE = 0, 1, 2
+"""What an end is worth: its score / 100; won 1, lost 0, else 1/2; or the outcome, and more with a higher score."""
+
 
 @inner
 def list_moves(decision: int, board: int, state: int) -> int:
     """Write every player's moves; returns in bits which players have a choice.
 
-    As for `own_actions`, NIL is the last move of everybody in games of several players: in rule sheets it stands for
-    one of the legal moves, which the model then does not list.
+    As for `own_actions`, NIL is the last move of everybody in games of several players unless one has to move. In
+    rule sheets it stands for one of the legal moves, which the model then does not list.
     """
     d = decision_at(decision)
     b = board_at(board)
@@ -65,7 +69,7 @@ def list_moves(decision: int, board: int, state: int) -> int:
     for player in range(d.players):
         row = b.moves + player * b.row
         count = legal_actions(d.model, state, player, row)
-        if count == 0 or d.players > 1:
+        if count == 0 or (d.players > 1 and may_wait(d.model, count) == 1):
             store64(row + 8 * count, NIL)
             count += 1
         store64(b.counts + 8 * player, count)
@@ -104,14 +108,19 @@ def play_joint(decision: int, state: int) -> int:
 def worth(decision: int, board: int, state: int, player: int) -> float:
     """What a state is worth to a player as an end, from 0 to 1."""
     d = decision_at(decision)
-    if board_at(board).goals == 1:
+    payoff = board_at(board).payoff
+    if payoff == GOALS:
         return score(d.model, state, player) / 100.0
     result = outcome(d.model, state, player)
+    value = 0.5
     if result == WON:
-        return 1.0
-    if result == LOST:
-        return 0.0
-    return 0.5
+        value = 1.0
+    elif result == LOST:
+        value = 0.0
+    if payoff == SCORE:
+        points = score(d.model, state, player)
+        value = 0.5 * value + 0.25 + 0.25 * points / (10.0 + abs(points))
+    return value
 
 
 @inner
@@ -120,7 +129,7 @@ def finish_playout(decision: int, board: int, state: int) -> int:
     d = decision_at(decision)
     b = board_at(board)
     ticks = 0
-    while ticks < b.depth and is_over(d.model, state) == 0:
+    while (b.horizon == 0 or ticks < b.horizon) and is_over(d.model, state) == 0:
         list_moves(decision, board, state)
         draw_joint(decision, board)
         if play_joint(decision, state) == GROW:

@@ -26,6 +26,9 @@ from pcg.evaluators.agents.memory_kernel import MEMORY, VALUES
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.parameters import Parameter
 
+PAYOFFS = ("goals", "outcome", "score")
+"""Names of what an end is worth, by number (`board_kernel`)."""
+
 _TIMED_NODES = 1 << 16
 _MOST_NODES = 1 << 22
 _SLICE_NS = 200_000_000
@@ -38,24 +41,28 @@ class BoardAgent(CompiledAgent):
 
     Args:
         playouts: of a decision; 0: the budget alone decides. Give a large budget too, to let the playouts decide.
-        depth: ticks after which a playout is broken off.
-        payoff: what an end is worth: "goals" (score / 100), "outcome" (won 1, lost 0, else 1/2), or "auto": goals for
-            rule sheets of the Game Description Language, else the outcome.
+        horizon: ticks after which a playout is broken off; 0: never.
+        payoff: what an end is worth: "goals" (score / 100), "outcome" (won 1, lost 0, else 1/2), "score" (the outcome,
+            and more with a higher score), or "auto": goals for rule sheets of the Game Description Language, the
+            outcome for boards on which who can move has to, else the score.
         reserve: milliseconds of a budget of time that are left unused, at most a tenth of it.
     """
 
     def __init__(
-        self, *, playouts: int = 0, depth: int = 1000, payoff: str = "auto", reserve: float = 1000.0, **common: Any
+        self, *, playouts: int = 0, horizon: int = 0, payoff: str = "auto", reserve: float = 1000.0, **common: Any
     ) -> None:
         self.playouts = playouts
-        self.depth = depth
+        self.horizon = horizon
         self.payoff = payoff
         self.reserve = reserve
         super().__init__(**common)
 
     def prepare(self, model: Model, record: Record) -> None:
-        goals = self.payoff == "goals" or (self.payoff == "auto" and hasattr(model.definition, "roles"))
-        self.board = Record(BOARD, depth=self.depth, goals=int(goals), playouts=self.playouts)
+        payoff = self.payoff
+        if payoff == "auto":
+            by_rules = "outcome" if model.must_move else "score"
+            payoff = "goals" if hasattr(model.definition, "roles") else by_rules
+        self.board = Record(BOARD, horizon=self.horizon, payoff=PAYOFFS.index(payoff), playouts=self.playouts)
         moves = self.board.point("moves", np.zeros((model.players, model.max_actions + 1), dtype=np.int64))
         self.board["row"] = moves.strides[0]
         self.board.point("counts", np.zeros(model.players, dtype=np.int64))
@@ -98,13 +105,20 @@ class FlatMonteCarlo(BoardAgent):
 class UCT(BoardAgent):
     """Monte Carlo tree search with UCB1 for every player; who move at the same time choose independently.
 
+    For games without chance, of any number of players. `mcts` is the search for games with chance and a horizon; it
+    takes other players to move at random.
+
     Args:
         c: exploration constant of UCB1, for rewards from 0 to 1.
         recommend: "visits" or "value", what the move is chosen by.
         max_nodes: bound of the tree; 0 lets the budget decide. A full tree is searched on without growing.
+
+    Raises:
+        AgentError: when it is bound to a game with chance.
     """
 
     island: ClassVar[Island] = decide_uct
+    name: ClassVar[str] = "uct"
     query: ClassVar[int] = NO_MEMORY
     _LIMIT: ClassVar[int] = 512
 
@@ -126,6 +140,8 @@ class UCT(BoardAgent):
         return min(wanted, self.max_nodes or _MOST_NODES, _MOST_NODES)
 
     def prepare(self, model: Model, record: Record) -> None:
+        if model.stochastic:
+            raise AgentError(f"{self.name} is for games without chance; {model!r} has some, use mcts")
         if self._prepared is not model:  # states that outgrew their blocks leave tree and memory as they are
             self._prepared = model
             super().prepare(model, record)
@@ -178,6 +194,7 @@ class MemoryMCTS(UCT):
         AgentError: a dimension that is no multiple of 4.
     """
 
+    name: ClassVar[str] = "mmcts"
     query: ClassVar[int] = NEAREST
 
     def __init__(
@@ -288,6 +305,7 @@ class OwnStateMCTS(MemoryMCTS):
     and the search goes on below.
     """
 
+    name: ClassVar[str] = "mmctsown"
     query: ClassVar[int] = OWN
 
     DEFAULTS: ClassVar[dict[str, float | int]] = {"entries": 100_000, "share": 1.0, "fade": 0.0, "sigma": 0.5}
@@ -299,12 +317,12 @@ class OwnStateMCTS(MemoryMCTS):
 
 _COMMON = (
     Parameter("playouts", 0, "playouts of a decision, 0: the budget alone decides", low=0, high=1 << 40),
-    Parameter("depth", 1000, "ticks after which a playout is broken off", low=1, high=1_000_000),
+    Parameter("horizon", 0, "ticks of a playout at most, 0: to the end", low=0, high=1_000_000),
     Parameter(
         "payoff",
         "auto",
-        "what an end is worth: score / 100, by the outcome, or the former for rule sheets",
-        choices=("auto", "goals", "outcome"),
+        "what an end is worth: score / 100, the outcome, outcome and score, or what suits the game",
+        choices=("auto", "goals", "outcome", "score"),
     ),
     Parameter("reserve", 1000.0, "milliseconds of a budget of time left unused, at most a tenth", low=0, high=60_000),
 )

@@ -14,6 +14,7 @@ from pcg.engine.kernel.protocol import (
     advance_state,
     copy_state,
     legal_actions,
+    may_wait,
     reseed,
     work_of,
 )
@@ -88,12 +89,24 @@ def decide(decision: int, state: int) -> int:
 def own_actions(decision: int, state: int) -> int:
     """Write the player's actions in a game that goes on to `own`; returns how many (at least one).
 
-    One player: the available actions; several: NIL is the last of them. A player who cannot act does nothing.
+    One player: the available actions; several: NIL is the last of them, unless a player who can move has to. A player
+    who cannot act does nothing.
     """
     d = decision_at(decision)
     count = legal_actions(d.model, state, d.player, d.own)
-    if count == 0 or d.players > 1:
+    if count == 0 or (d.players > 1 and may_wait(d.model, count) == 1):
         store64(d.own + 8 * count, NIL)
+        count += 1
+    return count
+
+
+@inner
+def actions_of(decision: int, state: int, player: int) -> int:
+    """Write what any player can do to `other`, NIL last where it is possible; returns how many (at least one)."""
+    d = decision_at(decision)
+    count = legal_actions(d.model, state, player, d.other)
+    if may_wait(d.model, count) == 1:
+        store64(d.other + 8 * count, NIL)
         count += 1
     return count
 
@@ -114,9 +127,8 @@ def step(decision: int, state: int, action: int) -> int:
     for player in range(d.players):
         choice = action
         if player != d.player:
-            count = legal_actions(d.model, state, player, d.other)
-            store64(d.other + 8 * count, NIL)
-            choice = load64(d.other + 8 * next_int(decision, count + 1))
+            count = actions_of(decision, state, player)
+            choice = load64(d.other + 8 * next_int(decision, count))
         store64(d.joint + 8 * player, choice)
     count_call(decision)
     status = advance_state(d.model, state, d.joint)

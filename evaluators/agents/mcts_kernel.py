@@ -19,7 +19,6 @@ from pcg.engine.kernel.protocol import (
     advance_state,
     copy_state,
     is_over,
-    legal_actions,
     outcome,
     score,
     state_key,
@@ -40,6 +39,7 @@ from pcg.engine.kernel.runtime import (
 from pcg.evaluators.agents.decision_kernel import (
     EPSILON,
     NIL,
+    actions_of,
     count_call,
     decision_at,
     imagine,
@@ -94,9 +94,7 @@ def find_safe_moves(decision: int, state: int) -> int:
         kept = 0
         count = 0
         if player != d.player:
-            count = legal_actions(d.model, state, player, d.other)
-            store64(d.other + 8 * count, NIL)
-            count += 1
+            count = actions_of(decision, state, player)
         for k in range(count):
             action = load64(d.other + 8 * k)
             lost = 0

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from pcg.engine.kernel.protocol import GROW, advance_state, is_over, legal_actions
+from pcg.engine.kernel.protocol import GROW, advance_state, is_over, legal_actions, may_wait
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import call2_double, inner, load64, store64, view_of
 from pcg.evaluators.agents.decision_kernel import NIL, count_call, decision_at
@@ -46,7 +46,7 @@ def choices(decision: int, plans: int, state: int, player: int, out: int) -> int
     """Write the actions that a gene of the player chooses from to `out`; returns how many (at least one)."""
     d = decision_at(decision)
     count = legal_actions(d.model, state, player, out)
-    if count == 0 or d.players > 1 or plans_at(plans).idle == 1:
+    if (count == 0 or d.players > 1 or plans_at(plans).idle == 1) and may_wait(d.model, count) == 1:
         store64(out + 8 * count, NIL)
         count += 1
     return count

@@ -9,8 +9,7 @@ import numpy as np
 from pcg.engine.model import Model
 from pcg.evaluators.agents import plan_kernel, plan_tree_kernel
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
-from pcg.evaluators.agents.goals import goal_weights
-from pcg.evaluators.agents.simple import HEURISTICS, prepare_features, prepare_weights
+from pcg.evaluators.agents.simple import prepare_heuristic
 
 
 def plan_tree(room: int) -> Record:
@@ -20,15 +19,6 @@ def plan_tree(room: int) -> Record:
         tree.point(field, np.zeros(room, dtype=plan_tree_kernel.NODE))
     tree.point("moved", np.zeros(room, dtype=np.int32))
     return tree
-
-
-def prepare_heuristic(model: Model, record: Record, name: str) -> None:
-    """Let a decision use the state heuristic of that name."""
-    prepare_features(model, record)
-    if name == "goals":
-        weights = goal_weights(model)
-        prepare_weights(record, weights if weights is not None else np.zeros(0))
-    record["heuristic"] = HEURISTICS[name].island.address
 
 
 class PlanningAgent(CompiledAgent):

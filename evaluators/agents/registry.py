@@ -80,6 +80,7 @@ AGENTS = _Table(
     solver="solver",
     valuefield="value_field",
     guided="guided",
+    alphabeta="alphabeta",
     pcg="portfolio",
     flatmc="boards",
     uct="boards",

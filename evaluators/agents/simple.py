@@ -8,13 +8,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pcg.engine.boards import ConnectX
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.model import Model
 from pcg.evaluators.agents import heuristics_kernel, simple_kernel
+from pcg.evaluators.agents.base import AgentError
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record
 from pcg.evaluators.agents.goals import goal_weights
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.parameters import Parameter
+
+_LINE = 1e6
+_THEIR_LINE = 1e4
+_THEIR_THREAT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,11 @@ HEURISTICS: Mapping[str, Heuristic] = {
             heuristics_kernel.goal_distance,
             "the score, less 10 per sprite that must vanish to win and 1 per cell to the nearest of each kind",
         ),
+        Heuristic(
+            "windows",
+            heuristics_kernel.weighted_features,
+            "for boards with lines: own lines a million each, lines but for a gap 1; the other's -10000 and -100",
+        ),
     )
 }
 """State heuristics by name (spec 04 1.4)."""
@@ -60,6 +71,39 @@ def prepare_weights(record: Record, weights: Array) -> None:
     record.point("features", np.zeros(len(weights), dtype=np.float64))
     record.point("weights", np.ascontiguousarray(weights, dtype=np.float64))
     record["heuristic"] = heuristics_kernel.weighted_features.address
+
+
+def prepare_heuristic(model: Model, record: Record, name: str) -> None:
+    """Memory and weights for a heuristic of the table, and its island.
+
+    Raises:
+        AgentError: the heuristic is not for this game.
+    """
+    prepare_features(model, record)
+    if name == "goals":
+        weights = goal_weights(model)
+        prepare_weights(record, weights if weights is not None else np.zeros(0))
+    elif name == "windows":
+        prepare_weights(record, window_weights(model))
+    record["heuristic"] = HEURISTICS[name].island.address
+
+
+def window_weights(model: Model) -> Array:
+    """Weights of the windows of a ConnectX board by the discs in them: the heuristic of Kaggle's course on game AI.
+
+    float64[2 * inarow]; on a board where one disc is a line nothing lacks a single disc.
+
+    Raises:
+        AgentError: the game is another one.
+    """
+    if not isinstance(model.definition, ConnectX):
+        raise AgentError(f"the heuristic `windows` is for ConnectX, not for {model!r}")
+    inarow = model.definition.inarow
+    weights = np.zeros(2 * inarow, dtype=np.float64)
+    weights[inarow - 1], weights[2 * inarow - 1] = _LINE, -_THEIR_LINE
+    if inarow > 1:
+        weights[inarow - 2], weights[2 * inarow - 2] = 1.0, -_THEIR_THREAT
+    return weights
 
 
 class Nothing(CompiledAgent):
@@ -90,13 +134,8 @@ class OneStep(CompiledAgent):
         super().__init__(**common)
 
     def prepare(self, model: Model, record: Record) -> None:
-        record["heuristic"] = self.heuristic.island.address
         record["search"] = self.samples
-        prepare_features(model, record)
-        if self.heuristic.name == "goals":
-            weights = goal_weights(model)
-            prepare_weights(record, weights if weights is not None else np.zeros(0))
-            record["heuristic"] = self.heuristic.island.address
+        prepare_heuristic(model, record, self.heuristic.name)
 
 
 register(AgentType("nothing", Nothing, "does nothing, ever"))

@@ -12,6 +12,7 @@ import typer
 
 import pcg
 from pcg.cli import (
+    boards,
     browsing,
     conformance,
     contests,
@@ -55,7 +56,7 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, language, measuring,
+    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, boards, language, measuring,
     conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)

@@ -1,0 +1,339 @@
+"""Connect-k from Python: the game, its positions, and its forward model."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from pcg.engine.boards import connect_kernel as kernel
+from pcg.engine.kernel.protocol import MODEL
+from pcg.engine.kernel.random import scramble
+from pcg.engine.kernel.runtime import invoke2, invoke3, invoke4, invoke6, structure
+from pcg.engine.model import Model
+from pcg.engine.state import Outcome
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+
+MOST = 100
+"""Rows and columns that a board can have."""
+
+_Head: Any = structure(kernel.CONNECT_STATE)
+_WAYS = ((0, 1), (1, 0), (1, -1), (1, 1))
+_MARKS = ".XO"
+
+
+class ConnectX:
+    """Two players drop discs into columns; who first has `inarow` of them in a line, in any direction, wins.
+
+    Args:
+        rows: of the board, 1 to `MOST`.
+        columns: of the board, 1 to `MOST`.
+        inarow: discs in a line that win.
+
+    Raises:
+        PcgError: a number out of range, or a line longer than the board.
+
+    A move that cannot be made (a full column, or none at all) loses the game. Action codes are 1 + column; their names
+    are DROP0, DROP1 and so on.
+
+    >>> state = ConnectX(rows=6, columns=7, inarow=4).start()
+    >>> for column in (3, 0, 3, 0, 3, 0, 3):
+    ...     state.drop(column)
+    >>> state.winner[0].name
+    'PLAYER_WINS'
+    """
+
+    name = "connectx"
+    players = 2
+
+    def __init__(self, rows: int = 6, columns: int = 7, inarow: int = 4) -> None:
+        self.rows = _whole("rows", rows, MOST)
+        self.columns = _whole("columns", columns, MOST)
+        self.inarow = _whole("inarow", inarow, MOST)
+        if self.inarow > max(self.rows, self.columns):
+            raise PcgError(
+                f"inarow is {self.inarow}, but no line on a board of {self.rows} rows and {self.columns} columns is "
+                f"that long, expected at most {max(self.rows, self.columns)}"
+            )
+        height = self.rows + 1
+        bits = self.columns * height
+        narrow = bits <= kernel.NARROW_BITS
+        words = 0 if narrow else -(-bits // 64)
+        middle = (self.columns - 1) / 2
+        order = sorted(range(self.columns), key=lambda column: (abs(column - middle), column))
+        self._order = np.array(order, dtype=np.int64)
+        self._windows = self._find_windows(height)
+        self._record = np.zeros(1, dtype=kernel.CONNECT)
+        self._record[0] = (
+            self.rows,
+            self.columns,
+            self.inarow,
+            height,
+            int(narrow),
+            words,
+            kernel.HEAD + (0 if narrow else 8 * (self.columns + 2 * words)),
+            self._order.ctypes.data,
+            self._windows.ctypes.data,
+            len(self._windows),
+        )
+        self.address = int(self._record.ctypes.data)
+        self.stride = int(self._record[0]["bytes"])
+        self.action_names = ("NIL", *(f"DROP{column}" for column in range(self.columns)))
+        self.model = self._make_model()
+        self._empty = np.zeros(self.stride // 8, dtype=np.int64)
+        invoke2(kernel.clear.address, self.address, int(self._empty.ctypes.data))
+
+    def __repr__(self) -> str:
+        return f"ConnectX(rows={self.rows}, columns={self.columns}, inarow={self.inarow})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ConnectX, (self.rows, self.columns, self.inarow)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether a player's discs fit into one word."""
+        return bool(self._record[0]["narrow"])
+
+    def _find_windows(self, height: int) -> Any:
+        """First bit and step of every place where a line can be, int64[windows, 2]."""
+        reach = self.inarow - 1
+        found = []
+        for across, up in _WAYS[: 1 if self.inarow == 1 else 4]:
+            for column in range(self.columns - across * reach):
+                for row in range(self.rows):
+                    if 0 <= row + up * reach < self.rows:
+                        found.append((column * height + row, across * height + up))
+        return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+    def _make_model(self) -> Model:
+        record = np.zeros(1, dtype=MODEL)
+        m = record[0]
+        m["game"] = self.address
+        m["players"] = 2
+        m["max_actions"] = self.columns
+        m["must_move"] = 1
+        for field in (
+            "copy", "advance", "over", "outcome", "score", "actions", "key", "reseed", "features", "events", "atoms",
+        ):  # fmt: skip
+            m[field] = getattr(kernel, f"model_{field}").address
+        return Model(
+            record,
+            room=1,
+            stride_of=lambda room: self.stride,
+            format_blocks=_no_format,
+            stochastic=False,
+            owner=self,
+            action_names=self.action_names,
+            definition=self,
+        )
+
+    def start(self, level: Any = 0, seed: int = 0) -> ConnectState:
+        """The empty board. There is one level and no chance: both arguments are there for those who start any game."""
+        if level != 0:
+            raise PcgError(f"{self.name} has no level {level!r}, expected 0")
+        return ConnectState(self, self._empty.copy())
+
+    def position(self, board: Iterable[int], mover: int | None = None) -> ConnectState:
+        """The position with the discs of a board.
+
+        Args:
+            board: rows * columns cells, row by row from the top: 0 empty, 1 and 2 the players' discs.
+            mover: whose turn it is, 0 or 1; without it the player with fewer discs, the first one when equal.
+
+        Raises:
+            PcgError: cells missing, other values, or discs with nothing below them.
+        """
+        try:
+            cells = np.array([operator.index(cell) for cell in board], dtype=np.int64)
+        except (TypeError, OverflowError):
+            raise PcgError("a board of something else than whole numbers, expected 0, 1 and 2") from None
+        if len(cells) != self.rows * self.columns:
+            raise PcgError(f"a board of {len(cells)} cells, expected {self.rows * self.columns}")
+        if mover is None:
+            mover = int(np.count_nonzero(cells == 1) > np.count_nonzero(cells == 2))
+        memory = np.empty(self.stride // 8, dtype=np.int64)
+        where = (int(memory.ctypes.data), int(cells.ctypes.data), _player(mover))
+        bad = invoke4(kernel.set_up.address, self.address, *where) - 1
+        if bad >= 0:
+            row, column = divmod(bad, self.columns)
+            what = f"{cells[bad]}" if not 0 <= cells[bad] <= 2 else "a disc with nothing below it"
+            raise PcgError(f"the board has {what} in row {row} (from the top), column {column}")
+        return ConnectState(self, memory)
+
+    def random_games(self, count: int, seed: int = 0, start: ConnectState | None = None) -> tuple[int, int, int]:
+        """Play games at random: how many the first player won, how many the second, and how many were drawn.
+
+        >>> sum(ConnectX().random_games(1000, seed=1))
+        1000
+        """
+        tally = np.zeros(3, dtype=np.int64)
+        spare = np.zeros(self.stride // 8, dtype=np.int64)
+        stream = np.array([scramble(seed)], dtype=np.int64)
+        state = self.start() if start is None else start
+        where = (int(spare.ctypes.data), int(stream.ctypes.data), count, int(tally.ctypes.data))
+        invoke6(kernel.random_games.address, self.address, state.address, *where)
+        first, second, drawn = tally.tolist()
+        return first, second, drawn
+
+
+class ConnectState:
+    """A position. It has the face that agents expect of a state of two players: score, winner and actions are pairs.
+
+    Made by `ConnectX.start` and `ConnectX.position`.
+    """
+
+    __slots__ = ("_head", "_memory", "address", "game")
+
+    def __init__(self, game: ConnectX, memory: np.ndarray[Any, np.dtype[np.int64]]) -> None:
+        self.game = game
+        self._memory = memory
+        self.address = int(memory.ctypes.data)
+        self._head = _Head.from_address(self.address)
+
+    def __repr__(self) -> str:
+        if not self.is_over:
+            return f"<ConnectState: {self.tick + 1} discs, player {self.mover} to move>"
+        winner = self._head.winner
+        end = "drawn" if winner == kernel.NOBODY else f"player {winner} won"
+        return f"<ConnectState: {self.tick + 1} discs, {end}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.game, self._memory.tobytes())
+
+    @property
+    def model(self) -> Model:
+        """The compiled forward model."""
+        return self.game.model
+
+    @property
+    def mover(self) -> int:
+        """Whose turn it is, 0 or 1."""
+        return int(self._head.mover)
+
+    @property
+    def tick(self) -> int:
+        """Number of the last disc dropped, -1 before the first."""
+        return int(self._head.ply) - 1
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self._head.ended)
+
+    @property
+    def forfeited(self) -> bool:
+        """Whether it ended with a move that cannot be made."""
+        return bool(self._head.forfeit)
+
+    @property
+    def winner(self) -> tuple[Outcome, Outcome]:
+        """What each player has achieved; NO_WINNER for both after a draw."""
+        winner = self._head.winner
+        if winner == kernel.NOBODY:
+            return Outcome.NO_WINNER, Outcome.NO_WINNER
+        won, lost = Outcome.PLAYER_WINS, Outcome.PLAYER_LOSES
+        return (won, lost) if winner == 0 else (lost, won)
+
+    @property
+    def score(self) -> tuple[float, float]:
+        """1 for who won, -1 for who lost."""
+        winner = self._head.winner
+        return (0.0, 0.0) if winner == kernel.NOBODY else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns that have room for a disc, from left to right; none when the game is over."""
+        if self.is_over:
+            return []
+        return [column for column, cell in enumerate(self.board[: self.game.columns]) if cell == 0]
+
+    @property
+    def actions(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of each player's actions, from left to right; none for who is not to move."""
+        own = tuple(f"DROP{column}" for column in self.columns)
+        return (own, ()) if self.mover == 0 else ((), own)
+
+    @property
+    def board(self) -> list[int]:
+        """The cells, row by row from the top: 0 empty, 1 and 2 the players' discs."""
+        cells = np.empty(self.game.rows * self.game.columns, dtype=np.int64)
+        invoke3(kernel.read_cells.address, self.game.address, self.address, int(cells.ctypes.data))
+        return cells.tolist()
+
+    def drop(self, column: int) -> None:
+        """The player to move drops a disc; what cannot be done loses the game. A finished game stays as it is."""
+        invoke3(kernel.drop.address, self.game.address, self.address, column)
+
+    def advance(self, action: str | int | Sequence[str | int | None] | None) -> None:
+        """Play a move.
+
+        Args:
+            action: a name or code of the player to move, or a pair of which the other's does not count.
+
+        Raises:
+            PcgError: for an action that does not exist.
+        """
+        if not isinstance(action, str) and isinstance(action, Sequence):
+            if len(action) != 2:
+                raise PcgError(f"{len(action)} actions, expected one for each of the 2 players")
+            action = action[self.mover]
+        names = self.game.action_names
+        if isinstance(action, str):
+            if action not in names:
+                _unknown_action(action, names)
+            code = names.index(action)
+        else:
+            code = 0 if action is None else operator.index(action)
+        self.drop(code - 1)
+
+    def copy(self) -> ConnectState:
+        """An independent copy."""
+        return ConnectState(self.game, self._memory.copy())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConnectState:
+        return self.copy()
+
+    def key(self) -> int:
+        """A 64-bit hash of the position."""
+        return int(invoke2(kernel.model_key.address, self.game.address, self.address))
+
+    def render(self) -> str:
+        """The board as text: X and O, a dot where nothing is."""
+        cells, width = self.board, self.game.columns
+        return "\n".join("".join(_MARKS[cell] for cell in cells[at : at + width]) for at in range(0, len(cells), width))
+
+
+def _whole(name: str, value: object, most: int) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise PcgError(f"{name} is {value!r}, expected a whole number from 1 to {most}") from None
+    if not 1 <= number <= most:
+        raise PcgError(f"{name} is {number}, expected a whole number from 1 to {most}")
+    return number
+
+
+def _player(mover: int) -> int:
+    if mover not in (0, 1):
+        raise PcgError(f"player {mover!r}, expected 0 or 1")
+    return int(mover)
+
+
+def _unknown_action(action: str, names: tuple[str, ...]) -> NoReturn:
+    near = nearest(action, names)
+    hint = f", did you mean `{near}`?" if near else f", expected NIL or {names[1]} to {names[-1]}"
+    raise PcgError(f"unknown action `{action}`{hint}")
+
+
+def _no_format(address: int, room: int, stride: int, count: int) -> None:
+    """Blocks need no preparation: a copy brings everything along."""
+
+
+def _restore(game: ConnectX, memory: bytes) -> ConnectState:
+    return ConnectState(game, np.frombuffer(memory, dtype=np.int64).copy())

@@ -1,0 +1,9 @@
+"""Human preference studies: people play pairs of levels or games in the browser and say which they prefer.
+
+config      what a study is: texts, question, answers, pairing, play, access; a TOML file
+items       what is judged: games with levels, collected from folders, archives and runs
+schema      the tables, `migrations` how older ones become these
+store       everything that is read from and written to the database
+texts       what pages say, in several languages
+server      the web application
+"""

@@ -1,0 +1,300 @@
+"""What a study is, but for the items that are judged: a TOML file, checked when it is read.
+
+The file has the sections of `SECTIONS`, all keys of which have defaults; a list `[[question]]` and a list `[[scale]]`;
+and for each language `xx` a section `[texts.xx]` that says what the pages say: `title`, `instructions`, `consent`, the
+questions by their names, and anything else to be said otherwise than in the texts that come along (`pcg.study.texts`).
+
+    [study]
+    name = "dungeons"
+    languages = "en, zh"
+
+    [design]
+    pairing = "adaptive"
+    pairs = 8
+
+    [[question]]
+    name = "prefer"
+
+    [[scale]]
+    name = "hard"
+    points = 5
+
+    [texts.en]
+    title = "Two dungeons"
+    hard = "How hard was it?"
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.evaluators.parameters import Parameter, Setting
+from pcg.runs.config import read_sections, read_toml, toml_text
+
+PAIRINGS = ("full", "balanced", "random", "adaptive")
+ANSWERS = {
+    "four": ("first", "second", "both", "neither"),
+    "two": ("first", "second"),
+}
+"""The answer sets of a question about a pair; "both" and "neither" are ties."""
+
+SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
+    "study": (
+        Parameter("name", "", "letters, digits, - and _; part of the address"),
+        Parameter("languages", "en, zh", "languages, by code or by file (`texts/de.toml`), the default first"),
+        Parameter("reason", True, "ask for a reason in a few words, which may be left empty"),
+        Parameter("seed", 1, "of the pairing and of every play", 0, 2**31 - 1),
+    ),
+    "design": (
+        Parameter("pairing", "adaptive", "how pairs are chosen", choices=PAIRINGS),
+        Parameter("pairs", 6, "pairs that a participant judges", 1, 200),
+        Parameter("checks", 1, "attention checks among them, beside the pairs", 0, 20),
+        Parameter("within_game", True, "only levels of the same game are compared"),
+        Parameter("across_groups", False, "only items of different groups are compared"),
+    ),
+    "play": (
+        Parameter("minimum", 10.0, "seconds that each is played at least, if it is not over before", 0.0, 3600.0, "s"),
+        Parameter("maximum", 0.0, "seconds after which a play ends by itself; 0: never", 0.0, 7200.0, "s"),
+        Parameter("restarts", 3, "times that a level may be started anew", 0, 1000),
+        Parameter("speed", 0.0, "ticks a second; 0: what suits the game (20, by turn 12)", 0.0, 60.0),
+        Parameter("seeds", "pair", "whose chance a play has", choices=("pair", "participant")),
+    ),
+    "access": (
+        Parameter("opens", "", "date and time (ISO 8601, UTC unless it says otherwise) before which nobody takes part"),
+        Parameter("closes", "", "date and time after which nobody begins anew"),
+        Parameter("most", 0, "participants at most; 0: no limit", 0, 1_000_000),
+        Parameter("code", "", "completion code shown at the end"),
+        Parameter("redirect", "", "address to go on to at the end; {name} stands for a parameter that was kept"),
+        Parameter("keep", "PROLIFIC_PID, STUDY_ID, SESSION_ID", "parameters of the participants' link that are kept"),
+    ),
+}  # fmt: skip
+"""Sections whose keys are fixed."""
+
+DEFAULT_QUESTION = "prefer"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+def _check_name(name: object, what: str) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise PcgError(f"the name of a {what} is {name!r}, expected letters, digits, - and _, 1 to 64 of them")
+
+
+def _unlike(what: str, given: object, known: tuple[str, ...]) -> str:
+    near = nearest(str(given), known)
+    hint = f", did you mean `{near}`?" if near else ""
+    return f"unknown {what} {given!r}{hint} (expected {', '.join(known)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about a pair; its wording is the text of its name.
+
+    Raises:
+        PcgError: for a bad name or answer set.
+    """
+
+    name: str = DEFAULT_QUESTION
+    answers: str = "four"
+
+    def __post_init__(self) -> None:
+        _check_name(self.name, "question")
+        if self.answers not in ANSWERS:
+            raise PcgError(_unlike("answer set", self.answers, tuple(ANSWERS)))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The answers one may give."""
+        return ANSWERS[self.answers]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A Likert item, asked about each of the two (`each`) or about the pair; its wording is the text of its name, the
+    wordings of its ends those of `NAME_low` and `NAME_high`.
+
+    Raises:
+        PcgError: for a bad name or number of points.
+    """
+
+    name: str
+    points: int = 5
+    each: bool = True
+
+    def __post_init__(self) -> None:
+        _check_name(self.name, "scale")
+        if not isinstance(self.points, int) or not 2 <= self.points <= 11:
+            raise PcgError(f"scale {self.name}: points = {self.points!r}, expected a whole number from 2 to 11")
+
+
+@dataclass(frozen=True)
+class StudyConfig:
+    """Everything that is decided before the first participant comes. Fields are the keys of `SECTIONS`.
+
+    Raises:
+        PcgError: for values out of range and whatever does not go together.
+
+    >>> StudyConfig("dungeons", pairs=4).questions[0].choices
+    ('first', 'second', 'both', 'neither')
+    """
+
+    name: str
+    languages: str = "en, zh"
+    reason: bool = True
+    seed: int = 1
+    pairing: str = "adaptive"
+    pairs: int = 6
+    checks: int = 1
+    within_game: bool = True
+    across_groups: bool = False
+    minimum: float = 10.0
+    maximum: float = 0.0
+    restarts: int = 3
+    speed: float = 0.0
+    seeds: str = "pair"
+    opens: str = ""
+    closes: str = ""
+    most: int = 0
+    code: str = ""
+    redirect: str = ""
+    keep: str = "PROLIFIC_PID, STUDY_ID, SESSION_ID"
+    questions: tuple[Question, ...] = (Question(),)
+    scales: tuple[Scale, ...] = ()
+    texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for section, parameters in SECTIONS.items():
+            for parameter in parameters:
+                value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
+                object.__setattr__(self, parameter.name, value)
+        _check_name(self.name, "study")
+        if 0 < self.speed < 0.5:
+            raise PcgError(f"section [play]: speed = {self.speed:g}, expected 0 or 0.5 to 60")
+        if self.maximum and self.maximum < self.minimum:
+            raise PcgError(
+                f"section [play]: maximum = {self.maximum:g} is less than minimum = {self.minimum:g}: nobody could vote"
+            )
+        opens, closes = self.opening, self.closing
+        if opens is not None and closes is not None and closes <= opens:
+            raise PcgError(f"section [access]: closes = {self.closes!r} is not after opens = {self.opens!r}")
+        if not self.questions:
+            raise PcgError("the study asks no question, expected at least one [[question]]")
+        names = [q.name for q in self.questions] + [s.name for s in self.scales]
+        for name in names:
+            if names.count(name) > 1:
+                raise PcgError(f"two questions or scales have the name `{name}`")
+        if not self.language_codes:
+            raise PcgError("section [study]: languages is empty, expected for example en, zh")
+        kept = set(self.kept_parameters)
+        for name in re.findall(r"\{([^{}]*)\}", self.redirect):
+            if name not in kept and name != "code":
+                raise PcgError(f"section [access]: redirect names {{{name}}}, which is not among keep = {self.keep!r}")
+        if self.redirect and not re.match(r"https?://[^/\s]+", self.redirect):
+            raise PcgError(
+                f"section [access]: redirect = {self.redirect!r}, expected an address with http:// or https://"
+            )
+
+    @property
+    def opening(self) -> float | None:
+        """When the study opens, in seconds since 1970, if it says so."""
+        return _moment(self.opens, "opens")
+
+    @property
+    def closing(self) -> float | None:
+        """When it closes, in seconds since 1970, if it says so."""
+        return _moment(self.closes, "closes")
+
+    @property
+    def language_codes(self) -> tuple[str, ...]:
+        """Codes or files of the languages, the default first."""
+        return tuple(part.strip() for part in self.languages.split(",") if part.strip())
+
+    @property
+    def kept_parameters(self) -> tuple[str, ...]:
+        """Names of the link's parameters that are kept with a participant."""
+        return tuple(part.strip() for part in self.keep.split(",") if part.strip())
+
+    def to_toml(self) -> str:
+        """As the text of a file that `read_study` reads."""
+        fixed = [(name, {p.name: getattr(self, p.name) for p in ps}) for name, ps in SECTIONS.items()]
+        questions: list[tuple[str, Mapping[str, Setting]]] = [
+            ("[question]", {"name": q.name, "answers": q.answers}) for q in self.questions
+        ]
+        scales: list[tuple[str, Mapping[str, Setting]]] = [
+            ("[scale]", {"name": s.name, "points": s.points, "each": s.each}) for s in self.scales
+        ]
+        texts = [(f"texts.{code}", dict(words)) for code, words in self.texts.items()]
+        return toml_text([*fixed, *questions, *scales, *texts])
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> StudyConfig:
+        """The configuration in the parsed form of a file. Other lists than those named above are not looked at here.
+
+        Raises:
+            PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
+        """
+        rest = {k: v for k, v in data.items() if k not in ("question", "scale", "texts", "item")}
+        fixed = read_sections(rest, SECTIONS, (), source)
+        questions = [Question(**_entry(e, Question, "question", source)) for e in _list(data, "question", source)]
+        scales = [Scale(**_entry(e, Scale, "scale", source)) for e in _list(data, "scale", source)]
+        texts = data.get("texts", {})
+        if not isinstance(texts, Mapping):
+            raise PcgError(f"{source}: `texts` is {texts!r}, expected sections [texts.en], [texts.zh] ...")
+        for code, words in texts.items():
+            good = isinstance(words, Mapping) and all(isinstance(w, str) for w in words.values())
+            if not good:
+                raise PcgError(f"{source}: section [texts.{code}] holds something that is no text")
+        given = {"questions": tuple(questions)} if questions else {}
+        try:
+            return cls(**{"name": "", **fixed, **given, "scales": tuple(scales), "texts": texts})
+        except PcgError as error:
+            raise PcgError(f"{source}: {error}") from None
+
+
+def read_study(path: Path | str) -> StudyConfig:
+    """Read a configuration file.
+
+    Raises:
+        PcgError: when it cannot be read, is no TOML, or says something unknown.
+    """
+    return StudyConfig.from_mapping(read_toml(path), str(path))
+
+
+def _moment(text: str, key: str) -> float | None:
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise PcgError(f"section [access]: {key} = {text!r}, expected a date and time as in 2026-12-01T09:00") from None
+    stamp = moment.timestamp() if moment.tzinfo else datetime.fromisoformat(f"{moment.isoformat()}+00:00").timestamp()
+    return stamp if math.isfinite(stamp) else None
+
+
+def _list(data: Mapping[str, Any], name: str, source: str) -> list[Mapping[str, Any]]:
+    entries = data.get(name, [])
+    if not isinstance(entries, list) or not all(isinstance(e, Mapping) for e in entries):
+        raise PcgError(f"{source}: `{name}` is {entries!r}, expected a list of sections [[{name}]]")
+    return entries
+
+
+def _entry(entry: Mapping[str, Any], kind: type, name: str, source: str) -> dict[str, Any]:
+    """The values of a list's section, each key one of the fields of `kind`."""
+    fields: dict[str, Any] = kind.__dataclass_fields__  # type: ignore[attr-defined]
+    for key, value in entry.items():
+        if key not in fields:
+            near = nearest(key, fields)
+            hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(fields)})"
+            raise PcgError(f"{source}: section [[{name}]] has no key `{key}`{hint}")
+        wanted = {"str": str, "int": int, "bool": bool}[fields[key].type]
+        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+            raise PcgError(f"{source}: section [[{name}]]: `{key}` is {value!r}, expected {wanted.__name__}")
+    if "name" not in entry and fields["name"].default is not DEFAULT_QUESTION:
+        raise PcgError(f"{source}: a section [[{name}]] has no `name`")
+    return dict(entry)

@@ -1,0 +1,539 @@
+"""Everything that is read from and written to the database of a study.
+
+All methods are synchronous, short, and one transaction each; the server calls them in threads. What a method returns as
+done is on the disk (SQLite: WAL with synchronous=FULL). Calling `vote` or `add_pair` a second time changes nothing and
+returns what was stored the first time: back buttons, double clicks and repeated requests are all answered by that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import sqlite3
+import time
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, OperationalError
+
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.study.config import StudyConfig
+from pcg.study.schema import items, pairs, participants, plays, studies, votes
+
+STATES = ("open", "paused", "closed")
+FIRST, SECOND = 0, 1
+"""Sides of a pair: left and right."""
+
+
+@dataclass(frozen=True)
+class StudyItem:
+    """A level of a game that is judged. `id` is the database's, 0 before it is stored there."""
+
+    name: str
+    group: str
+    game: str
+    digest: str
+    rules: str = field(repr=False)
+    level: str = field(repr=False)
+    reading: str = ""
+    about: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    features: Mapping[str, float] = field(default_factory=dict, repr=False)
+    check: str = ""
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A person (or program) that takes part."""
+
+    id: str
+    number: int
+    language: str
+    external: Mapping[str, str]
+    created: float
+    consented: float | None
+    seen: float
+    finished: float | None
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two items as a participant gets them: `first` is shown left. `voted` is the time of the vote."""
+
+    id: int
+    participant: str
+    position: int
+    first: int
+    second: int
+    check: str
+    expected: str
+    shown: float
+    voted: float | None
+
+    def item(self, side: int) -> int:
+        """The id of the item on a side."""
+        return self.second if side == SECOND else self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A play of one side of a pair, as far as it was saved."""
+
+    id: int
+    pair: int
+    side: int
+    attempt: int
+    seed: int
+    actions: str
+    presses: str
+    ticks: int
+    score: float
+    winner: int
+    over: bool
+    key: str
+    seconds: float
+    started: float
+    saved: float
+    lease: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is saved of a running play."""
+
+    play: int
+    actions: str
+    presses: str
+    ticks: int
+    score: float
+    winner: int
+    over: bool
+    key: str
+    seconds: float
+
+
+def digest(token: str) -> str:
+    """What is stored of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def connect(url: str) -> sa.Engine:
+    """An engine for a database address; a path of a file means SQLite.
+
+    Raises:
+        PcgError: for an address of no known kind, or of a driver that is not installed.
+    """
+    if "://" not in url:
+        url = f"sqlite:///{url}"
+    try:
+        parsed = sa.make_url(url)
+        if parsed.get_backend_name() == "sqlite":
+            engine = sa.create_engine(parsed, connect_args={"timeout": 30.0})
+            sa.event.listen(engine, "connect", _prepare_sqlite)
+            sa.event.listen(engine, "begin", _begin_sqlite)
+            return engine
+        return sa.create_engine(parsed, pool_pre_ping=True, pool_size=8, max_overflow=8)
+    except (ArgumentError, NoSuchModuleError):
+        raise PcgError(
+            f"cannot use the database {_without_password(url)!r}, expected a file or an address as in "
+            "postgresql+psycopg://user@host/name"
+        ) from None
+    except ModuleNotFoundError as error:
+        raise PcgError(f"the database {_without_password(url)!r} needs `{error.name}`: install pcg[postgres]") from None
+
+
+def _without_password(url: str) -> str:
+    """The address as it may be shown."""
+    head, at, tail = url.rpartition("@")
+    return url if not at else f"{head.rpartition(':')[0]}@{tail}" if ":" in head.partition("://")[2] else url
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, record: object) -> None:
+    connection.isolation_level = None  # SQLAlchemy's own BEGIN below, not the driver's
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    # A transaction that begins by reading could not get the lock for writing later without an error.
+    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get("reads") else "BEGIN IMMEDIATE")
+
+
+def create_study(
+    engine: sa.Engine, config: StudyConfig, chosen: Sequence[StudyItem], texts: Mapping[str, Mapping[str, str]]
+) -> str:
+    """Store a new study and return its researcher's token, which is not stored.
+
+    Args:
+        engine: of a database with the present tables (`migrate`).
+        config: what it is.
+        chosen: what is judged, attention checks among them.
+        texts: what the pages say, by language.
+
+    Raises:
+        PcgError: when there is a study of that name.
+    """
+    token = secrets.token_urlsafe(32)
+    try:
+        with engine.begin() as db:
+            row = {"name": config.name, "config": config.to_toml(), "texts": _json(texts), "token": digest(token)}
+            study = db.execute(sa.insert(studies).values(**row, created=time.time())).inserted_primary_key
+            assert study is not None
+            db.execute(sa.insert(items), [_item_row(item, study[0]) for item in chosen])
+    except IntegrityError:
+        raise PcgError(f"there is a study `{config.name}` in this database already") from None
+    return token
+
+
+def _item_row(item: StudyItem, study: int) -> dict[str, Any]:
+    return {
+        "study_id": study, "name": item.name, "group": item.group, "game": item.game, "digest": item.digest,
+        "rules": item.rules, "level": item.level, "reading": item.reading, "about": _json(item.about),
+        "features": _json(item.features), "check": item.check,
+    }  # fmt: skip
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, sort_keys=True, ensure_ascii=False, allow_nan=False)
+
+
+def study_names(engine: sa.Engine) -> list[str]:
+    """Names of the studies of a database."""
+    with engine.connect() as db:
+        return list(db.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
+
+
+class StudyStore:
+    """One study in a database.
+
+    Args:
+        engine: of a database with the present tables.
+        name: of the study.
+
+    Raises:
+        PcgError: when there is none of that name, or no database.
+    """
+
+    def __init__(self, engine: sa.Engine, name: str) -> None:
+        self.engine = engine
+        self._reader = engine.execution_options(reads=True)
+        self.name = name
+        try:
+            with self._reader.connect() as db:
+                row = db.execute(sa.select(studies).where(studies.c.name == name)).mappings().one_or_none()
+        except OperationalError as error:
+            raise PcgError(f"cannot read the database: {error.orig}") from None
+        if row is None:
+            known = study_names(engine)
+            near = nearest(name, known)
+            hint = f", did you mean `{near}`?" if near else f" (there are {', '.join(known) or 'none'})"
+            raise PcgError(f"there is no study `{name}` in this database{hint}")
+        self.id = int(row["id"])
+        self.created = float(row["created"])
+        self.config = read_stored(str(row["config"]))
+        self.texts: dict[str, dict[str, str]] = json.loads(row["texts"])
+        with self._reader.connect() as db:
+            found = db.execute(sa.select(items).where(items.c.study_id == self.id).order_by(items.c.id)).mappings()
+            self.items = [_item(r) for r in found]
+        self.item = {item.id: item for item in self.items}
+
+    def __repr__(self) -> str:
+        return f"<study {self.name}: {len(self.items)} items>"
+
+    # -- the study -----------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> str:
+        """open, paused or closed, as the researcher set it; dates are the configuration's."""
+        with self._reader.connect() as db:
+            return str(db.scalar(sa.select(studies.c.state).where(studies.c.id == self.id)))
+
+    def set_state(self, state: str) -> None:
+        """Open, pause or close.
+
+        Raises:
+            PcgError: for another word.
+        """
+        if state not in STATES:
+            raise PcgError(f"no state {state!r} (expected {', '.join(STATES)})")
+        with self.engine.begin() as db:
+            db.execute(sa.update(studies).where(studies.c.id == self.id).values(state=state))
+
+    def is_researcher(self, token: str) -> bool:
+        """Whether a token is the researcher's; takes the same time whatever it is."""
+        with self._reader.connect() as db:
+            stored = str(db.scalar(sa.select(studies.c.token).where(studies.c.id == self.id)))
+        return hmac.compare_digest(stored, digest(token))
+
+    def new_token(self) -> str:
+        """Give the researcher a new token; the one before is of no use any more."""
+        token = secrets.token_urlsafe(32)
+        with self.engine.begin() as db:
+            db.execute(sa.update(studies).where(studies.c.id == self.id).values(token=digest(token)))
+        return token
+
+    # -- participants --------------------------------------------------------------------------------------------------
+
+    def join(
+        self, language: str, external: Mapping[str, str] | None = None, *, simulated: bool = False
+    ) -> tuple[Participant, str]:
+        """A new participant and the secret for the cookie.
+
+        Raises:
+            PcgError: when the study is full.
+        """
+        secret = secrets.token_urlsafe(32)
+        now = time.time()
+        for _ in range(100):  # another process may take the same number in between
+            try:
+                with self.engine.begin() as db:
+                    of_study = participants.c.study_id == self.id
+                    highest = db.scalar(sa.select(sa.func.max(participants.c.number)).where(of_study))
+                    count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
+                    if self.config.most and count >= self.config.most:
+                        raise PcgError("the study has all the participants it needs")
+                    person = Participant(
+                        secrets.token_hex(16), 0 if highest is None else int(highest) + 1, language,
+                        dict(external or {}), now, None, now, None, simulated,
+                    )  # fmt: skip
+                    db.execute(
+                        sa.insert(participants).values(
+                            id=person.id, study_id=self.id, number=person.number, token=digest(secret),
+                            language=language, external=_json(person.external), created=now, seen=now,
+                            simulated=simulated,
+                        )
+                    )  # fmt: skip
+                return person, secret
+            except IntegrityError:
+                time.sleep(0.01)
+        raise PcgError("too many participants came at the same moment; try again")
+
+    def participant(self, secret: str) -> Participant | None:
+        """The participant of a cookie's secret."""
+        return self._one(participants.c.token == digest(secret))
+
+    def participant_by_id(self, who: str) -> Participant | None:
+        """The participant of an id."""
+        return self._one(participants.c.id == who)
+
+    def _one(self, condition: sa.ColumnElement[bool]) -> Participant | None:
+        with self._reader.connect() as db:
+            query = sa.select(participants).where(condition, participants.c.study_id == self.id)
+            row = db.execute(query).mappings().one_or_none()
+        return None if row is None else _participant(row)
+
+    def participants(self) -> list[Participant]:
+        """All participants in the order in which they came."""
+        with self._reader.connect() as db:
+            query = sa.select(participants).where(participants.c.study_id == self.id).order_by(participants.c.number)
+            return [_participant(row) for row in db.execute(query).mappings()]
+
+    def update_participant(self, who: str, **values: Any) -> None:
+        """Set `consented`, `seen`, `finished` or `language`; a moment that is set already stays (but for `seen`)."""
+        with self.engine.begin() as db:
+            for name, value in values.items():
+                column = participants.c[name]
+                query = sa.update(participants).where(participants.c.id == who)
+                if name in ("consented", "finished"):
+                    query = query.where(column.is_(None))
+                db.execute(query.values({name: value}))
+
+    def forget(self, who: str) -> bool:
+        """Delete a participant and everything that belongs to them; whether there was one."""
+        with self.engine.begin() as db:
+            return db.execute(sa.delete(participants).where(participants.c.id == who)).rowcount > 0
+
+    # -- pairs ---------------------------------------------------------------------------------------------------------
+
+    def add_pair(
+        self, who: str, position: int, first: int, second: int, *, check: str = "", expected: str = ""
+    ) -> Pair:
+        """The pair at a position, which is this one if there was none yet."""
+        try:
+            with self.engine.begin() as db:
+                db.execute(
+                    sa.insert(pairs).values(
+                        participant_id=who, position=position, first_id=first, second_id=second, check=check,
+                        expected=expected, shown=time.time(),
+                    )
+                )  # fmt: skip
+        except IntegrityError:
+            pass  # asked twice, or the participant has been deleted
+        for pair in self.pairs_of(who):
+            if pair.position == position:
+                return pair
+        raise PcgError("this participant's data have been deleted")
+
+    def pairs_of(self, who: str) -> list[Pair]:
+        """A participant's pairs so far, in order."""
+        with self._reader.connect() as db:
+            query = sa.select(pairs).where(pairs.c.participant_id == who).order_by(pairs.c.position)
+            return [_pair(row) for row in db.execute(query).mappings()]
+
+    def pairs(self) -> list[Pair]:
+        """All pairs that were shown, in the order of the database."""
+        with self._reader.connect() as db:
+            query = sa.select(pairs).join(participants).where(participants.c.study_id == self.id).order_by(pairs.c.id)
+            return [_pair(row) for row in db.execute(query).mappings()]
+
+    # -- plays ---------------------------------------------------------------------------------------------------------
+
+    def begin_play(self, pair: int, side: int, attempt: int, seed: int, lease: str) -> Play:
+        """The play of an attempt, begun now if there was none yet; this process has its lease."""
+        now = time.time()
+        row = {"pair_id": pair, "side": side, "attempt": attempt, "seed": seed, "started": now, "saved": now}
+        try:
+            with self.engine.begin() as db:
+                db.execute(sa.insert(plays).values(**row, lease=lease))
+        except IntegrityError:
+            pass  # there was one, or the pair has been deleted
+        return self.take_play(pair, side, attempt, lease)
+
+    def take_play(self, pair: int, side: int, attempt: int, lease: str) -> Play:
+        """Take over a play as it was saved last; the process that had it cannot save it any more.
+
+        Raises:
+            PcgError: when it has been deleted.
+        """
+        where = (plays.c.pair_id == pair) & (plays.c.side == side) & (plays.c.attempt == attempt)
+        with self.engine.begin() as db:
+            db.execute(sa.update(plays).where(where).values(lease=lease))
+            row = db.execute(sa.select(plays).where(where)).mappings().one_or_none()
+        if row is None:
+            raise PcgError("this play has been deleted")
+        return _play(row)
+
+    def save_plays(self, progress: Iterable[Progress], lease: str) -> list[int]:
+        """Save plays in one transaction; ids of those that this process has lost to another one (or to deletion)."""
+        lost = []
+        now = time.time()
+        with self.engine.begin() as db:
+            for one in progress:
+                values = {
+                    "actions": one.actions, "presses": one.presses, "ticks": one.ticks, "score": one.score,
+                    "winner": one.winner, "over": one.over, "key": one.key, "seconds": one.seconds, "saved": now,
+                }  # fmt: skip
+                mine = (plays.c.id == one.play) & (plays.c.lease == lease)
+                if not db.execute(sa.update(plays).where(mine).values(**values)).rowcount:
+                    lost.append(one.play)
+        return lost
+
+    def plays_of(self, pair: int) -> list[Play]:
+        """The plays of a pair, by side and attempt."""
+        with self._reader.connect() as db:
+            query = sa.select(plays).where(plays.c.pair_id == pair).order_by(plays.c.side, plays.c.attempt)
+            return [_play(row) for row in db.execute(query).mappings()]
+
+    def plays(self) -> list[Play]:
+        """All plays, in the order of the database."""
+        with self._reader.connect() as db:
+            whole = plays.join(pairs).join(participants)
+            query = sa.select(plays).select_from(whole).where(participants.c.study_id == self.id).order_by(plays.c.id)
+            return [_play(row) for row in db.execute(query).mappings()]
+
+    # -- votes ---------------------------------------------------------------------------------------------------------
+
+    def vote(
+        self, pair: Pair, answers: Mapping[str, str], *, reason: str = "", scales: Mapping[str, Any] | None = None
+    ) -> bool:
+        """Store the answers about a pair, all or none; whether they are new. Those of an earlier vote stay.
+
+        Raises:
+            PcgError: for unknown questions, answers that the question does not offer, and missing ones.
+        """
+        self.check_answers(answers)
+        now = time.time()
+        rows = [
+            {"pair_id": pair.id, "question": name, "answer": answer, "reason": reason, "scales": _json(scales or {}),
+             "time": now, "seconds": now - pair.shown}
+            for name, answer in answers.items()
+        ]  # fmt: skip
+        try:
+            with self.engine.begin() as db:
+                unvoted = (pairs.c.id == pair.id) & pairs.c.voted.is_(None)
+                if not db.execute(sa.update(pairs).where(unvoted).values(voted=now)).rowcount:
+                    return False
+                db.execute(sa.insert(votes), rows)
+        except IntegrityError:
+            return False
+        return True
+
+    def check_answers(self, answers: Mapping[str, str]) -> None:
+        """Raises PcgError unless every question, and nothing else, has one of its answers."""
+        questions = {q.name: q for q in self.config.questions}
+        for name, answer in answers.items():
+            if name not in questions:
+                raise PcgError(f"there is no question `{name[:64]}` (expected {', '.join(questions)})")
+            if answer not in questions[name].choices:
+                raise PcgError(f"`{str(answer)[:40]}` is no answer (expected {', '.join(questions[name].choices)})")
+        for name in questions:
+            if name not in answers:
+                raise PcgError(f"the question `{name}` has no answer")
+
+    def vote_rows(self, after: int = 0) -> list[dict[str, Any]]:
+        """Votes with an id above `after`, each with its pair and participant, in the order of the database.
+
+        Keys: id, pair, question, answer, reason, scales (JSON), time, seconds, participant, number, simulated,
+        position, first, second (ids of items), check, expected.
+        """
+        with self._reader.connect() as db:
+            query = (
+                sa.select(
+                    votes.c.id, votes.c.pair_id.label("pair"), votes.c.question, votes.c.answer, votes.c.reason,
+                    votes.c.scales, votes.c.time, votes.c.seconds, participants.c.id.label("participant"),
+                    participants.c.number, participants.c.simulated, pairs.c.position,
+                    pairs.c.first_id.label("first"), pairs.c.second_id.label("second"), pairs.c.check,
+                    pairs.c.expected,
+                )
+                .select_from(votes.join(pairs).join(participants))
+                .where(participants.c.study_id == self.id, votes.c.id > after)
+                .order_by(votes.c.id)
+            )  # fmt: skip
+            return [dict(row) for row in db.execute(query).mappings()]
+
+
+def read_stored(text: str) -> StudyConfig:
+    """The configuration of a stored TOML text."""
+    return StudyConfig.from_mapping(tomllib.loads(text), "the stored configuration")
+
+
+def _item(row: sa.RowMapping) -> StudyItem:
+    about, features = json.loads(row["about"]), json.loads(row["features"])
+    return StudyItem(
+        row["name"], row["group"], row["game"], row["digest"], row["rules"], row["level"], row["reading"], about,
+        features, row["check"], int(row["id"]),
+    )  # fmt: skip
+
+
+def _participant(row: sa.RowMapping) -> Participant:
+    return Participant(
+        row["id"], int(row["number"]), row["language"], json.loads(row["external"]), row["created"], row["consented"],
+        row["seen"], row["finished"], bool(row["simulated"]),
+    )  # fmt: skip
+
+
+def _pair(row: sa.RowMapping) -> Pair:
+    return Pair(
+        int(row["id"]), row["participant_id"], int(row["position"]), int(row["first_id"]), int(row["second_id"]),
+        row["check"], row["expected"], row["shown"], row["voted"],
+    )  # fmt: skip
+
+
+def _play(row: sa.RowMapping) -> Play:
+    return Play(
+        int(row["id"]), int(row["pair_id"]), int(row["side"]), int(row["attempt"]), int(row["seed"]), row["actions"],
+        row["presses"], int(row["ticks"]), float(row["score"]), int(row["winner"]), bool(row["over"]), row["key"],
+        float(row["seconds"]), row["started"], row["saved"], row["lease"],
+    )  # fmt: skip
+
+
+def default_url(folder: Path) -> str:
+    """The embedded database of a study's folder."""
+    return f"sqlite:///{folder / 'study.db'}"

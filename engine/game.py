@@ -199,6 +199,8 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
 
     Args:
         source: name of a built-in game ("boxes"), path of a game file or of a folder with ``game.vgdl``, or VGDL text.
+            A rule sheet in the Game Description Language (a file ``*.kif``, or its text) gives a
+            `pcg.engine.gdl.GdlGame`, which has one level and as many players as roles.
         levels: level texts or files; by default those found beside the game file.
         reading: "strict" or "gvgai"; by default strict for built-in games, else gvgai (what the reference reads).
 
@@ -209,6 +211,11 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
     >>> load("boxes").players
     1
     """
+    if _is_rule_sheet(source):
+        from pcg.engine.gdl import load as load_sheet
+
+        sheet: Any = load_sheet(source)
+        return sheet  # type: ignore[no-any-return]
     if isinstance(source, str) and ("\n" in source or source == ""):
         mode = reading or "gvgai"
         return Game(read_game(source, reading=mode), [_level_text(lv) for lv in levels or ()], reading=mode)
@@ -232,6 +239,13 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
     else:
         texts, names = [_level_text(lv) for lv in levels], [str(lv) if isinstance(lv, Path) else "" for lv in levels]
     return Game(definition, texts, name=name or path.stem, reading=mode, level_files=names)
+
+
+def _is_rule_sheet(source: str | Path) -> bool:
+    """Whether something is in the Game Description Language: no VGDL text begins with a parenthesis or a semicolon."""
+    if isinstance(source, str) and source.lstrip()[:1] in ("(", ";"):
+        return True
+    return str(source)[-4:].lower() == ".kif" and "\n" not in str(source)
 
 
 def _level_text(level: str | Path) -> str:

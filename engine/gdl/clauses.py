@@ -40,6 +40,8 @@ class Clause:
     """The rule of the sheet that it comes from."""
     guards: tuple[Sentence, ...] = ()
     """Sentences that say which values variables can have, and are no conditions: what the grounder joins with."""
+    makes_rules: bool = True
+    """False for what only says which values can occur: it has no ground rules."""
 
     def __str__(self) -> str:
         body = [*map(str, self.positive), *(f"(not {s})" for s in self.negative)]

@@ -10,8 +10,10 @@
 from __future__ import annotations
 
 import hashlib
+import random
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import merge
 from pathlib import Path
 from typing import Any
@@ -19,18 +21,24 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.gdl.checker import Program, analyse
-from pcg.engine.gdl.errors import Diagnostic, GDLError
+from pcg.engine.gdl.demand import on_demand
+from pcg.engine.gdl.errors import Diagnostic, GroundingLimit, fail
 from pcg.engine.gdl.grounding import Limits, ground
-from pcg.engine.gdl.kernel import face, single
+from pcg.engine.gdl.kernel import face, lanes, single
 from pcg.engine.gdl.kernel.single import ENDED, RUNNING, STUCK
 from pcg.engine.gdl.network import Network, build_network
-from pcg.engine.gdl.parser import is_text, read
+from pcg.engine.gdl.parser import is_text, parse, read
+from pcg.engine.gdl.prover import Facts, Prover
 from pcg.engine.gdl.relations import Array
 from pcg.engine.gdl.splitting import split
 from pcg.engine.gdl.tables import Tables
+from pcg.engine.gdl.tree import Term, Variable, term_text
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke4, invoke6
 from pcg.engine.model import Model
 from pcg.engine.vgdl.diagnostics import nearest
+
+
+_ANY = Variable("?")
 
 
 @dataclass(frozen=True)
@@ -60,16 +68,15 @@ class GdlGame:
     Attributes:
         name: file stem, or "text".
         program: the checked rules.
-        network: the propositional network.
         roles: names of the roles, in the order of their facts.
         warnings: what the checker finds doubtful.
     """
 
-    def __init__(self, program: Program, network: Network, name: str) -> None:
+    def __init__(self, program: Program, name: str, network: Network | None) -> None:
         self.program = program
-        self.network = network
         self.name = name
-        self.roles = network.roles
+        self._network = network
+        self.roles: tuple[str, ...] = network.roles if network is not None else ()
         self.digest = hashlib.sha256(program.sheet.text.encode()).hexdigest()[:32]
         self._tables: Tables | None = None
 
@@ -80,6 +87,13 @@ class GdlGame:
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What the checker finds doubtful."""
         return self.program.warnings
+
+    @property
+    def network(self) -> Network:
+        """The propositional network. Raises GDLError for a sheet that was not grounded."""
+        if self._network is None:
+            raise fail(f"{self.name} is played without a network, so compiled agents cannot play it")
+        return self._network
 
     @property
     def tables(self) -> Tables:
@@ -98,11 +112,11 @@ class GdlGame:
         """The compiled forward model, for agents (docs/gdl.md says how moves become actions)."""
         return self.tables.model
 
-    def start(self, level: int = 0, seed: int = 0) -> GdlState:
+    def start(self, level: int = 0, seed: int = 0) -> SheetState:
         """The initial state. A sheet has one level, and nothing is left to chance: both arguments change nothing."""
         return GdlState(self, self.tables.initial.copy())
 
-    def state(self, facts: Iterable[str]) -> GdlState:
+    def state(self, facts: Iterable[str]) -> SheetState:
         """The state in which exactly the given facts hold. Facts that hold in every state may be left out.
 
         Raises:
@@ -115,45 +129,194 @@ class GdlGame:
             if at is not None:
                 bits[at] = True
             elif fact not in self.network.constant_facts:
-                close = nearest(fact, places)
-                raise GDLError([Diagnostic("error", f"`{fact}` is no fact of {self.name}", suggestion=close)])
-        state = self.start()
+                raise fail(f"`{fact}` is no fact of {self.name}", suggestion=nearest(fact, places))
+        state = GdlState(self, self.tables.initial.copy())
         state._set_facts(bits)
         return state
 
-    def playouts(self, count: int, seed: int = 0, *, first: int = 0) -> Playouts:
+    def playouts(self, count: int, seed: int = 0, *, first: int = 0, batched: bool = True) -> Playouts:
         """Random games from the initial state: all roles move uniformly at random.
 
         Args:
             count: how many.
             seed: of all of them.
-            first: number of the first; playout k of a seed is the same whichever batch it is in.
+            first: number of the first; playout k of a seed is the same whichever call it comes from.
+            batched: 64 at a time; False: one after the other. The results are the same.
         """
         roles = len(self.roles)
         results = np.zeros((count, 2 + roles), dtype=np.int64)
-        work = self.tables.initial.copy()
-        if count:
-            invoke6(
-                single.playouts.address, self.tables.address, int(work.ctypes.data), count, first, seed,
-                int(results.ctypes.data),
-            )  # fmt: skip
+        out = int(results.ctypes.data)
+        tables = self.tables
+        if count and batched:
+            batch = tables.batch()
+            invoke6(lanes.playouts.address, tables.address, batch.address, count, first, seed, out)
+        elif count:
+            work = tables.initial.copy()
+            invoke6(single.playouts.address, tables.address, int(work.ctypes.data), count, first, seed, out)
         return Playouts(results[:, 0], results[:, 2:], results[:, 1] == STUCK)
 
 
-class GdlState:
-    """A state of a game. It belongs to the caller and is changed by `advance`."""
+class SheetState:
+    """A state of a game, as all evaluators show it. It belongs to the caller and is changed by `advance`."""
 
-    __slots__ = ("_memory", "game")
+    __slots__ = ("game",)
+    game: GdlGame
+
+    def __repr__(self) -> str:
+        kind = "terminal" if self.is_terminal else "no legal move for a role" if self.is_over else "going on"
+        return f"<state of {self.game.name}, {self.ply} moves made, {kind}>"
+
+    # --- what it is ---
+
+    @property
+    def ply(self) -> int:
+        """Joint moves made so far."""
+        raise NotImplementedError
+
+    @property
+    def tick(self) -> int:
+        """Number of the last tick played, -1 before the first; one less than `ply`."""
+        return self.ply - 1
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """All facts that hold, sorted."""
+        raise NotImplementedError
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether `terminal` holds."""
+        raise NotImplementedError
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can be played any more: terminal, or some role has no legal move."""
+        raise NotImplementedError
+
+    @property
+    def goals(self) -> dict[str, tuple[int, ...]]:
+        """For each role all goal values that hold, ascending: one in a terminal state, elsewhere what the rules say."""
+        raise NotImplementedError
+
+    def _legal(self, role: int) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def _play(self, moves: Sequence[str]) -> None:
+        raise NotImplementedError
+
+    def key(self) -> int:
+        """A 64-bit hash of the facts."""
+        raise NotImplementedError
+
+    def copy(self) -> SheetState:
+        """An independent copy."""
+        raise NotImplementedError
+
+    @property
+    def score(self) -> Any:
+        """The goal value as agents see it, a tuple for several roles; 0.0 where the rules give none."""
+        values = [float(max((0, *found))) for found in self.goals.values()]
+        return values[0] if len(values) == 1 else tuple(values)
+
+    @property
+    def winner(self) -> Any:
+        """1 won, -1 lost, 0 neither or not yet; for several roles a tuple.
+
+        Won: 100, or more than another role and not less than any. Lost: 0, or less than another.
+        """
+        values = [max((-1, *found)) for found in self.goals.values()]
+        if not self.is_terminal:
+            found = [0] * len(values)
+        else:
+            found = [_outcome(own, max(values), min(values)) for own in values]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def legal(self, role: str | int) -> tuple[str, ...]:
+        """The legal moves of a role (its name or number), sorted; also in a terminal state, as the rules have it."""
+        return self._legal(self._role(role))
+
+    @property
+    def actions(self) -> tuple[Any, ...]:
+        """Names of the actions of agents: the legal moves, for several roles without the last, which is NIL."""
+        players = self.game.players
+        if self.is_over:
+            return () if players == 1 else ((),) * players
+        if players == 1:
+            return self._legal(0)
+        return tuple(self._legal(role)[:-1] for role in range(players))
+
+    # --- what can be done with it ---
+
+    def advance(self, moves: Mapping[str, str] | Sequence[str | None] | str | None) -> None:
+        """Play a joint move.
+
+        Args:
+            moves: one legal move per role, by role name or in the order of `game.roles`; a `str` in games of one role.
+                "NIL", and None, stand for the last legal move of a role.
+
+        Raises:
+            GDLError: the state is over, or a move is not legal; the state is unchanged.
+        """
+        game = self.game
+        roles = ", ".join(game.roles)
+        if self.is_over:
+            why = "is terminal" if self.is_terminal else f"leaves {self._stuck_role()} without a legal move"
+            raise fail(f"the state {why}; nothing can be played", file=game.program.sheet.file)
+        chosen: Sequence[str | None]
+        if moves is None or isinstance(moves, str):
+            chosen = (moves,)
+        elif isinstance(moves, Mapping):
+            unknown = next((name for name in moves if name not in game.roles), None)
+            if unknown is not None:
+                raise fail(f"no role `{unknown}`", expected=f"one of {roles}", suggestion=nearest(unknown, game.roles))
+            chosen = [moves[role] for role in game.roles if role in moves]
+        else:
+            chosen = tuple(moves)
+        if len(chosen) != len(game.roles):
+            raise fail(f"{len(chosen)} moves", expected=f"one for each of {roles}")
+        self._play([self._checked(role, move) for role, move in enumerate(chosen)])
+
+    # --- inside ---
+
+    def _role(self, role: str | int) -> int:
+        roles = self.game.roles
+        if isinstance(role, str):
+            if role in roles:
+                return roles.index(role)
+        elif 0 <= role < len(roles):
+            return int(role)
+        raise fail(f"no role `{role}`", expected=f"one of {', '.join(roles)}", suggestion=nearest(str(role), roles))
+
+    def _checked(self, role: int, move: str | None) -> str:
+        legal = self._legal(role)
+        if move is None or (move == "NIL" and "NIL" not in legal):
+            return legal[-1]
+        if move in legal:
+            return move
+        shown = ", ".join(legal[:8]) + (", ..." if len(legal) > 8 else "")
+        raise fail(
+            f"`{move}` is not legal for {self.game.roles[role]}", expected=f"one of {shown}",
+            suggestion=nearest(str(move), legal),
+        )  # fmt: skip
+
+    def _stuck_role(self) -> str:
+        return next(role for number, role in enumerate(self.game.roles) if not self._legal(number))
+
+
+def _outcome(own: int, most: int, least: int) -> int:
+    if own >= 100 or (own == most and own > least):
+        return 1
+    return -1 if own <= 0 or own < most else 0
+
+
+class GdlState(SheetState):
+    """A state of the propositional network."""
+
+    __slots__ = ("_memory",)
 
     def __init__(self, game: GdlGame, memory: Array) -> None:
         self.game = game
         self._memory = memory
-
-    def __repr__(self) -> str:
-        kind = ("", ", terminal", ", no legal move")[self._status]
-        return f"<state of {self.game.name} after {self.ply} moves{kind}>"
-
-    # --- what it is ---
 
     @property
     def address(self) -> int:
@@ -166,22 +329,11 @@ class GdlState:
         return self.game.model
 
     @property
-    def _status(self) -> int:
-        return int(self._memory[2])
-
-    @property
     def ply(self) -> int:
-        """Joint moves made so far."""
         return int(self._memory[1])
 
     @property
-    def tick(self) -> int:
-        """Number of the last tick played, -1 before the first; one less than `ply`."""
-        return self.ply - 1
-
-    @property
     def facts(self) -> tuple[str, ...]:
-        """All facts that hold, sorted."""
         network = self.game.network
         names = network.fact_names
         held = [names[k] for k in np.flatnonzero(self._fact_bits()).tolist()]
@@ -189,17 +341,14 @@ class GdlState:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether `terminal` holds."""
-        return self._status == ENDED
+        return int(self._memory[2]) == ENDED
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing can be played any more: terminal, or some role has no legal move."""
-        return self._status != RUNNING
+        return int(self._memory[2]) != RUNNING
 
     @property
     def goals(self) -> dict[str, tuple[int, ...]]:
-        """For each role all goal values that hold, ascending: one in a terminal state, elsewhere what the rules say."""
         game = self.game
         table = game.tables.game[0]
         word = int(table["at_outs"] // 8 + table["end_word"])
@@ -210,102 +359,30 @@ class GdlState:
                 found[game.roles[role]].append(value)
         return {role: tuple(sorted(values)) for role, values in found.items()}
 
-    @property
-    def score(self) -> Any:
-        """The goal value as agents see it, a tuple for several roles; 0.0 where the rules give none."""
-        values = [float(max(0, invoke3(face.goal.address, *self._call(), role))) for role in range(self.game.players)]
-        return values[0] if len(values) == 1 else tuple(values)
+    def _legal(self, role: int) -> tuple[str, ...]:
+        names = self.game.network.move_names
+        out = np.zeros(len(names[role]) + 1, dtype=np.int64)
+        count = invoke4(single.legal_moves.address, *self._call(), role, int(out.ctypes.data))
+        first = sum(map(len, names[:role]))
+        return tuple(names[role][k - first] for k in out[:count].tolist())
 
-    @property
-    def winner(self) -> Any:
-        """1 won, -1 lost, 0 neither, for several roles a tuple (`kernel.face.outcome`)."""
-        found = [int(invoke3(face.outcome.address, *self._call(), role)) for role in range(self.game.players)]
-        return found[0] if len(found) == 1 else tuple(found)
-
-    def legal(self, role: str | int) -> tuple[str, ...]:
-        """The legal moves of a role (its name or number), sorted; also in a terminal state, as the rules have it."""
-        number = self._role(role)
-        names = self.game.network.move_names[number]
-        out = np.zeros(len(names) + 1, dtype=np.int64)
-        count = invoke4(single.legal_moves.address, *self._call(), number, int(out.ctypes.data))
-        first = sum(map(len, self.game.network.move_names[:number]))
-        return tuple(names[k - first] for k in out[:count].tolist())
-
-    @property
-    def actions(self) -> tuple[Any, ...]:
-        """Names of the actions of agents: the legal moves, for several roles without the last, which is NIL."""
-        if self.is_over:
-            return () if self.game.players == 1 else ((),) * self.game.players
-        if self.game.players == 1:
-            return self.legal(0)
-        return tuple(self.legal(role)[:-1] for role in range(self.game.players))
-
-    def key(self) -> int:
-        """A 64-bit hash of the facts."""
-        return int(invoke2(face.key.address, *self._call()))
-
-    # --- what can be done with it ---
-
-    def copy(self) -> GdlState:
-        """An independent copy."""
-        return GdlState(self.game, self._memory.copy())
-
-    def advance(self, moves: Mapping[str, str] | Sequence[str] | str) -> None:
-        """Play a joint move.
-
-        Args:
-            moves: one legal move per role, by role name or in the order of `game.roles`; a `str` in games of one role.
-                "NIL", and None, stand for the last legal move of a role.
-
-        Raises:
-            GDLError: the state is over, or a move is not legal; the state is unchanged.
-        """
-        game = self.game
-        if self.is_over:
-            why = "is terminal" if self.is_terminal else f"leaves {self._stuck_role()} without a legal move"
-            raise GDLError([Diagnostic("error", f"the state {why}", game.program.sheet.file)])
-        chosen: Sequence[str]
-        if isinstance(moves, str):
-            chosen = (moves,)
-        elif isinstance(moves, Mapping):
-            unknown = next((name for name in moves if name not in game.roles), None)
-            if unknown is not None or len(moves) != len(game.roles):
-                raise GDLError([Diagnostic("error", f"moves for {', '.join(moves)}", expected=f"one for each of {', '.join(game.roles)}")])
-            chosen = [moves[role] for role in game.roles]
-        else:
-            chosen = tuple(moves)
-        if len(chosen) != len(game.roles):
-            raise GDLError([Diagnostic("error", f"{len(chosen)} moves", expected=f"one for each of {', '.join(game.roles)}")])
-        numbers = np.array([self._move(role, move) for role, move in enumerate(chosen)], dtype=np.int64)
+    def _play(self, moves: Sequence[str]) -> None:
+        names = self.game.network.move_names
+        first = 0
+        numbers = np.zeros(len(moves), dtype=np.int64)
+        for role, move in enumerate(moves):
+            numbers[role] = first + bisect_left(names[role], move)
+            first += len(names[role])
         invoke3(single.advance.address, *self._call(), int(numbers.ctypes.data))
 
-    # --- inside ---
+    def key(self) -> int:
+        return int(invoke2(face.key.address, *self._call()))
+
+    def copy(self) -> GdlState:
+        return GdlState(self.game, self._memory.copy())
 
     def _call(self) -> tuple[int, int]:
         return self.game.tables.address, self.address
-
-    def _role(self, role: str | int) -> int:
-        roles = self.game.roles
-        if isinstance(role, str):
-            if role in roles:
-                return roles.index(role)
-        elif 0 <= role < len(roles):
-            return int(role)
-        raise GDLError([Diagnostic("error", f"no role `{role}`", expected=f"one of {', '.join(roles)}", suggestion=nearest(str(role), roles))])
-
-    def _move(self, role: int, move: str | None) -> int:
-        names = self.game.network.move_names
-        legal = self.legal(role)
-        if move is None or move == "NIL":
-            move = legal[-1]
-        if move not in legal:
-            close = nearest(str(move), legal)
-            shown = ", ".join(legal[:8]) + (", ..." if len(legal) > 8 else "")
-            raise GDLError([Diagnostic("error", f"`{move}` is not legal for {self.game.roles[role]}", expected=f"one of {shown}", suggestion=close)])
-        return sum(map(len, names[:role])) + names[role].index(move)
-
-    def _stuck_role(self) -> str:
-        return next(role for role in self.game.roles if not self.legal(role))
 
     def _fact_bits(self) -> Array:
         table = self.game.tables.game[0]
@@ -324,15 +401,150 @@ class GdlState:
         invoke2(single.settle.address, *self._call())
 
 
-def load(source: str | Path, *, limits: Limits | None = None) -> GdlGame:
+def load(source: str | Path, *, limits: Limits | None = None, evaluator: str = "auto") -> GdlGame:
     """Load a rule sheet: a file, or a text (a `str` with a parenthesis or a line end).
+
+    Args:
+        source: the sheet.
+        limits: how large its grounding may become.
+        evaluator: "network": the propositional network; "prover": the goal-directed evaluator, slow but without a
+            grounding; "auto": the network, and the prover with a warning for sheets beyond the limits.
 
     Raises:
         GDLError: it cannot be used; carries every finding with its place.
+        GroundingLimit: "network" was asked for, and the sheet is beyond the limits.
+
+    >>> load("(role you) (legal you wait) (<= (next done) (does you wait)) (<= terminal (true done)) (goal you 100)")
+    <GdlGame text: 1 roles, 1 facts, 1 moves>
     """
+    if evaluator not in ("auto", "network", "prover"):
+        raise fail(f"no evaluator `{evaluator}`", expected="auto, network or prover")
     program = analyse(read(source))
     name = "text" if isinstance(source, str) and is_text(source) else Path(source).stem
-    return GdlGame(program, build_network(program, ground(split(program), limits)), name)
+    if evaluator == "prover":
+        return FirstOrderGame(program, name)
+    try:
+        network = _network(program, limits)
+    except GroundingLimit as limit:
+        if evaluator == "network":
+            raise
+        warning = Diagnostic(
+            "warning", f"the sheet does not ground ({limit}); it is played by the goal-directed evaluator, which is slow",
+            program.sheet.file,
+        )  # fmt: skip
+        return FirstOrderGame(replace(program, warnings=(*program.warnings, warning)), name)
+    return GdlGame(program, name, network)
 
 
-__all__ = ["GdlGame", "GdlState", "Playouts", "load"]
+def _network(program: Program, limits: Limits | None) -> Network:
+    """The network of a program: of all that could hold, or where that is too much, of all that could be asked for."""
+    try:
+        return build_network(program, ground(split(program), limits))
+    except GroundingLimit:
+        asked = split(on_demand(program))
+        return build_network(asked, ground(asked, limits))
+
+
+class FirstOrderGame(GdlGame):
+    """A game that is played by asking its rules (`pcg.engine.gdl.prover`): no network, no agents, any size."""
+
+    def __init__(self, program: Program, name: str) -> None:
+        super().__init__(program, name, None)
+        self.prover = Prover(program)
+        nothing = Facts(())
+        written = [rule.head.args[0] for rule in program.sheet.rules if rule.head.name == "role" and not rule.body]
+        asked = sorted((role for (role,) in self.prover.ask("role", (_ANY,), nothing)), key=term_text)
+        self._role_terms = tuple(dict.fromkeys([*written, *asked]))
+        self.roles = tuple(term_text(role) for role in self._role_terms)
+        self._initial = frozenset(fact for (fact,) in self.prover.ask("init", (_ANY,), nothing))
+
+    def __repr__(self) -> str:
+        return f"<GdlGame {self.name}: {len(self.roles)} roles, not grounded>"
+
+    def start(self, level: int = 0, seed: int = 0) -> FirstOrderState:
+        return FirstOrderState(self, self._initial, 0)
+
+    def state(self, facts: Iterable[str]) -> FirstOrderState:
+        return FirstOrderState(self, frozenset(parse(f"(x {fact})").rules[0].head.args[0] for fact in facts), 0)
+
+    def playouts(self, count: int, seed: int = 0, *, first: int = 0, batched: bool = True) -> Playouts:
+        roles = len(self.roles)
+        plies = np.zeros(count, dtype=np.int64)
+        goals = np.full((count, roles), -1, dtype=np.int64)
+        stuck = np.zeros(count, dtype=bool)
+        for k in range(count):
+            draw = random.Random(f"{seed} {first + k}")
+            state = self.start()
+            while not state.is_over:
+                state._play([draw.choice(state._legal(role)) for role in range(roles)])
+            plies[k], stuck[k] = state.ply, not state.is_terminal
+            goals[k] = [max((-1, *values)) for values in state.goals.values()]
+        return Playouts(plies, goals, stuck)
+
+
+class FirstOrderState(SheetState):
+    """A state as a set of facts; everything else is asked for, once."""
+
+    __slots__ = ("_asked", "_facts", "_known", "_ply")
+    game: FirstOrderGame
+
+    def __init__(self, game: FirstOrderGame, facts: frozenset[Term], ply: int) -> None:
+        self.game = game
+        self._facts = facts
+        self._ply = ply
+        self._known = Facts(sorted(facts, key=term_text))
+        self._asked: dict[int, dict[str, Term]] = {}
+
+    @property
+    def ply(self) -> int:
+        return self._ply
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        return tuple(sorted(map(term_text, self._facts)))
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.game.prover.holds("terminal", (), self._known)
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_terminal or not all(self._moves(role) for role in range(self.game.players))
+
+    @property
+    def goals(self) -> dict[str, tuple[int, ...]]:
+        found = {}
+        for name, role in zip(self.game.roles, self.game._role_terms, strict=True):
+            values = [term_text(value) for _, value in self.game.prover.ask("goal", (role, _ANY), self._known)]
+            wrong = next((value for value in values if not value.lstrip("-").isdigit()), None)
+            if wrong is not None:
+                raise fail(f"the goal value `{wrong}` is no number", file=self.game.program.sheet.file)
+            found[name] = tuple(sorted(map(int, values)))
+        return found
+
+    def _moves(self, role: int) -> dict[str, Term]:
+        if role not in self._asked:
+            answers = self.game.prover.ask("legal", (self.game._role_terms[role], _ANY), self._known)
+            self._asked[role] = dict(sorted((term_text(move), move) for _, move in answers))
+        return self._asked[role]
+
+    def _legal(self, role: int) -> tuple[str, ...]:
+        return tuple(self._moves(role))
+
+    def _play(self, moves: Sequence[str]) -> None:
+        game = self.game
+        made = self._known.after(
+            (term, self._moves(role)[move]) for role, (term, move) in enumerate(zip(game._role_terms, moves, strict=True))
+        )
+        facts = frozenset(fact for (fact,) in game.prover.ask("next", (_ANY,), made))
+        self.__init__(game, facts, self._ply + 1)  # type: ignore[misc]
+
+    def key(self) -> int:
+        digest = hashlib.blake2b("\n".join(self.facts).encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "little", signed=True)
+
+    def copy(self) -> FirstOrderState:
+        return FirstOrderState(self.game, self._facts, self._ply)
+
+
+__all__ = ["FirstOrderGame", "FirstOrderState", "GdlGame", "GdlState", "Playouts", "SheetState", "load"]

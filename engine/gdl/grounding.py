@@ -35,9 +35,9 @@ class Limits:
         rows: rows of one join, and ground rules in all.
     """
 
-    seconds: float = 30.0
+    seconds: float = 20.0
     atoms: int = 2_000_000
-    rows: int = 12_000_000
+    rows: int = 6_000_000
 
 
 @dataclass(slots=True)
@@ -132,7 +132,8 @@ class Grounder:
         self._fixpoint(late)
         ground = Ground(self.store)
         for plan in late:
-            self._instances(plan, ground)
+            if plan.clause.makes_rules:
+                self._instances(plan, ground)
         return ground
 
     # --- preparing ---

@@ -500,6 +500,64 @@ def _inlined(graph: _Graph, outputs: _Outputs) -> _Graph:
     return _Graph(inputs, start, new, graph.cyclic, graph.loops)
 
 
+def _complemented(graph: _Graph, facts: int, move_roles: Array, possible: Array) -> _Graph:
+    """A gate that forbids most moves of a role asks for one of the others instead: every role makes exactly one.
+
+    Args:
+        graph: the gates.
+        facts: number of facts.
+        move_roles: the role of each move.
+        possible: bool, which moves can be legal.
+    """
+    first = 1 + facts
+    move = (graph.literals >> 1) - first
+    forbids = (graph.literals & 1 == 1) & (move >= 0) & (move < len(move_roles))
+    if not forbids.any():
+        return graph
+    gate_of = np.repeat(np.arange(len(graph.start) - 1), np.diff(graph.start))
+    roles = int(move_roles.max()) + 1
+    options = np.bincount(move_roles[possible], minlength=roles)
+    counts = np.bincount(gate_of[forbids] * roles + move_roles[move[forbids]], minlength=(len(graph.start) - 1) * roles)
+    counts = counts.reshape(-1, roles)
+    chosen = np.argwhere((2 * counts > options + 2) & (graph.cyclic == 0)[:, None])
+    if not len(chosen):
+        return graph
+    starts = graph.start.tolist()
+    lists: list[list[int]] = [[] for _ in range(len(starts) - 1)]
+    for gate in np.unique(chosen[:, 0]).tolist():
+        lists[gate] = graph.literals[starts[gate] : starts[gate + 1]].tolist()
+    by_role = [set(np.flatnonzero(possible & (move_roles == role)).tolist()) for role in range(roles)]
+    made: dict[tuple[int, ...], int] = {}
+    new: list[list[int]] = []
+    for gate, role in chosen.tolist():
+        forbidden = {(x >> 1) - first for x in lists[gate] if x & 1 and (x >> 1) - first in by_role[role]}
+        others = tuple(sorted(by_role[role] - forbidden))
+        if others not in made:
+            made[others] = 2 * (graph.nodes + len(new))
+            new.append([2 * (first + other) + 1 for other in others])
+        own = [x for x in lists[gate] if not (x & 1 and (x >> 1) - first in forbidden)]
+        lists[gate] = [*own, made[others] ^ 1]
+    changed = np.unique(chosen[:, 0])
+    pieces = [np.array(lists[gate], dtype=np.int32) for gate in changed.tolist()]
+    sizes = np.diff(graph.start)
+    keep = np.ones(len(graph.literals), dtype=bool)
+    for gate in changed.tolist():
+        keep[starts[gate] : starts[gate + 1]] = False
+    kept_gate, kept_literals = gate_of[keep], graph.literals[keep]
+    all_gates = np.concatenate([kept_gate, np.repeat(changed, [len(x) for x in pieces])])
+    all_literals = np.concatenate([kept_literals, *pieces])
+    order = np.argsort(all_gates, kind="stable")
+    tail = [np.array(x, dtype=np.int32) for x in new]
+    sizes[changed] = [len(x) for x in pieces]
+    sizes = np.concatenate([sizes, [len(x) for x in new]])
+    extra = np.zeros(len(new), dtype=np.int32)
+    return _Graph(
+        graph.inputs, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        np.concatenate([all_literals[order], *tail]).astype(np.int32),
+        np.concatenate([graph.cyclic, extra]), np.concatenate([graph.loops, extra.astype(np.int8)]),
+    )  # fmt: skip
+
+
 def _late(graph: _Graph, facts: int) -> Array:
     """bool (gates,): which gates depend on moves. Gates are in order; those of a cycle are of one kind."""
     late = np.zeros(graph.nodes, dtype=bool)
@@ -578,6 +636,8 @@ def _finish(
         if known is not None and (possible == known).all():
             break
         known = possible
+    graph = _complemented(graph, facts, move_roles, possible[1 + facts :] > 1)
+    graph, outputs = _ordered(graph, outputs)
     for _ in range(3):
         before = len(graph.literals)
         graph = _inlined(graph, outputs)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pcg.engine.gdl.kernel import face, single
+from pcg.engine.gdl.kernel import face, lanes, single
 from pcg.engine.gdl.kernel.single import GAME, HEAD
 from pcg.engine.gdl.network import FALSE, TRUE, Network
 from pcg.engine.gdl.relations import Array
@@ -17,6 +17,20 @@ from pcg.engine.model import Model
 
 def _words(bits: int) -> int:
     return (bits + 63) // 64
+
+
+class Batch:
+    """Memory for 64 states (`kernel.lanes.BATCH`)."""
+
+    def __init__(self) -> None:
+        self.record = np.zeros(1, dtype=lanes.BATCH)
+        self.address = int(self.record.ctypes.data)
+        self._kept: list[Array] = []
+
+    def point(self, field: str, array: Array) -> None:
+        """Let a field point to an array."""
+        self._kept.append(array)
+        self.record[0][field] = array.ctypes.data
 
 
 class Tables:
@@ -33,6 +47,7 @@ class Tables:
         self._state(network)
         self.action_names = ("NIL", *sorted({name for names in network.move_names for name in names}))
         self._codes(network)
+        self._lanes(network)
         self.model = self._model(roles, owner)
 
     # --- arrays ---
@@ -82,7 +97,11 @@ class Tables:
         wanted = np.bincount(literals, minlength=2 * nodes)
         wanted[:2] = 0
         order = order[literals[order] > 1]  # nobody is told of the constant
-        self._point("fan", np.concatenate([[0], np.cumsum(wanted)]), np.int64)
+        bounds = np.concatenate([[0], np.cumsum(wanted)])
+        self._fan = np.zeros((nodes + 1, 4), dtype=np.int32)
+        self._fan[:, 0] = bounds[::2]
+        self._fan[:-1, 1] = bounds[1::2]
+        self._fan[:-1, 2] = bounds[2::2]
         self._point("readers", gate_of[order], np.int32)
         self.first_late = first + early
         self.nodes = nodes
@@ -130,7 +149,8 @@ class Tables:
         read, places = read[driven] >> 1, places[driven]
         order = np.argsort(read, kind="stable")
         counts = np.bincount(read, minlength=self.nodes)
-        self._point("tap", np.concatenate([[0], np.cumsum(counts)]), np.int64)
+        self._fan[:, 3] = np.concatenate([[0], np.cumsum(counts)])
+        self._point("fan", self._fan, np.int32)
         self._point("outputs", places[order], np.int32)
 
     def _state(self, network: Network) -> None:
@@ -169,6 +189,32 @@ class Tables:
         self.game[0]["code_count"] = len(code_of) - 1
         mixers = np.random.Generator(np.random.PCG64(20260)).integers(-(2**62), 2**62, network.facts, dtype=np.int64)
         self._point("mixers", mixers, np.int64)
+
+    def _lanes(self, network: Network) -> None:
+        """What 64 states at a time need beyond the game record."""
+        self._lane_literals = {
+            "next_literals": [self.literal(x) for x in network.next_literals.tolist()],
+            "legal_literals": [self.literal(x) for x in network.legal_literals.tolist()],
+            "goal_literals": [self.literal(x) for _, _, x in network.goals],
+        }
+        self._lane_terminal = self.literal(network.terminal)
+
+    def batch(self) -> Batch:
+        """Memory for 64 states. Not to be shared by threads."""
+        network = self.network
+        widest = max([1, *(_words(len(names)) for names in network.move_names)])
+        made = Batch()
+        for name, literals in self._lane_literals.items():
+            made.point(name, np.array([*literals, 0], dtype=np.int32))
+        made.record[0]["terminal"] = self._lane_terminal
+        made.point("first", np.append(network.initial, False).astype(np.int8))
+        made.point("values", np.zeros(self.nodes, dtype=np.int64))
+        made.point("legal", np.zeros(64 * widest, dtype=np.int64))
+        made.point("next", np.zeros(network.facts + 1, dtype=np.int64))
+        made.point("made", np.zeros(64 * len(network.roles), dtype=np.int64))
+        for name in ("rng", "number", "plies"):
+            made.point(name, np.zeros(64, dtype=np.int64))
+        return made
 
     def _model(self, roles: int, owner: object) -> Model:
         record = np.zeros(1, dtype=MODEL)

@@ -7,19 +7,22 @@ import json
 import os
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from pcg.cli.console import console, escape, progress_bar, write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pcg.engine.conformance import Replay
     from pcg.engine.coverage import Summary, Tally
 
 PANEL = "Engine"
+T = TypeVar("T")
+R = TypeVar("R")
+
 DIFFERENT = 1
 """Exit code when a replay differs from its recording."""
 _NARROW = 80
@@ -32,8 +35,12 @@ def register(app: typer.Typer) -> None:
 
 
 def conformance(
-    traces: Annotated[Path, typer.Argument(help="Folder of traces, <set>/<game>/lvl<k>_<policy>.jsonl.gz.")],
-    games: Annotated[Path, typer.Option(help="Folder of the games, <set>/<game>.txt with <game>_lvl<k>.txt.")],
+    traces: Annotated[
+        Path, typer.Argument(help="Folder of traces, <set>/<game>/lvl<k>_<policy>.jsonl.gz; of rule sheets, <game>.jsonl.gz.")
+    ],
+    games: Annotated[
+        Path, typer.Option(help="Folder of the games, <set>/<game>.txt with <game>_lvl<k>.txt; of rule sheets, <game>.kif.")
+    ],
     emit: Annotated[Path | None, typer.Option(help="Write this engine's own trace of each play here.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the results to a file.")] = None,
     only: Annotated[
@@ -55,13 +62,19 @@ def conformance(
     """
     from pcg.engine.conformance import find_traces
     from pcg.engine.coverage import summarise
+    from pcg.engine.gdl.conformance import find_gdl_traces
     from pcg.engine.vgdl.diagnostics import PcgError
 
-    found = find_traces(traces, only)
+    found = find_gdl_traces(traces, only)
+    sheets = bool(found)
+    found = found or find_traces(traces, only)
     if not games.is_dir():
         raise PcgError(f"{games}: no such folder of games")
     if emit is not None and emit.resolve() == traces.resolve():
         raise PcgError(f"--emit {emit} would overwrite the recorded traces; name another folder")
+    if sheets:
+        _replay_sheets(found, games, traces, emit, json_file, workers)
+        return
     groups = [list(group) for _, group in itertools.groupby(found, key=lambda path: path.parent)]
     replays: dict[int, list[Replay]] = {}
     with progress_bar() as bar:
@@ -75,12 +88,39 @@ def conformance(
         write_file(json_file, json.dumps([_as_json(result) for result in results], indent=1) + "\n")
     if summary_file is not None:
         write_file(summary_file, json.dumps(_summary_as_json(used), indent=1) + "\n")
-    _print_by_game(results)
+    _print_by_game(results, _game_of, "ticks")
     if summary:
         _print_summary(used)
+    _finish(results, "ticks")
+
+
+def _replay_sheets(
+    found: list[Path], games: Path, traces: Path, emit: Path | None, json_file: Path | None, workers: int | None
+) -> None:
+    """Replay traces of rule sheets."""
+    from functools import partial
+
+    from pcg.engine.gdl.conformance import replay_sheet
+
+    replays: dict[int, Replay] = {}
+    sizes = [(traces / path).stat().st_size for path in found]
+    with progress_bar() as bar:
+        task = bar.add_task("replaying", total=len(found))
+        for number, done in _in_processes(partial(replay_sheet, games, traces, emit=emit), found, sizes, workers):
+            bar.update(task, description=done.game, advance=1)
+            replays[number] = done
+    results = [replays[number] for number in sorted(replays)]
+    if json_file is not None:
+        write_file(json_file, json.dumps([_as_json(result) for result in results], indent=1) + "\n")
+    _print_by_game(results, lambda result: result.game, "states")
+    _finish(results, "states")
+
+
+def _finish(results: list[Replay], unit: str) -> None:
+    """Say how many match; exit code 1 when not all do."""
     same = sum(result.ok for result in results)
-    print(f"{same} of {len(results)} traces match, {sum(result.ticks for result in results):,} ticks compared")
-    if not all(result.ok for result in results):
+    print(f"{same} of {len(results)} traces match, {sum(result.ticks for result in results):,} {unit} compared")
+    if same < len(results):
         raise typer.Exit(DIFFERENT)
 
 
@@ -88,27 +128,31 @@ def _replay_all(
     groups: list[list[Path]], games: Path, traces: Path, emit: Path | None, workers: int | None
 ) -> Iterator[tuple[int, list[Replay]]]:
     """(number of the group, its replays) of each game as they are done, in several processes where that pays."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed
     from functools import partial
-    from multiprocessing import get_context
 
     from pcg.engine.conformance import replay_game
 
-    job = partial(replay_game, games, traces, emit=emit)
-    workers = min(workers or os.cpu_count() or 1, len(groups))
+    sizes = [sum((traces / trace).stat().st_size for trace in group) for group in groups]
+    yield from _in_processes(partial(replay_game, games, traces, emit=emit), groups, sizes, workers)
+
+
+def _in_processes(
+    job: Callable[[T], R], items: list[T], sizes: list[int], workers: int | None
+) -> Iterator[tuple[int, R]]:
+    """(number, result) of each item as they are done, in several processes where that pays."""
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    workers = min(workers or os.cpu_count() or 1, len(items))
     if workers == 1:
-        yield from enumerate(map(job, groups))
+        yield from enumerate(map(job, items))
         return
-
-    def size(number: int) -> int:
-        return sum((traces / trace).stat().st_size for trace in groups[number])
-
     # the longest first, so that no process is left with much to do when the others have finished
-    order = sorted(range(len(groups)), key=size, reverse=True)
+    order = sorted(range(len(items)), key=sizes.__getitem__, reverse=True)
     # spawned, not forked: a fork would take over locks of the compiler in whatever state they are
     context = get_context("spawn")
     with ProcessPoolExecutor(workers, context, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        jobs = {pool.submit(job, groups[number]): number for number in order}
+        jobs = {pool.submit(job, items[number]): number for number in order}
         try:
             for done in as_completed(jobs):
                 yield jobs[done], done.result()
@@ -161,11 +205,11 @@ def _summary_as_json(summary: Summary) -> dict[str, Any]:
 # --- what is printed ---
 
 
-def _print_by_game(results: list[Replay]) -> None:
+def _print_by_game(results: list[Replay], game_of: Callable[[Replay], str], unit: str) -> None:
     from rich.table import Table
 
-    table = Table("game", "traces", "match", "ticks", "first difference")
-    for game, group in itertools.groupby(results, key=_game_of):
+    table = Table("game", "traces", "match", unit, "first difference")
+    for game, group in itertools.groupby(results, key=game_of):
         plays = list(group)
         wrong = next((play for play in plays if not play.ok), None)
         what = ""

@@ -27,7 +27,22 @@ if JIT:
 
         return types.int64(types.int64), codegen
 
+    @intrinsic
+    def clear_low(typingctx: Any, word: Any) -> Any:
+        """The word without its lowest bit; plain subtraction, which may overflow here."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.and_(args[0], builder.sub(args[0], context.get_constant(types.int64, 1)))
+
+        return types.int64(types.int64), codegen
+
 else:
+
+    def clear_low(word: int) -> int:
+        """The word without its lowest bit."""
+        word &= 0xFFFFFFFFFFFFFFFF
+        word &= word - 1
+        return word - (1 << 64) if word >> 63 else word
 
     def count_bits(word: int) -> int:
         """Number of bits set in a word."""
@@ -77,4 +92,4 @@ def draw(address, bound):
     return (next_bits(address, 32) * bound) >> 32
 
 
-__all__ = ["choose_bit", "count_bits", "draw", "load64", "stream", "times"]
+__all__ = ["choose_bit", "clear_low", "count_bits", "draw", "load64", "stream", "times"]

@@ -7,6 +7,7 @@ others. So a role has exactly its legal moves to choose from, each once, and a r
 
 from __future__ import annotations
 
+from pcg.engine.gdl.kernel.bits import clear_low
 from pcg.engine.gdl.kernel.single import (
     ENDED,
     RUNNING,
@@ -105,7 +106,7 @@ def actions(gm, st, player, out):
         left = load64(st + g.at_outs + 8 * word)
         while left != 0:
             bit = low_bit(left)
-            left = left ^ (1 << bit)
+            left = clear_low(left)
             move = load64(g.role_move + 8 * player) + 64 * (word - first) + bit
             store64(out + 8 * count, load32(g.codes + 4 * move))
             count += 1
@@ -121,7 +122,7 @@ def key(gm, st):
         left = load64(st + g.at_facts + 8 * word)
         while left != 0:
             bit = low_bit(left)
-            left = left ^ (1 << bit)
+            left = clear_low(left)
             hashed = hashed ^ load64(g.mixers + 8 * (64 * word + bit))
     return hashed
 
@@ -157,7 +158,7 @@ def atoms(gm, st, player, out, room):
         left = load64(st + g.at_facts + 8 * word)
         while left != 0 and count < room:
             bit = low_bit(left)
-            left = left ^ (1 << bit)
+            left = clear_low(left)
             store64(out + 8 * count, 1 + 64 * word + bit)
             count += 1
     return count

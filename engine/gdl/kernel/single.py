@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.gdl.kernel.bits import choose_bit, count_bits, draw, stream
+from pcg.engine.gdl.kernel.bits import choose_bit, clear_low, count_bits, draw, stream
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
     copy_bytes,
@@ -47,9 +47,10 @@ GAME = np.dtype(
         ("loops", "i8"),  # int8[gates]
         ("start", "i8"),  # int64[gates + 1]
         ("literals", "i8"),  # int32[]
-        ("fan", "i8"),  # int64[2 * nodes + 1]: readers that want a node true, then those that want it false
+        # int32[nodes + 1][4]: where the readers of a node begin that want it true, where those begin that want it false,
+        # where they end, and where its outputs begin
+        ("fan", "i8"),
         ("readers", "i8"),  # int32[]: gates
-        ("tap", "i8"),  # int64[nodes + 1]: where the outputs of a node begin
         ("outputs", "i8"),  # int32[]: bits of the outputs
         ("always", "i8"),  # int64[out_words]: outputs when all nodes are false
         # words of the state's outputs: facts to come, then the legal moves of each role, then the end and the goals
@@ -95,17 +96,13 @@ def mark(dirty, gate):
     store64(at, load64(at) | (1 << (gate & 63)))
 
 
-@inner
-def tell(gm, st, node, value):
-    """Tell the readers and the outputs of a node that it has changed."""
-    g = game_at(gm)
-    counts = st + g.at_counts
-    dirty = st + g.at_dirty
-    readers = g.readers
-    at = g.fan + 16 * node
-    begin = load64(at)
-    middle = load64(at + 8)
-    end = load64(at + 16)
+@inlined
+def spread_change(fan, readers, outputs, counts, dirty, outs, node, value):
+    """Tell the readers and the outputs of a node that it has changed. All but the last two are addresses of arrays."""
+    at = fan + 16 * node
+    begin = load32(at)
+    middle = load32(at + 4)
+    end = load32(at + 8)
     # those that want it true, then those that want it false
     gains = begin if value != 0 else middle
     gains_end = middle if value != 0 else end
@@ -123,11 +120,17 @@ def tell(gm, st, node, value):
         store16(counts + 2 * gate, count + 2)
         if count < 2:
             mark(dirty, gate)
-    outs = st + g.at_outs
-    for e in range(load64(g.tap + 8 * node), load64(g.tap + 8 * node + 8)):
-        bit = load32(g.outputs + 4 * e)
+    for e in range(load32(at + 12), load32(at + 28)):
+        bit = load32(outputs + 4 * e)
         word = outs + 8 * (bit >> 6)
         store64(word, load64(word) ^ (1 << (bit & 63)))
+
+
+@inner
+def tell(gm, st, node, value):
+    """Tell the readers and the outputs of a node that it has changed."""
+    g = game_at(gm)
+    spread_change(g.fan, g.readers, g.outputs, st + g.at_counts, st + g.at_dirty, st + g.at_outs, node, value)
     return 0
 
 
@@ -137,24 +140,29 @@ def sweep(gm, st, word, end):
     g = game_at(gm)
     counts = st + g.at_counts
     dirty = st + g.at_dirty
+    outs = st + g.at_outs
+    fan = g.fan
+    readers = g.readers
+    outputs = g.outputs
     first = g.first_gate
     cyclic = g.cyclic
+    component = g.component
     while word < end:
         left = load64(dirty + 8 * word)
         if left == 0:
             word += 1
             continue
         bit = low_bit(left)
-        store64(dirty + 8 * word, left ^ (1 << bit))
+        store64(dirty + 8 * word, clear_low(left))
         gate = 64 * word + bit
-        if cyclic != 0 and load32(g.component + 4 * gate) != 0:
+        if cyclic != 0 and load32(component + 4 * gate) != 0:
             settle_cycle(gm, st, gate)
             continue
         count = load16(counts + 2 * gate)
         value = 1 if count < 2 else 0
         if value != (count & 1):
             store16(counts + 2 * gate, count ^ 1)
-            tell(gm, st, first + gate, value)
+            spread_change(fan, readers, outputs, counts, dirty, outs, first + gate, value)
     return 0
 
 
@@ -277,8 +285,13 @@ def turn(gm, st):
     sweep(gm, st, g.early_words, g.gate_words)
     facts = st + g.at_facts
     outs = st + g.at_outs
+    dirty = st + g.at_dirty
+    counts = st + g.at_counts
+    fan = g.fan
+    readers = g.readers
+    outputs = g.outputs
     # what the state becomes is read whole before its changes are told: they change what comes after it
-    scratch = st + g.at_dirty + 8 * g.gate_words
+    scratch = dirty + 8 * g.gate_words
     for word in range(g.fact_words):
         store64(scratch + 8 * word, load64(facts + 8 * word) ^ load64(outs + 8 * word))
         store64(facts + 8 * word, load64(outs + 8 * word))
@@ -287,8 +300,8 @@ def turn(gm, st):
         now = load64(facts + 8 * word)
         while left != 0:
             bit = low_bit(left)
-            left = left ^ (1 << bit)
-            tell(gm, st, 1 + 64 * word + bit, (now >> bit) & 1)
+            left = clear_low(left)
+            spread_change(fan, readers, outputs, counts, dirty, outs, 1 + 64 * word + bit, (now >> bit) & 1)
     sweep(gm, st, 0, g.early_words)
     s.tick += 1
     set_status(gm, st)
@@ -391,7 +404,7 @@ def settle(gm, st):
         gate = end
     for node in range(g.first_gate + g.gates):
         if node_value(gm, st, node) != 0:
-            for e in range(load64(g.tap + 8 * node), load64(g.tap + 8 * node + 8)):
+            for e in range(load32(g.fan + 16 * node + 12), load32(g.fan + 16 * node + 28)):
                 bit = load32(g.outputs + 4 * e)
                 word = st + g.at_outs + 8 * (bit >> 6)
                 store64(word, load64(word) ^ (1 << (bit & 63)))
@@ -419,7 +432,7 @@ def legal_moves(gm, st, role, out):
         left = load64(st + g.at_outs + 8 * word)
         while left != 0:
             bit = low_bit(left)
-            left = left ^ (1 << bit)
+            left = clear_low(left)
             store64(out + 8 * count, load64(g.role_move + 8 * role) + 64 * (word - first) + bit)
             count += 1
     return count

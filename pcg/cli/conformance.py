@@ -36,10 +36,14 @@ def register(app: typer.Typer) -> None:
 
 def conformance(
     traces: Annotated[
-        Path, typer.Argument(help="Folder of traces, <set>/<game>/lvl<k>_<policy>.jsonl.gz; of rule sheets, <game>.jsonl.gz.")
+        Path,
+        typer.Argument(
+            help="Folder of traces, <set>/<game>/lvl<k>_<policy>.jsonl.gz; of rule sheets, <game>.jsonl.gz."
+        ),
     ],
     games: Annotated[
-        Path, typer.Option(help="Folder of the games, <set>/<game>.txt with <game>_lvl<k>.txt; of rule sheets, <game>.kif.")
+        Path,
+        typer.Option(help="Folder of the games, <set>/<game>.txt with <game>_lvl<k>.txt; of rule sheets, <game>.kif."),
     ],
     emit: Annotated[Path | None, typer.Option(help="Write this engine's own trace of each play here.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the results to a file.")] = None,

@@ -131,7 +131,9 @@ def analyse(sheet: Sheet) -> Program:
             continue
         for variable in clause.unbound()[:1]:
             rule = clause.rule or Rule(clause.head)
-            state.error(f"the rule is not safe: nothing binds `{variable}`", rule, f"a positive sentence with {variable}")
+            state.error(
+                f"the rule is not safe: nothing binds `{variable}`", rule, f"a positive sentence with {variable}"
+            )
         kept.append(clause)
     if state.failed:
         raise GDLError(sorted(state.findings, key=_severity))
@@ -141,9 +143,7 @@ def analyse(sheet: Sheet) -> Program:
     late = _reach(inverse, _GIVEN[1:]) - set(_GIVEN)
     within = graph.subgraph(needed)
     condensed = nx.condensation(within)
-    order = [
-        tuple(sorted(condensed.nodes[node]["members"])) for node in reversed(list(nx.topological_sort(condensed)))
-    ]
+    order = [tuple(sorted(condensed.nodes[node]["members"])) for node in reversed(list(nx.topological_sort(condensed)))]
     return Program(
         sheet,
         tuple(kept),
@@ -205,7 +205,7 @@ def _check_relations(state: _Check, sheet: Sheet, defined: set[Relation]) -> Non
 
 
 def _dependencies(clauses: Iterable[Clause]) -> nx.DiGraph:
-    """From each relation to those in the bodies of its rules; `negative` holds a negated sentence that makes the edge."""
+    """From each relation to those in the bodies of its rules; `negative` is a negated sentence that makes the edge."""
     graph: nx.DiGraph = nx.DiGraph()
     graph.add_nodes_from((*ROOTS, *_GIVEN))
     for clause in clauses:
@@ -245,14 +245,18 @@ def _check_dependencies(state: _Check, clauses: list[Clause], graph: nx.DiGraph)
     ):
         if nx.has_path(graph, relation, given):
             path = nx.shortest_path(graph, relation, given)
-            rule = next(c for c in clauses if c.head.key == path[0] and any(s.key == path[1] for s in (*c.positive, *c.negative)))
+            rule = next(
+                c
+                for c in clauses
+                if c.head.key == path[0] and any(s.key == path[1] for s in (*c.positive, *c.negative))
+            )
             way = " -> ".join(name for name, _ in path)
             state.error(f"`{relation[0]}` must not depend on `{given[0]}`: {way}", rule.rule)
     return unclear
 
 
 def _negated_cycles(clauses: list[Clause], group: set[Relation]) -> bool:
-    """Whether a cycle through a negation is left when clauses are told apart: those whose heads cannot meet a sentence."""
+    """Whether a cycle through a negation is left when only clauses count whose heads can meet a sentence."""
     inside = [clause for clause in clauses if clause.head.key in group]
     graph: nx.DiGraph = nx.DiGraph()
     graph.add_nodes_from(range(len(inside)))
@@ -279,7 +283,7 @@ def _reach(graph: nx.DiGraph, roots: Iterable[Relation]) -> set[Relation]:
 
 
 def _warn_of_recursion(state: _Check, clauses: list[Clause], graph: nx.DiGraph) -> None:
-    """The recursion restriction: arguments of a recursive call are bound outside of the recursion, or come from the head."""
+    """The recursion restriction: arguments of a recursive call are bound outside of it, or come from the head."""
     group_of = {key: number for number, group in enumerate(nx.strongly_connected_components(graph)) for key in group}
     for clause in clauses:
         inside = [s for s in clause.positive if group_of[s.key] == group_of[clause.head.key]]
@@ -291,7 +295,7 @@ def _warn_of_recursion(state: _Check, clauses: list[Clause], graph: nx.DiGraph) 
                 free = [v for v in variables_of(arg) if v not in bound]
                 if free and arg not in clause.head.args and not _is_plain(arg, clause):
                     state.warn(
-                        f"the recursion of `{clause.head.name}` is not restricted: nothing bounds `{free[0]}` in {sentence}",
+                        f"the recursion of `{clause.head.name}` has no bound: nothing binds `{free[0]}` in {sentence}",
                         sentence, f"{free[0]} in the head, or in a sentence outside of the recursion",
                     )  # fmt: skip
 

@@ -2,8 +2,8 @@
 
 A rule is multiplied out into clauses of positive sentences, negated sentences and inequalities. `(not (distinct a b))`
 makes two terms one. Then each clause is made safe the way the reference reads it: a negation or inequality over a
-variable that no positive sentence binds says nothing and is left out, and a role that only the head of `legal` or `goal`
-names ranges over all roles.
+variable that no positive sentence binds says nothing and is left out, and a role that only the head of `legal` or
+`goal` names ranges over all roles.
 """
 
 from __future__ import annotations

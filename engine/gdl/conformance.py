@@ -1,7 +1,7 @@
 """Replaying recorded plays of rule sheets: every fact, legal move and goal value of every state.
 
-A trace is ``<game>.jsonl.gz`` in a flat folder: a line about the game, then one line per state of each playout, with the
-joint move that was made in it (docs/conformance.md). Only the moves are taken from it; all else is compared.
+A trace is ``<game>.jsonl.gz`` in a flat folder: a line about the game, then one line per state of each playout, with
+the joint move that was made in it (docs/conformance.md). Only the moves are taken from it; all else is compared.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pcg.engine.conformance import Difference, Replay, find_traces
-from pcg.engine.gdl.game import GdlGame, GdlState, load
+from pcg.engine.gdl.game import GdlGame, SheetState, load
 from pcg.engine.traces import TraceText, TraceWriter
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -51,7 +51,7 @@ def header_line(game: GdlGame, name: str, playouts: int) -> dict[str, Any]:
     return {"type": "game", "game": name, "roles": list(game.roles), "init": facts, "playouts": playouts}
 
 
-def step_line(state: GdlState, playout: int, step: int, move: Any) -> dict[str, Any]:
+def step_line(state: SheetState, playout: int, step: int, move: Any) -> dict[str, Any]:
     """The line of a state; `move` is the joint move made in it, None in a terminal one."""
     terminal = state.is_terminal
     return {
@@ -95,7 +95,7 @@ def _follow(game: GdlGame, trace: Path, result: Replay, out: TraceWriter | None)
     _compare(result, -1, _HEADER, header, own)
     if out is not None:
         out.line(own)
-    state: GdlState | None = None
+    state: SheetState | None = None
     playout, step = -1, 0
     for number, begin, end in lines:
         line = text.parse(number, begin, end)

@@ -2,9 +2,9 @@
 
 A relation that counts over four numbers has a million atoms, of which a game asks for a handful. Each relation over the
 state is divided by which arguments are known when it is asked for (its *adornment*), and a relation of *demands* holds
-the values it is asked for; the rules are then joined with the demands (magic sets: Bancilhon, Maier, Sagiv, Ullman 1986;
-Balbin, Ramamohanarao 1987). Demands only say which values can occur: they are no part of ground rules, and negations do
-not restrict them, so nothing that a state could ask for is left out.
+the values it is asked for; the rules are then joined with the demands (magic sets: Bancilhon, Maier, Sagiv, Ullman
+1986; Balbin, Ramamohanarao 1987). Demands only say which values can occur: they are no part of ground rules, and
+negations do not restrict them, so nothing that a state could ask for is left out.
 """
 
 from __future__ import annotations
@@ -90,7 +90,12 @@ class _Demands:
         self.clauses.append(replace(clause, head=head, positive=tuple(before), negative=tuple(negative), guards=guards))
 
     def _divide(
-        self, sentence: Sentence, known: set[Variable], before: list[Sentence], guards: tuple[Sentence, ...], clause: Clause
+        self,
+        sentence: Sentence,
+        known: set[Variable],
+        before: list[Sentence],
+        guards: tuple[Sentence, ...],
+        clause: Clause,
     ) -> Sentence:
         if sentence.key not in self.divided:
             return sentence

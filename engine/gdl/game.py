@@ -1,10 +1,10 @@
 """Games written in the Game Description Language: load a rule sheet, play it.
 
-    game = load("tictactoe.kif")
-    state = game.start()
-    while not state.is_terminal:
-        state.advance([state.legal(role)[0] for role in game.roles])
-    state.goals
+game = load("tictactoe.kif")
+state = game.start()
+while not state.is_terminal:
+    state.advance([state.legal(role)[0] for role in game.roles])
+state.goals
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ from pcg.engine.gdl.tree import Term, Variable, term_text
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke4, invoke6
 from pcg.engine.model import Model
 from pcg.engine.vgdl.diagnostics import nearest
-
 
 _ANY = Variable("?")
 
@@ -429,7 +428,7 @@ def load(source: str | Path, *, limits: Limits | None = None, evaluator: str = "
         if evaluator == "network":
             raise
         warning = Diagnostic(
-            "warning", f"the sheet does not ground ({limit}); it is played by the goal-directed evaluator, which is slow",
+            "warning", f"the sheet does not ground ({limit}); the goal-directed evaluator plays it, which is slow",
             program.sheet.file,
         )  # fmt: skip
         return FirstOrderGame(replace(program, warnings=(*program.warnings, warning)), name)
@@ -534,7 +533,8 @@ class FirstOrderState(SheetState):
     def _play(self, moves: Sequence[str]) -> None:
         game = self.game
         made = self._known.after(
-            (term, self._moves(role)[move]) for role, (term, move) in enumerate(zip(game._role_terms, moves, strict=True))
+            (term, self._moves(role)[move])
+            for role, (term, move) in enumerate(zip(game._role_terms, moves, strict=True))
         )
         facts = frozenset(fact for (fact,) in game.prover.ask("next", (_ANY,), made))
         self.__init__(game, facts, self._ply + 1)  # type: ignore[misc]

@@ -1,9 +1,9 @@
 """From clauses with variables to ground rules, bottom-up, with joins over whole columns (NumPy).
 
-First all atoms that could ever hold are found, as a least fixpoint in which negations over the state are taken to hold:
+First all atoms that could ever hold are found, as a least fixpoint in which negations over the state count as true:
 what cannot be reached that way can never be true. Relations that depend on neither state nor moves come out exactly.
-Then every clause is joined once more over the atoms found, and each row of that join is a ground rule. There is one pass
-per clause and round, not per instance, and every join is counted before it is made, so that limits are exact.
+Then every clause is joined once more over the atoms found, and each row of that join is a ground rule. There is one
+pass per clause and round, not per instance, and every join is counted before it is made, so that limits are exact.
 
 Why not clingo, whose grounder is excellent: a call to it cannot be interrupted or bounded within the process, and its
 instances arrive one Python callback at a time (docs/gdl.md has the measurements).

@@ -52,9 +52,9 @@ class KifLexer(Lexer):
     def __init__(self, lexer_conf: Any) -> None:
         pass
 
-    def lex(self, data: Any) -> Iterator[Token]:
+    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:
         """The tokens of a text."""
-        text = str(getattr(data, "text", data))
+        text = str(getattr(lexer_state, "text", lexer_state))
         depth = 0
         opened = False  # the token before was an opening parenthesis
         for match in _TOKEN.finditer(text):

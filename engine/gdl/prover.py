@@ -177,11 +177,12 @@ class _Run:
 
     def _apply(self, clause: Clause, args: Args, table: _Table) -> None:
         head = clause.head.args
-        binding: Binding | None = {}
+        binding: Binding = {}
         for pattern, wanted in zip(head, args, strict=True):
-            binding = match_open(pattern, wanted, binding)
-            if binding is None:
+            bound = match_open(pattern, wanted, binding)
+            if bound is None:
                 return
+            binding = bound
         for found in self._body(clause, binding, table):
             answer = tuple(ground(arg, found) for arg in head)
             if answer not in table.answers and match(args, answer, {}) is not None:
@@ -228,12 +229,12 @@ class _Run:
                 rows = self.facts.candidates(sentence.name, args[-1])
             else:
                 question = _numbered(args)
-                rows = asked.get(question)
-                if rows is None:
+                if question not in asked:
                     table = self.table(sentence.name, question)
                     if not table.complete:
                         owner.low = min(owner.low, table.low)
-                    rows = asked[question] = list(table.answers)
+                    asked[question] = list(table.answers)
+                rows = asked[question]
             for row in rows:
                 after = match(args, row, binding)
                 if after is not None:

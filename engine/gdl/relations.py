@@ -1,7 +1,7 @@
 """Terms as numbers and relations as matrices of numbers: the data that the grounder works on.
 
 A term is interned once and is a number from then on. A relation is a growing matrix with a row for each atom, kept in
-parts by the functor of its last argument, so that a rule about ``(true (cell ...))`` never looks at ``(true (step ...))``.
+parts by the functor of its last argument: a rule about ``(true (cell ...))`` never looks at ``(true (step ...))``.
 A `View` is what a sentence with variables sees of a relation: one column per variable.
 """
 

@@ -95,9 +95,7 @@ class _Splitter:
 
     # --- splitting ---
 
-    def _divide(
-        self, clause: Clause, bucket: list[_Literal], rest: list[_Literal]
-    ) -> tuple[Clause | None, Clause]:
+    def _divide(self, clause: Clause, bucket: list[_Literal], rest: list[_Literal]) -> tuple[Clause | None, Clause]:
         outside = set(literal_variables(clause.head))
         for _, literal in rest:
             outside.update(literal_variables(literal))
@@ -106,7 +104,9 @@ class _Splitter:
         guards = [
             literal
             for kind, literal in rest
-            if kind == "positive" and isinstance(literal, Sentence) and not set(shared).isdisjoint(literal_variables(literal))
+            if kind == "positive"
+            and isinstance(literal, Sentence)
+            and not set(shared).isdisjoint(literal_variables(literal))
         ]
         guards += [guard for guard in clause.guards if not set(inside).isdisjoint(literal_variables(guard))]
         key = _canonical(bucket, guards, shared)
@@ -147,9 +147,7 @@ def _components(free: set[Variable], literals: list[_Literal]) -> list[set[Varia
     return sorted(groups, key=sorted)
 
 
-def _canonical(
-    bucket: list[_Literal], guards: list[Sentence], shared: tuple[Variable, ...]
-) -> tuple[object, ...]:
+def _canonical(bucket: list[_Literal], guards: list[Sentence], shared: tuple[Variable, ...]) -> tuple[object, ...]:
     """A key that is the same for the same bucket under other names of its variables."""
     names: dict[Variable, Term] = {}
     for v in (v for literal in (*(x for _, x in bucket), *guards) for v in literal_variables(literal)):

@@ -179,7 +179,8 @@ class Tables:
 
     def _codes(self, network: Network) -> None:
         code_of = {name: code for code, name in enumerate(self.action_names)}
-        codes, table = [], np.full((len(network.roles), len(code_of)), -1, dtype=np.int32)
+        codes: list[int] = []
+        table = np.full((len(network.roles), len(code_of)), -1, dtype=np.int32)
         for role, names in enumerate(network.move_names):
             for name in names:
                 table[role, code_of[name]] = len(codes)

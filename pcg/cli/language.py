@@ -31,7 +31,7 @@ def _plural(count: int, noun: str) -> str:
 
 
 def check(
-    game: Annotated[str, typer.Argument(help="Game file, or the name of a built-in game.")],
+    game: Annotated[str, typer.Argument(help="Game file, rule sheet (*.kif), or the name of a built-in game.")],
     levels: Annotated[list[Path] | None, typer.Argument(help="Level files to check against the game.")] = None,
     reading: ReadingOption = Reading.strict,
 ) -> None:
@@ -44,12 +44,36 @@ def check(
     from pcg.engine.vgdl.source import read_source
 
     source = game_file(game)
+    if source.suffix.lower() == ".kif":
+        if levels:
+            raise bad(f"{source} is a rule sheet, which has no levels")
+        _report(_check_sheet(source), 1)
+        return
     findings: list[Diagnostic] = list(check_game(source, reading=reading.value))
     if levels and not any(f.severity == "error" for f in findings):
         definition = read_game(source, reading=reading.value)
         for path in levels:
             text, _ = read_source(path)
             findings += check_level(text, definition, reading=reading.value, file=str(path))
+    _report(findings, 1 + len(levels or []))
+
+
+def _check_sheet(source: Path) -> list[Diagnostic]:
+    """What is wrong or doubtful in a rule sheet, also what shows only when it is made ready to play."""
+    from pcg.engine.gdl import GDLError, load
+    from pcg.engine.gdl import check as check_sheet
+
+    findings = check_sheet(source)
+    if any(f.severity == "error" for f in findings):
+        return findings
+    try:
+        return list(load(source).warnings)
+    except GDLError as error:
+        return [*error.diagnostics, *findings]
+
+
+def _report(findings: list[Diagnostic], texts: int) -> None:
+    """Print findings; exit code 2 when one is an error."""
     for finding in findings:
         print(finding, file=sys.stderr)
     errors = sum(f.severity == "error" for f in findings)
@@ -57,7 +81,7 @@ def check(
     if errors:
         print(counts, file=sys.stderr)
         raise typer.Exit(BAD_INPUT)
-    print(f"{_plural(1 + len(levels or []), 'text')} checked: {counts}")
+    print(f"{_plural(texts, 'text')} checked: {counts}")
 
 
 def format_game(

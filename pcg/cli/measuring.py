@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,8 +25,8 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(rich_help_panel=PANEL)(warmup)
     bench = typer.Typer(no_args_is_help=True, help="Measure how fast things are.")
-    bench.callback()(lambda: None)  # so that `engine` stays a word to type while it is the only one
     bench.command("engine")(bench_engine)
+    bench.command("gdl")(bench_gdl)
     app.add_typer(bench, name="bench", rich_help_panel=PANEL)
 
 
@@ -40,6 +41,7 @@ def warmup(
 ) -> None:
     """Compile the kernels for this machine now, so that nothing waits for it later."""
     import pcg.engine.conformance
+    import pcg.engine.gdl.game
     import pcg.evaluators.fitness
     import pcg.evaluators.games  # noqa: F401 - importing declares the kernels
     from pcg.engine.kernel import runtime
@@ -90,3 +92,47 @@ def bench_engine(
         column.justify = "right"
     console().print(table)
     print("one thread, after compilation, random actions on level 0")
+
+
+def bench_gdl(
+    sheets: Annotated[list[Path], typer.Argument(help="Rule sheets, *.kif.")],
+    seconds: Annotated[float, typer.Option(min=0.001, help="CPU time for each of the two ways to play.")] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a list of objects instead of a table.")] = False,
+) -> None:
+    """Measure random playouts of rule sheets per second of CPU time: one at a time, and 64 at a time."""
+    from pcg.engine.gdl.benchmark import measure, warm_up
+    from pcg.engine.gdl.checker import analyse
+    from pcg.engine.gdl.parser import read
+
+    for path in sheets:  # everything is read before anything is measured
+        analyse(read(path))
+    warm_up()
+    speeds = []
+    with progress_bar() as bar:
+        task = bar.add_task("measuring", total=len(sheets))
+        for path in sheets:
+            bar.update(task, description=path.stem)
+            speeds.append(measure(path, seconds))
+            bar.advance(task)
+    if as_json:
+        print(json.dumps([speed.as_dict() for speed in speeds], indent=1))
+        return
+    from rich.table import Table
+
+    table = Table("game", "roles", "gates", "load s", "plies", "playouts/s", "transitions/s", "64 at a time", "")
+    for speed in speeds:
+        table.add_row(
+            speed.game,
+            str(speed.roles),
+            f"{speed.gates:,}",
+            f"{speed.load_s:.2f}",
+            f"{speed.mean_plies:.1f}",
+            f"{speed.playouts_per_s:,.0f}",
+            f"{speed.transitions_per_s:,.0f}",
+            f"{speed.batched_playouts_per_s:,.0f}",
+            f"{speed.batched_transitions_per_s:,.0f}",
+        )
+    for column in table.columns[1:]:
+        column.justify = "right"
+    console().print(table)
+    print("one thread, after compilation; the last two columns are playouts and transitions 64 at a time")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pcg.cli.browsing import PortOption, play_in_browser
 from pcg.cli.console import bad, console, escape
 from pcg.cli.sources import ReadingChoice, level_of
-
-if TYPE_CHECKING:
-    from pcg.engine.gdl import GdlGame
 
 PANEL = "Games"
 
@@ -84,12 +81,13 @@ def play(
     from pcg.render import render_gif
     from pcg.terminal import play_terminal
 
-    loaded = load(game, reading=reading and reading.value)
-    if not isinstance(loaded, Game):
+    found: Any = load(game, reading=reading and reading.value)
+    if not isinstance(found, Game):
         if agent is None or browser or gif is not None:
             raise bad("a board game is played by agents, and not drawn; name them, as in --agent 'uct;flatmc'")
-        _play_sheet(loaded, agent, seed, budget, show, max_ticks)
+        _play_sheet(found, agent, seed, budget, show, max_ticks)
         return
+    loaded = found
     which = level_of(level)
     loaded.read_level(which)  # bad levels are reported before the screen is taken over
     if browser:
@@ -108,8 +106,8 @@ def play(
         print(f"saved {render_gif(loaded, which, done.actions, gif, seed=seed)}")
 
 
-def _play_sheet(game: GdlGame, agents: str, seed: int, budget: str | None, show: bool, max_ticks: int) -> None:
-    """Let agents play a rule sheet, and say how it went."""
+def _play_sheet(game: Any, agents: str, seed: int, budget: str | None, show: bool, max_ticks: int) -> None:
+    """Let agents play a rule sheet (a `GdlGame`), and say how it went."""
     from pcg.evaluators.agents import make_agent, replay
     from pcg.evaluators.agents import play as play_out
 

@@ -40,15 +40,18 @@ GAME = np.dtype(
         ("moves", "i8"),
         ("first_gate", "i8"),  # node of the first gate
         ("gates", "i8"),
-        ("early_words", "i8"),  # words of the gates that do not depend on moves; the others begin in a word of their own
+        (
+            "early_words",
+            "i8",
+        ),  # words of the gates that do not depend on moves; the others begin in a word of their own
         ("gate_words", "i8"),
         ("cyclic", "i8"),  # 1: some gates are on cycles
         ("component", "i8"),  # int32[gates]
         ("loops", "i8"),  # int8[gates]
         ("start", "i8"),  # int64[gates + 1]
         ("literals", "i8"),  # int32[]
-        # int32[nodes + 1][4]: where the readers of a node begin that want it true, where those begin that want it false,
-        # where they end, and where its outputs begin
+        # int32[nodes + 1][4]: where the readers of a node begin that want it true, where those begin that want it
+        # false, where they end, and where its outputs begin
         ("fan", "i8"),
         ("readers", "i8"),  # int32[]: gates
         ("outputs", "i8"),  # int32[]: bits of the outputs

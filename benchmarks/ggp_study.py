@@ -418,8 +418,8 @@ def report(page: Path, discussion: str) -> None:
         "# Memory-augmented search in general game playing",
         "",
         "A study of general game playing let memory-augmented Monte Carlo tree search play against the platform's "
-        "plain Monte-Carlo player on six games. This page does it again with our engine, agents and rule sheets ([Board "
-        "games](../board-games.md)). It is written by `python benchmarks/ggp_study.py report`.",
+        "plain Monte-Carlo player on six games. This page does it again with our engine, agents and rule sheets "
+        "([Board games](../board-games.md)). It is written by `python benchmarks/ggp_study.py report`.",
         "",
         "Flat Monte-Carlo (`flatmc`) makes random playouts of its own moves in turn and plays the best mean. Against "
         "it play `mmctsown` (a state asks the memory for its own entry, values move by σ: what the study tested) with "

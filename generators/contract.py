@@ -65,6 +65,9 @@ class Generator(ABC, Generic[C, V]):
     """Whether being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
     """
 
+    steady: ClassVar[bool] = False
+    """Whether a candidate depends on how many were told when it was asked for, and not on whole generations alone."""
+
     def __init__(self, *, seed: int, **params: object) -> None:
         self.seed = seed
         self.settings: dict[str, Setting] = resolve(self.parameters, params, f"generator {self.name}")

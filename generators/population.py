@@ -20,6 +20,11 @@ from deap import base, tools
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.contract import C, Generator, V
 
+AGAIN = "again"
+"""Origin of candidates that are members of a population, to be evaluated once more with other seeds."""
+_OFTEN = 6
+"""Evaluations after which a member is known well enough."""
+
 
 @cache
 def fitness_class(values: int) -> Any:
@@ -30,10 +35,12 @@ def fitness_class(values: int) -> Any:
 class Individual(list[str]):
     """A member of a population as DEAP knows one: the lines of its text, and a `fitness`."""
 
-    def __init__(self, text: str, values: Sequence[float], id: int, note: Sequence[Any] = ()) -> None:
+    def __init__(self, text: str, values: Sequence[float], id: int, note: Sequence[Any] = (), times: int = 1) -> None:
         super().__init__(text.split("\n"))
         self.fitness = fitness_class(len(values))(tuple(values))
         self.id = id
+        self.times = times
+        """Evaluations whose mean the values are."""
         self.note = tuple(note)
         """What else is inherited, as JSON: a strategy parameter, the number of a vector, a genotype."""
 
@@ -47,15 +54,21 @@ class Individual(list[str]):
         """What the fitness consists of."""
         return tuple(self.fitness.values)
 
+    def evaluated(self, values: Sequence[float]) -> None:
+        """Take one more evaluation into the mean."""
+        mean = [(old * self.times + new) / (self.times + 1) for old, new in zip(self.values, values, strict=True)]
+        self.fitness = fitness_class(len(mean))(tuple(mean))
+        self.times += 1
+
     def to_json(self) -> list[Any]:
         """As a JSON array."""
-        return [self.text, list(self.values), self.id, list(self.note)]
+        return [self.text, list(self.values), self.id, list(self.note), self.times]
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> Individual:
         """The inverse of `to_json`."""
-        text, values, number, note = data
-        return cls(text, values, number, note)
+        text, values, number, note, times = data
+        return cls(text, values, number, note, times)
 
 
 @dataclass(frozen=True)
@@ -189,15 +202,46 @@ class TwoPopulations(PopulationGenerator[C, V]):
     def _apart(self, one: Any, other: Any) -> float:
         """Distance of two shapes, in [0, 1]."""
 
+    def _again_of(self, one: Individual) -> int:
+        """Id of the member of which this is a further evaluation, -1: of none."""
+        del one
+        return -1
+
+    def _doubtful(self, number: int) -> list[Individual]:
+        """Members to evaluate again: of twice as many of the best feasible ones those that were seen least often.
+
+        Evolution picks what was lucky, and who was lucky once stays; the mean of several evaluations, each with other
+        seeds, lets luck go by (resampling: Jin, Branke 2005).
+        """
+        best = [one for one in self._ranked(self.feasible)[: 2 * number] if one.times < _OFTEN]
+        return sorted(best, key=lambda one: one.times)[:number]
+
+    def _merged(self, told: list[tuple[Individual, bool]]) -> list[tuple[Individual, bool]]:
+        """What was told, less the further evaluations of members, which these take into their mean."""
+        members = {one.id: one for one in self.feasible}
+        rest = []
+        for one, feasible in told:
+            member = members.get(self._again_of(one))
+            if member is None or member.text != one.text:
+                rest.append((one, feasible))
+            else:
+                member.evaluated(one.values if feasible else [0.0] * len(one.values))
+        return rest
+
     def _judge(self, evaluation: V) -> tuple[float, ...]:
         return (evaluation.fitness if evaluation.feasible else evaluation.constraint,)
 
+    def _share(self) -> float:
+        """Share of parents that come from the infeasible population."""
+        return self.number("infeasible")
+
     def _pool(self, rng: np.random.Generator) -> list[Individual]:
         """The population that parents are to come from."""
-        pool = self.infeasible if rng.random() < self.number("infeasible") else self.feasible
+        pool = self.infeasible if rng.random() < self._share() else self.feasible
         return pool or self.feasible or self.infeasible
 
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
+        told = self._merged(told)
         children = {flag: [one for one, feasible in told if feasible is flag] for flag in (True, False)}
         size = self.integer("population")
         self.feasible = self._survivors(self.feasible + children[True], size)

@@ -12,34 +12,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pcg.engine.vgdl.compiler import EffectPart, GameTables, TerminationPart
-from pcg.engine.vgdl.definition import Effect, GameDefinition, Level, Termination, Value
+from pcg.engine.vgdl.definition import GameDefinition, Level, Termination
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError
 from pcg.engine.vgdl.findings import Findings, Placed
-from pcg.engine.vgdl.formatter import INDENT, WIDEST, dumps, sides
-from pcg.engine.vgdl.interaction_set import Abandon, Interaction, InteractionTable, read_interaction, read_termination
+from pcg.engine.vgdl.formatter import INDENT, dumps
+from pcg.engine.vgdl.interaction_set import InteractionTable
 from pcg.engine.vgdl.level import read_level
-from pcg.engine.vgdl.lexer import reads_as
 from pcg.engine.vgdl.lint import Lint
 from pcg.engine.vgdl.parser import parse
 from pcg.engine.vgdl.recent import Recent
 from pcg.engine.vgdl.resolver import Resolver, report
+from pcg.engine.vgdl.rule_lines import RIGHT, Line, LineReader, aligned, has_effects
 from pcg.engine.vgdl.source import MAX_GAME, MAX_LINE
 from pcg.engine.vgdl.sprite_tables import SpriteSet
-from pcg.engine.vgdl.tree import InteractionLine, Node, Option, Section, TerminationLine, Tree, Word
+from pcg.engine.vgdl.tree import InteractionLine, Section, TerminationLine, Tree, Word
 
 if TYPE_CHECKING:
     from pcg.engine.game import Game
 
-LINES_KEPT = 20_000
-"""Different lines of each set that are remembered; then all are forgotten at once."""
 _LEVELS_KEPT = 32
 _RULE_SETS = ("interactionset", "terminationset")
-_LINE_INDENT = 2 * INDENT
-_RIGHT = 1 << 20
-"""Columns from here on count from the arrow (or first parameter) of a line, whose own place depends on its siblings."""
 
 
 @dataclass(frozen=True)
@@ -89,68 +84,6 @@ class CompiledRules:
         )
 
 
-class _Line:
-    """All that is known of one line by itself. Places are relative (`_RIGHT`)."""
-
-    __slots__ = (
-        "crashed",
-        "effect_findings",
-        "ended",
-        "ending",
-        "interaction",
-        "left",
-        "part",
-        "parts",
-        "present",
-        "read_findings",
-        "right",
-        "rule_findings",
-    )  # fmt: skip
-
-    def __init__(self, left: str, right: str) -> None:
-        self.left, self.right = left, right
-        self.interaction: Interaction | None = None
-        self.ending: tuple[str, Mapping[str, Value]] | None = None
-        self.ended: Abandon | None = None
-        """Why a line of the TerminationSet cannot be built."""
-        self.crashed = False
-        self.read_findings: Sequence[Diagnostic] = ()
-        self.effect_findings: Sequence[Diagnostic] = ()
-        self.rule_findings: Sequence[Diagnostic] = ()
-        self.present: frozenset[str] = frozenset()
-        self.parts: list[EffectPart] | None = None
-        self.part: TerminationPart | None = None
-
-
-N = TypeVar("N", InteractionLine, TerminationLine)
-
-
-class _LineCache:
-    """Lines that were seen: by object, as candidates share them, and by content."""
-
-    def __init__(self) -> None:
-        self._objects: dict[int, tuple[Node, _Line | None]] = {}
-        self._contents: dict[Any, _Line | None] = {}
-
-    def __len__(self) -> int:
-        return len(self._contents)
-
-    def get(self, line: Node) -> tuple[Node, _Line | None] | None:
-        found = self._objects.get(id(line))
-        return found if found is not None and found[0] is line else None
-
-    def content(self, key: Any) -> tuple[_Line | None] | None:
-        return (self._contents[key],) if key in self._contents else None
-
-    def put(self, line: Node, key: Any, known: _Line | None) -> None:
-        if len(self._contents) >= LINES_KEPT:
-            self._contents.clear()
-        if len(self._objects) >= LINES_KEPT:
-            self._objects.clear()
-        self._contents[key] = known
-        self._objects[id(line)] = (line, known)
-
-
 class _Finds(Findings):
     """Findings of a text whose lines were read elsewhere: `move` says where the line at hand stands."""
 
@@ -163,7 +96,7 @@ class _Finds(Findings):
         self._line, self._right = line, right
 
     def _column(self, column: int) -> int:
-        return column - _RIGHT + self._right if column >= _RIGHT else column
+        return column - RIGHT + self._right if column >= RIGHT else column
 
     def _add(
         self, severity: str, message: str, at: Placed | None, rule: str, expected: str, known: Iterable[str], name: str
@@ -234,7 +167,6 @@ class RuleCompiler:
         self._prefix = prefix.split("\n")[:-1]
         # an empty line, the InteractionSet, its lines, an empty line, the TerminationSet, its lines
         self._first = len(self._prefix) + 3
-        self._interactions, self._terminations = _LineCache(), _LineCache()
         self._levels: Recent[str, Level] = Recent(_LEVELS_KEPT)
         self._resolver = resolver = Resolver(parse(self._join([], [])), reading, self._parameters)
         self._whole = True
@@ -245,7 +177,7 @@ class RuleCompiler:
             self._whole = False
 
     def __repr__(self) -> str:
-        known = len(self._interactions) + len(self._terminations)
+        known = len(self._lines) if self._whole else 0
         return f"<rule compiler: {len(self._resolver.sprites.index)} sprite types, {known} lines known>"
 
     def _read_base(self, resolver: Resolver) -> None:
@@ -264,6 +196,7 @@ class RuleCompiler:
         self._of_sets, self._of_sprites = tuple(found[resolved:sets]), tuple(found[sets:])
         self._never_there = self._lint.never_there()
         self._sprites = SpriteSet(self._bare)
+        self._lines = LineReader(self.reading, resolver.sprites.index, resolver.substitute, self._lint)
 
     # --- text ---
 
@@ -288,21 +221,23 @@ class RuleCompiler:
 
     def compile(self, rules: Sequence[InteractionLine], endings: Sequence[TerminationLine]) -> CompiledRules:
         """Checks and compiles a rule set. Never raises for what its lines say."""
-        read = [self._known_rule(line) for line in rules]
-        ends = [self._known_ending(line) for line in endings]
-        if not self._whole or None in read or None in ends:
+        if not self._whole:
+            return self._by_text(rules, endings)
+        read = [self._lines.rule(line) for line in rules]
+        ends = [self._lines.ending(line) for line in endings]
+        if None in read or None in ends:
             return self._by_text(rules, endings)
         return self._assemble(read, ends, rules, endings)  # type: ignore[arg-type]
 
     def _assemble(
         self,
-        read: list[_Line],
-        ends: list[_Line],
+        read: list[Line],
+        ends: list[Line],
         rules: Sequence[InteractionLine],
         endings: Sequence[TerminationLine],
     ) -> CompiledRules:
-        rule_texts, rule_rights = _aligned(read)
-        end_texts, end_rights = _aligned(ends)
+        rule_texts, rule_rights = aligned(read)
+        end_texts, end_rights = aligned(ends)
         lines = [
             *self._prefix,
             "",
@@ -337,8 +272,8 @@ class RuleCompiler:
 
     def _read(
         self,
-        rules: list[tuple[_Line, int, int]],
-        endings: list[tuple[_Line, int, int]],
+        rules: list[tuple[Line, int, int]],
+        endings: list[tuple[Line, int, int]],
         findings: _Finds,
         table: InteractionTable,
         terminations: list[Termination],
@@ -367,7 +302,7 @@ class RuleCompiler:
                     return len(rules), k
         return len(rules), len(endings)
 
-    def _repeat_reading(self, line: _Line, findings: _Finds) -> None:
+    def _repeat_reading(self, line: Line, findings: _Finds) -> None:
         if line.crashed:
             findings.repeat_crash(line.read_findings)
             findings.raise_errors()
@@ -377,10 +312,10 @@ class RuleCompiler:
     def _check(
         self,
         findings: _Finds,
-        rules: list[tuple[_Line, int, int]],
-        endings: list[tuple[_Line, int, int]],
-        rules_read: list[tuple[_Line, int, int]],
-        endings_read: list[tuple[_Line, int, int]],
+        rules: list[tuple[Line, int, int]],
+        endings: list[tuple[Line, int, int]],
+        rules_read: list[tuple[Line, int, int]],
+        endings_read: list[tuple[Line, int, int]],
     ) -> None:
         """What `Lint.run` does, in its order."""
         lint = self._lint.into(findings)
@@ -394,7 +329,7 @@ class RuleCompiler:
                 findings.move(number, right)
                 findings.repeat(line.effect_findings)
         if not findings.strict:
-            rules = [placed for placed in rules_read if _has_effects(placed[0])]
+            rules = [placed for placed in rules_read if has_effects(placed[0])]
             endings = endings_read
         for line, number, right in (*rules, *endings):
             if line.rule_findings:
@@ -406,8 +341,8 @@ class RuleCompiler:
     def _with_tables(
         self,
         definition: GameDefinition,
-        rules: list[tuple[_Line, int, int]],
-        endings: list[tuple[_Line, int, int]],
+        rules: list[tuple[Line, int, int]],
+        endings: list[tuple[Line, int, int]],
     ) -> CompiledRules:
         effects: list[EffectPart] = []
         for line, _, _ in rules:
@@ -448,101 +383,6 @@ class RuleCompiler:
             return CompiledRules(text, definition.diagnostics, definition, None, str(error), self)
         return CompiledRules(text, definition.diagnostics, definition, tables, "", self)
 
-    # --- lines ---
-
-    def _known_rule(self, line: InteractionLine) -> _Line | None:
-        """What is known of a line; None for one that only a text can tell."""
-        cache = self._interactions
-        known = cache.get(line)
-        if known is not None:
-            return known[1]
-        key = (line.first, line.seconds, line.effects, line.options, line.arrow is None, line.children)
-        content = cache.content(key)
-        made = content[0] if content is not None else self._read_rule(line)
-        cache.put(line, key, made)
-        return made
-
-    def _read_rule(self, line: InteractionLine) -> _Line | None:
-        if not self._whole or line.children or line.arrow is None:
-            return None
-        tokens = [("OBJECT", line.first.text), *(("SECOND", w.text) for w in line.seconds), ("ARROW", ">")]
-        tokens += [("EFFECT", w.text) for w in line.effects] + [("OPTION", str(o)) for o in line.options]
-        made = _regular(line, "InteractionSet", tokens)
-        if made is None:
-            return None
-        left = _Places(len(_LINE_INDENT) + 1)
-        right = _Places(_RIGHT)
-        node = InteractionLine(
-            first=left.word(line.first),
-            seconds=tuple(left.word(w) for w in line.seconds),
-            arrow=right.word(Word(">")),
-            effects=tuple(right.word(w) for w in line.effects),
-            options=tuple(right.option(o) for o in line.options),
-            line=1,
-            column=len(_LINE_INDENT) + 1,
-        )
-        recorded = Findings(self.reading, "<text>", [])
-        try:
-            made.interaction = read_interaction(node, recorded, self._resolver.sprites.index, self._resolver.substitute)
-        except VGDLError:
-            made.crashed = True
-        made.read_findings = tuple(recorded.items)
-        if made.interaction is None:
-            return made
-        recorded = Findings(self.reading, "<text>", [])
-        lint = self._lint.into(recorded)
-        present: set[str] = set()
-        for name, params, _ in made.interaction.effects:
-            lint.effect(Effect(0, name, params, None, 1), node)
-            present |= lint.made_present(name, params)
-        made.effect_findings, made.present = tuple(recorded.items), frozenset(present)
-        lint.findings = recorded = Findings(self.reading, "<text>", [])
-        lint.interaction(node)
-        made.rule_findings = tuple(recorded.items)
-        return made
-
-    def _known_ending(self, line: TerminationLine) -> _Line | None:
-        cache = self._terminations
-        known = cache.get(line)
-        if known is not None:
-            return known[1]
-        key = (line.name, line.options, line.ignored, line.children)
-        content = cache.content(key)
-        made = content[0] if content is not None else self._read_ending(line)
-        cache.put(line, key, made)
-        return made
-
-    def _read_ending(self, line: TerminationLine) -> _Line | None:
-        if not self._whole or line.children:
-            return None
-        tokens = [("TERMINATION_CLASS", line.name.text), *(("IGNORED", w.text) for w in line.ignored)]
-        tokens += [("OPTION", str(o)) for o in line.options]
-        made = _regular(line, "TerminationSet", tokens)
-        if made is None:
-            return None
-        right = _Places(_RIGHT)
-        node = TerminationLine(
-            name=_Places(len(_LINE_INDENT) + 1).word(line.name),
-            ignored=tuple(right.word(w) for w in line.ignored),
-            options=tuple(right.option(o) for o in line.options),
-            line=1,
-            column=len(_LINE_INDENT) + 1,
-        )
-        recorded = Findings(self.reading, "<text>", [])
-        try:
-            ending = read_termination(node, recorded, self._resolver.sprites.index, self._resolver.substitute)
-            made.ending = (ending.name, ending.params)
-        except Abandon as abandon:
-            made.ended = abandon.with_traceback(None)
-        except VGDLError:
-            made.crashed = True
-        made.read_findings = tuple(recorded.items)
-        recorded = Findings(self.reading, "<text>", [])
-        lint = self._lint.into(recorded)
-        lint.termination(node)
-        made.rule_findings = tuple(recorded.items)
-        return made
-
     # --- levels ---
 
     def level(self, text: str) -> Level:
@@ -551,47 +391,6 @@ class RuleCompiler:
         if found is None:
             found = self._levels.put(text, read_level(text, self._bare, reading=self.reading))
         return found
-
-
-class _Places:
-    """Gives words their places one after the other, a blank between them."""
-
-    def __init__(self, column: int) -> None:
-        self._next = column
-
-    def _take(self, text: str) -> int:
-        column = self._next
-        self._next += len(text) + 1
-        return column
-
-    def word(self, word: Word) -> Word:
-        return Word(word.text, 1, self._take(word.text))
-
-    def option(self, option: Option) -> Option:
-        return Option(option.key, option.value, option.rest, 1, self._take(str(option)))
-
-
-def _regular(line: InteractionLine | TerminationLine, section: str, tokens: list[tuple[str, str]]) -> _Line | None:
-    """The two sides of a line that a text gives back as it is; else None."""
-    try:
-        left, right = sides(line)
-    except PcgError:
-        return None
-    return _Line(left, right) if reads_as(section, f"{left} {right}".rstrip()) == tokens else None
-
-
-def _has_effects(line: _Line) -> bool:
-    return line.interaction is not None and bool(line.interaction.effects)
-
-
-def _aligned(lines: list[_Line]) -> tuple[list[str], list[int]]:
-    """The texts of the lines of a set, and the columns of their right sides, as the formatter writes them."""
-    width = max((len(line.left) for line in lines if line.right and len(line.left) <= WIDEST), default=0)
-    texts = [
-        f"{_LINE_INDENT}{line.left.ljust(width)} {line.right}" if line.right else _LINE_INDENT + line.left
-        for line in lines
-    ]
-    return texts, [len(_LINE_INDENT) + max(width, len(line.left)) + 2 for line in lines]
 
 
 def replace_rules(

@@ -31,6 +31,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("max_ticks", 200, "plays end here", 1, 2000, "ticks"),
     Parameter("min_ticks", 40, "the longest of the random player's plays takes at least so long", 0, 2000, "ticks"),
     Parameter("start", 5, "a player who does nothing lives at least so long", 0, 2000, "ticks"),
+    Parameter("waiting", 2000, "in so long nobody wins by doing nothing; looked at where all else is kept",
+              0, 100_000, "ticks"),
     Parameter("min_rules", 1.0, "smallest share of the rules that somebody's play must execute", 0.0, 1.0),
     Parameter("explorations", 10, "further random plays where nothing but unused rules is at fault", 0, 1000),
     Parameter("foreseen", 20, "further plays of each agent in which the order would have to hold", 1, 10_000),

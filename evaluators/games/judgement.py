@@ -14,7 +14,7 @@ from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.behaviour import behaviour
 from pcg.evaluators.games.evaluation import CONSTRAINTS, AgentPerformance, GameEvaluation, RecordedPlay
-from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness
+from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness, separation
 from pcg.evaluators.games.trial_kernel import PLAY_WORK, SPRITES, TICK_WORK
 from pcg.evaluators.games.trials import Board, Trial, Trials
 from pcg.evaluators.mechanics import mechanics
@@ -61,6 +61,7 @@ class Judgement:
         self.reason = ""
         self.played: list[list[Trial]] = [[] for _ in of.ladder]
         self.explored: list[Trial] = []
+        self.waited: list[Trial] = []
         self.fired = np.zeros(len(game.definition.effects), np.int8)
         self.trials: Trials | None = None
         self.terminations: Any = ()
@@ -74,6 +75,7 @@ class Judgement:
             for rung in range(len(self.of.ladder)):
                 self._climb(rung)
             self._explore()
+            self._wait()
             self._settle_order()
             fitness = self._fitness(optimistic=False)
             self.stage = "confirmed" if self.confirming else "complete"
@@ -107,8 +109,8 @@ class Judgement:
             best=self._best(),
             weak=self._weak(),
             unused=tuple(np.flatnonzero(self.fired == 0).tolist()) if "rules_fired" in self.metrics else (),
-            calls=sum(t.calls for t in everything),
-            work=sum(t.work for t in everything),
+            calls=sum(t.calls for t in (*everything, *self.waited)),
+            work=sum(t.work for t in (*everything, *self.waited)),
         )
 
     # -- stage 1: the rules --------------------------------------------------------------------------------------------
@@ -213,10 +215,10 @@ class Judgement:
         if trial.stop:
             self._judge_bounds(trial)
 
-    def _allowance(self, rung: int) -> int:
+    def _allowance(self, rung: int, ticks: int = 0) -> int:
         """Work that a play of an agent may cost: that of the calls it can make, and a few heavy ticks."""
         assert self.trials is not None
-        calls = self.of.integer("max_ticks") * self.trials.calls[rung]
+        calls = (ticks or self.of.integer("max_ticks")) * self.trials.calls[rung]
         return self.of.integer("mean_work") * calls + 4 * self.of.integer("max_work")
 
     def _can_afford(self, rungs: Sequence[int]) -> bool:
@@ -322,10 +324,35 @@ class Judgement:
             which = self.game.definition.effects[int(np.argmin(self.fired))]
             self._fail(f"{unused} rules are never executed, the first: {which.name} in line {which.line}")
 
+    def _wait(self) -> None:
+        """Whether waiting wins after the plays' end: where nothing had happened by then to who does nothing, its first
+        play of each level goes on, once everything else is known to be right. They count for nothing else.
+        """
+        longest, held = self.of.integer("waiting"), self.constraints
+        first = self.played[0][: len(self._boards)]
+        unsettled = [k for k, t in enumerate(first) if not (t.won or t.lost or t.stop)]
+        if longest <= self.of.integer("max_ticks") or not unsettled or held["idle"] < 1.0:
+            return
+        assert self.trials is not None
+        for k in unsettled:
+            allowance = self._allowance(0, longest)
+            self.waited.append(self.trials.play(0, k, self.seed, max_ticks=longest, allowance=allowance))
+        won = [t.ticks for t in self.waited if t.won]
+        held["idle"] = 1.0 - len(won) / len(first)
+        if won:
+            self._fail(f"doing nothing wins after {min(won)} ticks")
+
     def _settle_order(self) -> None:
-        """More plays of neighbours whose order is in doubt, as long as the game can reach the threshold."""
+        """More plays of neighbours whose order is in doubt, as long as the game can reach the threshold, and the order
+        can be worth anything: where two others are surely the wrong way round, nothing that is in doubt matters.
+        """
         while not self.confirming:
             doubtful = [r for r in range(len(self.played) - 1) if self._in_doubt(r)]
+            if (
+                profile_fitness(0.0, [1.0 if r in doubtful else self._step(r) for r in range(len(self.played) - 1)])
+                <= 0
+            ):
+                break
             wanted = {r + side for r in doubtful for side in (0, 1)}
             again = [r for r in sorted(wanted) if len(self.played[r]) < self.most_plays]
             if not again or not self._can_afford(again):
@@ -344,6 +371,11 @@ class Judgement:
     def _values(self, rung: int) -> list[float]:
         return [t.value for t in self.played[rung]]
 
+    def _step(self, rung: int) -> float:
+        """How certain the order of an agent and the next one is, from -1 to 1."""
+        found = certainty(self._values(rung), self._values(rung + 1), self.of.integer("foreseen"))
+        return 2.0 * found - 1.0
+
     def _fitness(self, *, optimistic: bool) -> float:
         """The worth of the profile; with `optimistic` the most it can be as far as the plays so far tell."""
         steps = []
@@ -356,7 +388,7 @@ class Judgement:
                 mean, half = difference(weaker, stronger)
                 steps.append(1.0 if mean + half > 0.0 else 0.0)
             else:
-                steps.append(2.0 * certainty(weaker, stronger, self.of.integer("foreseen")) - 1.0)
+                steps.append(self._step(rung))
         lowest, last = self._values(0), self._values(len(self.played) - 1)
         if optimistic:
             mean, half = difference([0.0] * len(lowest), lowest)
@@ -369,6 +401,7 @@ class Judgement:
         self.metrics["spread"] = spread
         self.metrics["order"] = math.fsum(steps) / len(steps)
         self.metrics["certainty"] = math.prod(0.5 + 0.5 * step for step in steps)
+        self.metrics["apart"] = separation(lowest, last, self.of.integer("foreseen"))
         return profile_fitness(spread, steps)
 
     # -- what is handed on ---------------------------------------------------------------------------------------------

@@ -82,6 +82,21 @@ def certainty(weaker: Sequence[float], stronger: Sequence[float], plays: int) ->
     return 0.5 * (1.0 + math.erf(mean / math.sqrt(2.0 * variance * (1.0 / n + 1.0 / plays))))
 
 
+def separation(weakest: Sequence[float], strongest: Sequence[float], plays: int) -> float:
+    """How likely the intervals of two agents are not to overlap in so many further plays, in [0, 1].
+
+    That is `certainty` of a difference larger than what the two intervals then take.
+
+    >>> round(separation([0.0] * 9, [0.2] * 9, 20), 2), round(separation([0.0] * 9, [0.9] * 9, 20), 2)
+    (0.03, 1.0)
+    """
+    if not weakest or not strongest:
+        return 0.0
+    low, high = math.fsum(weakest) / len(weakest), math.fsum(strongest) / len(strongest)
+    taken = interval(low, plays)[1] - low + high - interval(high, plays)[0]
+    return certainty([value + taken for value in weakest], strongest, plays)
+
+
 def profile_fitness(spread: float, steps: Sequence[float]) -> float:
     """Worth of a profile in [0, 1]: half how far the strongest is above the weakest, half how well all are in order.
 

@@ -186,6 +186,43 @@ def _rules_of(
     return RuleSet(tuple(rules), tuple(endings))
 
 
+Feature = tuple[str, ...]
+"""A part of a game, whatever its types are called: the class of one, a rule between two classes, a termination."""
+LEAST = 2
+"""A game has parts of another when it has so many features that only that one brought."""
+
+
+def features(game: GameGenotype) -> frozenset[Feature]:
+    """The features of a game: classes of types, rules as classes that meet and effect, terminations with classes."""
+
+    def kind(name: str) -> str:
+        return game.class_of(name) if name in game.by_name else name
+
+    found: set[Feature] = {("type", game.class_of(s.name)) for s in game.leaves}
+    found |= {("rule", kind(r.first), kind(r.second), r.effect) for r in game.rules.rules}
+    for ending in game.rules.endings:
+        counted = sorted(kind(value) for key, value in ending.params if key.startswith("stype"))
+        found.add(("ending", ending.name, *counted, str(ending.wins)))
+    return frozenset(found)
+
+
+def own_features(games: Sequence[GameGenotype]) -> tuple[frozenset[Feature], ...]:
+    """Of each game the features that no other has."""
+    all_ = [features(game) for game in games]
+    return tuple(one.difference(*(other for other in all_ if other is not one)) for one in all_)
+
+
+def parts(game: GameGenotype, own: Sequence[frozenset[Feature]]) -> tuple[int, ...]:
+    """How many features a game has of each of those that `own_features` was asked about."""
+    found = features(game)
+    return tuple(len(found & one) for one in own)
+
+
+def has_parts_of_both(counts: Sequence[int]) -> bool:
+    """Whether a game with so many features of others has parts of at least two of them (`LEAST`)."""
+    return sum(count >= LEAST for count in counts) >= 2
+
+
 def _placed(game: GameGenotype, other: GameGenotype, name: str, rng: np.random.Generator) -> GameGenotype:
     """With a type in the levels, about as often as in those of the other game."""
     counts = Counter(c for level in other.levels for c in level if not c.isspace())

@@ -18,7 +18,7 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.contract import Verdict
 from pcg.generators.games.contract import GameCandidate, GameGenerator
 from pcg.generators.games.genes import GameGenotype, GameShape, game_distance, game_shape
-from pcg.generators.population import Child, Individual, TwoPopulations, tournament
+from pcg.generators.population import AGAIN, Child, Individual, TwoPopulations, tournament
 
 PARAMETERS: Mapping[str, Parameter] = {
     parameter.name: parameter
@@ -33,6 +33,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
         Parameter("niche", 0.12, "games closer than this to a better one stand back", 0.0, 1.0, "distance"),
         Parameter("parsimony", 0.001, "worth that every line costs", 0.0, 1.0),
+        Parameter("again", 0.15, "most of a generation that are good games evaluated once more", 0.0, 1.0),
         Parameter("max_rules", 40, "most rules; or as many as the longest game to begin with", 1, 200),
     )
 }
@@ -68,14 +69,22 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
         if not members:
             made = list({child.text: child for child in self._first()}.values())
             known |= {child.text for child in made}
-        for _ in range(self.integer("offspring") if members else self.integer("population") - len(made)):
+        else:
+            again = self._doubtful(round(self.number("again") * self.integer("offspring")))
+            made = [Child(one.text, AGAIN, (one.note[0], [one.id], *one.note[2:])) for one in again]
+        for _ in range(self.integer("offspring" if members else "population") - len(made)):
             for _ in range(_TRIES):
                 child = self._bred(rng) if members and rng.random() >= self.number("fresh") else self._fresh(rng)
-                if child.text not in known:
+                if child.text not in known and self._fits(child, len(made)):
                     break
             known.add(child.text)
             made.append(child)
         return made
+
+    def _fits(self, child: Child, place: int) -> bool:
+        """Whether a child is what is wanted in this place of a generation; after some tries any is taken."""
+        del child, place
+        return True
 
     def _bred(self, rng: np.random.Generator) -> Child:
         pool, size = self._pool(rng), self.integer("tournament")
@@ -84,6 +93,10 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
             return self._mutant(first, rng)
         second = tournament(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool, size)
         return self._crossed(first, second, bool(rng.random() < self.number("mutation")), rng)
+
+    def _again_of(self, one: Individual) -> int:
+        parents = one.note[1]
+        return int(parents[0]) if len(parents) == 1 else -1
 
     def _changes(self, rng: np.random.Generator) -> int:
         return 1 + int(rng.integers(self.integer("changes")))

@@ -22,7 +22,7 @@ Params = tuple[tuple[str, str], ...]
 
 EOS, TIME = "EOS", "TIME"
 """What stands for the edge of the screen and for time where a sprite could stand."""
-_CACHED = 1 << 16
+_CACHED = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)

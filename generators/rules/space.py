@@ -101,10 +101,26 @@ class RuleSpace:
         return dumps(replace_rules(self.tree, genotype))
 
     def tidy(self, genotype: RuleSet) -> str:
-        """The same without the sprites that never appear under these rules, so that it reads without a warning."""
-        text = self.text(genotype)
+        """The same without the sprites that never appear under these rules, so that it reads without a warning.
+
+        What can never happen for want of them goes as well: rules about them, and terminations that wait for many of
+        them. A sprite that something else still names stays.
+        """
         while True:
-            gone = {d.line for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
+            text = self.text(genotype)
+            absent = {d.message.split("`")[1] for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
+            rules = tuple(rule for rule in genotype.rules if not absent & set(rule.pair))
+            endings = tuple(
+                ending for ending in genotype.endings
+                if not (ending.name == "SpriteCounterMore" and ending.get("stype") in absent)
+            )  # fmt: skip
+            if len(rules) + len(endings) == len(genotype):
+                break
+            genotype = RuleSet(rules, endings)
+        named = {word for gene in genotype.genes() for word in str(gene).replace("=", " ").replace(",", " ").split()}
+        while True:
+            found = [d for d in check_game(text) if d.message.endswith(NEVER_APPEARS)]
+            gone = {d.line for d in found if d.message.split("`")[1] not in named}
             if not gone:
                 return text
             text = dumps(_without(parse(text), gone))
@@ -308,8 +324,10 @@ class RuleSpace:
         if kind < 0.2:
             # short ones are likelier: within the reach of a play, and drawn on the way to longer ones
             return Ending("Timeout", (("limit", str(50 * round(2 ** rng.uniform(1, 5)))), *tail))
-        names = self.kinds.actors
-        if kind < 0.7:
+        # dying is no way to win
+        avatars = {self.avatar, *self.kinds.avatars} if wins else set()
+        names = tuple(name for name in self.kinds.actors if name not in avatars) or self.kinds.actors
+        if kind < 0.7 or (kind >= 0.85 and len(names) < 2):
             name = names[int(rng.integers(len(names)))]
             return Ending("SpriteCounter", (("stype", name), ("limit", self._left(rng, name)), *tail))
         if kind < 0.85:
@@ -328,7 +346,7 @@ class RuleSpace:
         """A termination whose number is another one: a little more or less, or anything up to what a level has."""
         limit = int(float(ending.get("limit") or 0))
         if ending.name == "Timeout":
-            limit = max(50, 50 * round(limit * 2 ** rng.uniform(-1, 1) / 50))
+            limit = min(2000, max(50, 50 * round(limit * 2 ** rng.uniform(-1, 1) / 50)))
         elif ending.name == "SpriteCounter" and rng.random() < 0.5:
             limit = int(rng.integers(0, max(1, self.counts.get(ending.get("stype") or "", 1))))
         else:

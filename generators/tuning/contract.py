@@ -111,6 +111,7 @@ class Tuner(Generator[Candidate, Judgement]):
     """
 
     learns = True
+    steady = True
 
     def __init__(
         self,

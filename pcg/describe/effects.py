@@ -188,7 +188,7 @@ def _hurt(h: Happening) -> str:
     who = h.the("stype") if h.p["stype"] else h.a
     limit = number(h.p.number("limit"))
     killed = h.p.integers("scoreChangeIfKilled")
-    score = f" (then {points(killed)})" if any(killed) else ""
+    score = f" ({points(killed)})" if any(killed) else ""
     return f"{who} loses {count(h.p.number('value'), 'health point')} and dies at {limit} or less{score}"
 
 
@@ -260,7 +260,7 @@ CLAUSES: Mapping[str, Clause] = {
         f"{h.a} turns into a random kind of {h.names.noun(str(h.p['stype']))}{h.facing()}{h.both()}"
     ),
     "transformToSingleton": _singleton,
-    "cloneSprite": lambda h: f"another one of {h.a} appears",
+    "cloneSprite": lambda h: f"another {h.a[4:] if h.a.startswith('the ') and h.a != 'the other' else 'one'} appears",
     "spawn": lambda h: f"{h.new('stype')} appears{h.chance()}",
     "spawnBehind": lambda h: f"{h.new('stype')} appears where {h.b} was{h.chance()}",
     "spawnAbove": _beside,
@@ -286,7 +286,7 @@ CLAUSES: Mapping[str, Clause] = {
 
 _WHENCE: Mapping[str, str] = {
     **dict.fromkeys(("killIfAlive", "killIfFast", "killIfSlow", "killIfNotUpright"), " either way"),
-    "subtractHealthPoints": " for a hit that does not kill",
+    "subtractHealthPoints": " while it lives",
 }
 """When effects score that do not simply score when they take effect."""
 _ONLY_IF = frozenset(

@@ -14,7 +14,7 @@ from itertools import groupby
 from pcg.describe.description import Rule
 from pcg.describe.effects import clause, score_notes
 from pcg.describe.firing import Firing
-from pcg.describe.words import Names, Params, count, every, joined, sentence, small
+from pcg.describe.words import Names, Params, count, every, joined, plural, sentence, small
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import Effect, GameDefinition, TimeEffect
 from pcg.evaluators.analysis import GameAnalysis
@@ -276,9 +276,9 @@ class RuleWriter:
         same = m.firsts == m.seconds
         if not m.seconds:
             begin = f"when {self._any(m.firsts)} is at the edge of the screen"
-            names = [self.names.the(m.firsts[0]) if len(m.firsts) == 1 else "it", ""]
+            names = ["it", ""]
         elif same:
-            begin = f"when two {self.names.noun(m.firsts[0])} sprites meet"
+            begin = f"when two {plural(self.names.noun(m.firsts[0]))} meet"
             names = ["one", "the other"]
         else:
             # who acts is named first
@@ -289,10 +289,15 @@ class RuleWriter:
                 self.names.the(m.firsts[0]) if len(m.firsts) == 1 else "the other" if turned else "it",
                 self.names.the(m.seconds[0]) if len(m.seconds) == 1 else "it" if turned else "the other",
             ]
-        parts = []
+        parts: list[str] = []
+        last = ""
         for s in m.steps:
             a, b = (names[1], names[0]) if s.swapped else (names[0], names[1])
-            parts.append(clause(s.effect, self.names, a, b, repeat=s.repeat))
+            text = clause(s.effect, self.names, a, b, repeat=s.repeat)
+            # who was the last to do something is "it"
+            before = parts and parts[-1].startswith((f"{a} ", "it ")) and last == a
+            parts.append(f"it{text.removeprefix(a)}" if before and a != "one" and text.startswith(f"{a} ") else text)
+            last = a
         return f"{begin}, {_in_order(_ranges(parts))}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from pcg.describe.words import Names, Params, count, direction, every, joined, number, percent, sentence
+from pcg.describe.words import Names, Params, count, direction, every, joined, number, pace, percent, sentence
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import SpriteType
 
@@ -35,8 +35,7 @@ class Sprite:
             speed = 1.0
         if speed == 0:
             return "not at all"
-        step = "one cell" if speed == 1 else f"{number(speed)} cells" if speed > 1 else f"{number(speed)} of a cell"
-        return f"{step} {'a tick' if ticks == 1 else every(ticks)}"
+        return pace(speed, ticks)
 
     def flies(self) -> str:
         """How something with an orientation goes on; "" if it stays."""
@@ -53,12 +52,14 @@ class Sprite:
         """What a producer brings forth, how often and for how long."""
         p = self.p
         prob, total = p.number("prob"), p.number("total")
-        chance = f" with a chance of {percent(prob)}" if prob < 1 else ""
         limit = f", {number(total)} in all, then disappears" if total > 0 else ""
         faces = direction(p["spawnorientation"])
         faced = f", heading {faces}" if faces else ""
         last = "and" if key == "stypes" else "or"
-        return f"makes {self.names.any_of(p[key], last)} {every(p.number('cooldown'))}{chance}{faced}{limit}"
+        made, often = self.names.any_of(p[key], last), every(p.number("cooldown"))
+        if prob < 1:
+            often = f"with a chance of {percent(prob)} {often}"
+        return f"makes {made} {often}{faced}{limit}"
 
     def targets(self, key: str) -> str:
         """What a chaser is after: "the hero", "the nearest sheep"."""

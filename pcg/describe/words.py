@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 from pcg.engine.vgdl.definition import GameDefinition, Value
 from pcg.engine.vgdl.ontology_params import Param
@@ -16,17 +17,21 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
 _MASS = frozenset(
     {
         "air", "ammo", "blood", "coal", "dirt", "dust", "earth", "fire", "floor", "food", "fuel", "gas",
-        "glass", "gold", "grass", "gravel", "ground", "honey", "ice", "iron", "lava", "lightning", "metal",
+        "glass", "gold", "grass", "gravel", "ground", "hay", "honey", "ice", "iron", "lava", "lightning", "metal",
         "milk", "money", "mud", "nectar", "oil", "oxygen", "paint", "poison", "rain", "sand", "sky", "smoke",
-        "snow", "soil", "space", "steam", "stuff", "sugar", "treasure", "water", "wheat", "wind", "wine",
+        "snow", "soil", "space", "steam", "stuff", "sugar", "traffic", "treasure", "water", "wheat", "wind", "wine",
         "wood", "wool", "background", "darkness",
     }
 )  # fmt: skip
 """Nouns that take no article."""
+_PARTICIPLE = re.compile(r"\w{3,}(?<!e)ed")
 _SAME = frozenset(["sheep", "fish", "deer"])
 _IRREGULAR = {"man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet"}
 _NO_PLURAL = ("ss", "us", "is", "as", "os")
 _ADJECTIVES = ("ing", "able", "ible", "ed", "ful", "ous")
+_SHORT, _LONGEST = 20, 200
+"""Most ticks that a number of whole cells is told for, and one cell."""
+_EXACT = 5e-4
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIRECTIONS = {(0, -1): "up", (0, 1): "down", (-1, 0): "left", (1, 0): "right"}
 
@@ -107,6 +112,23 @@ def count(amount: float, noun: str) -> str:
     return f"{number(amount)} {noun if abs(amount) == 1 else plural(noun)}"
 
 
+def pace(speed: float, ticks: float) -> str:
+    """How fast something goes that moves so many cells every so many ticks, in whole cells where that can be said.
+
+    >>> pace(1, 3), pace(0.5, 2), pace(0.4, 1), pace(0.377, 1)
+    ('one cell every 3 ticks', 'one cell every 4 ticks', '2 cells every 5 ticks', '0.377 of a cell a tick')
+    """
+    shares = [(Fraction(speed) / Fraction(ticks)).limit_denominator(most) for most in (_SHORT, _LONGEST)]
+    for share in shares:
+        long = share.denominator > _SHORT and share.numerator > 1
+        if not share or long or abs(float(share) - speed / ticks) > _EXACT:
+            continue
+        cells = "one cell" if share.numerator == 1 else f"{share.numerator} cells"
+        return f"{cells} a tick" if share.denominator == 1 else f"{cells} every {share.denominator} ticks"
+    cells = f"{number(speed)} cells" if speed > 1 else f"{number(speed)} of a cell"
+    return f"{cells} {'a tick' if ticks == 1 else every(ticks)}"
+
+
 def every(ticks: float) -> str:
     """How often: "in every tick", "every 4 ticks"."""
     return "in every tick" if ticks <= 1 else f"every {number(ticks)} ticks"
@@ -153,6 +175,8 @@ class Names:
         for t in definition.types:
             if not t.leaf and words[t.id].endswith(_ADJECTIVES):
                 words[t.id] += " thing"  # groups are often named by what their members have in common
+            elif t.leaf and _PARTICIPLE.fullmatch(words[t.id]):
+                words[t.id] += " one"  # as in "the box turns into a stored one"
         # two types with the same words are called by their names
         self.nouns = [w if words.count(w) == 1 else t.name for t, w in zip(definition.types, words, strict=True)]
         avatars = {t.id for t in definition.types if is_avatar(t)}
@@ -194,7 +218,7 @@ class Names:
         """A number of them: "there are at least 2 keys", "there is no key"."""
         noun = self.noun(kind)
         if high >= 10000:
-            return f"there {'is' if low == 1 else 'are'} at least {count(low, noun)}"
+            return f"there is {with_article(noun)}" if low == 1 else f"there are at least {count(low, noun)}"
         if low == high:
             return (
                 f"there is no {noun}" if low == 0 else f"there {'is' if low == 1 else 'are'} exactly {count(low, noun)}"

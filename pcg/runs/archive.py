@@ -19,7 +19,7 @@ from pcg.generators.levels.contract import Candidate
 
 SPARE = 20
 """Per wanted candidate so many infeasible ones are remembered."""
-_SHAPES = 4096
+_SHAPES = 1024
 """Candidates whose shapes are kept at hand."""
 _CHOSEN = -1
 _INDEXED = ("feasible", "fitness", "constraint", "constraints", "metrics", "winner", "seed", "wants", "mechanics")
@@ -106,6 +106,14 @@ class Archive(Generic[E]):
                 bisect.insort(self._infeasible, rank)
                 del self._infeasible[SPARE * self.size :]
                 self._spare = None
+
+    def revise(self, id: int, old: float, new: float) -> None:
+        """Take another fitness of a feasible candidate that was added with the old one: it was evaluated again."""
+        self.evaluations += 1
+        del self._feasible[bisect.bisect_left(self._feasible, (-old, id))]
+        bisect.insort(self._feasible, (-new, id))
+        self._look_again()
+        self._best = self._spare = None
 
     def _place(self, rank: tuple[float, int]) -> None:
         """Let a new candidate take its place among those kept, unless a better one is like it."""

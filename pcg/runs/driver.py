@@ -28,7 +28,9 @@ from pcg.generators.levels import Candidate, LevelGenerator, make_generator
 from pcg.runs.archive import Archive, Entry
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.config import LevelRun, read_config
-from pcg.runs.search import FAILED, SearchRun, uninterrupted, versions
+from pcg.runs.interrupts import uninterrupted
+from pcg.runs.search import FAILED, SearchRun, versions
+from pcg.runs.seen import FirstSeen
 from pcg.runs.store import (
     FORMAT,
     LEVELS,
@@ -251,7 +253,7 @@ class _Run(SearchRun):
         self.archive = Archive(config.count, config.distance, lambda number: self.log.read(number), Entry.of)
         self.kept: Mapping[str, Any] | None = None
         self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number
-        self.first: dict[bytes, int] = {}  # level -> the candidate that had it first
+        self.first = FirstSeen()  # level -> the candidate that had it first
         self.repeated = 0
         self.cached = 0
         self._ranks: list[tuple[int, bool, float, float]] = []

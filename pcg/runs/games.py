@@ -33,6 +33,7 @@ from pcg.evaluators.parameters import Setting
 from pcg.evaluators.tournament.games import Entry as GameEntry
 from pcg.evaluators.tournament.games import select_levels
 from pcg.generators.games import GameCandidate, GameGenotype, game_edits, make_game_generator
+from pcg.generators.games.crossing import own_features, parts
 from pcg.generators.games.genes import game_distance, game_shape
 from pcg.runs.driver import GameText
 from pcg.runs.games_config import GamesRun, read_games_config
@@ -44,6 +45,7 @@ from pcg.runs.made_games import (
     check_kind,
     check_version,
     go_on,
+    sample_seed,
     settings_of,
     start_run,
 )
@@ -64,7 +66,7 @@ def _evaluator(work: Work, levels: tuple[str, ...]) -> GameEvaluator:
 
 
 def evaluate_game(
-    work: Work, genotype: GameGenotype, plays: int = 0, code: str = "", bar: float = 0.0
+    work: Work, genotype: GameGenotype, plays: int = 0, code: str = "", bar: float = 0.0, sample: int = 0
 ) -> tuple[GameEvaluation, float]:
     """Judge a game in whatever thread, process or machine this runs; with the seconds it took.
 
@@ -74,6 +76,7 @@ def evaluate_game(
         plays: 0 for an evaluation; else so many plays of every agent, with seeds of their own.
         code: see `code_digest`.
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
+        sample: evaluations with other numbers have other seeds.
 
     Raises:
         PcgError: when this is not the version that `code` names.
@@ -88,9 +91,9 @@ def evaluate_game(
     else:
         evaluator = _evaluator(work, genotype.levels)
         if plays:
-            verdict = evaluator.confirm(game, plays, work.seed + CONFIRM)
+            verdict = evaluator.confirm(game, plays, sample_seed(work.seed, sample) + CONFIRM)
         else:
-            verdict = evaluator.evaluate(game, work.seed, threshold=bar)
+            verdict = evaluator.evaluate(game, sample_seed(work.seed, sample), threshold=bar)
     return verdict, time.perf_counter() - started
 
 
@@ -223,7 +226,10 @@ class _Run(MakingRun):
     def _told_of(self, candidate: GameCandidate) -> dict[str, Any]:
         counts = [game_edits(game, candidate.genotype) for game in self.start]
         nearest = min(range(len(counts)), key=lambda k: counts[k])
-        return {"nearest": self.given[nearest].name, "start": nearest, "edits": counts[nearest]}
+        told = {"nearest": self.given[nearest].name, "start": nearest, "edits": counts[nearest]}
+        if len(self.start) > 1:
+            told["parts"] = list(parts(candidate.genotype, own_features(self.start)))
+        return told
 
     def _candidate(self, data: dict[str, Any]) -> GameCandidate:
         return GameCandidate.from_json(data)

@@ -21,14 +21,21 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.games import GameEvaluation
 from pcg.evaluators.parameters import Setting
 from pcg.generators.contract import Generator
+from pcg.generators.population import AGAIN
 from pcg.runs.archive import Archive
 from pcg.runs.cache import code_digest
 from pcg.runs.search import FAILED, SearchRun, versions
+from pcg.runs.seen import FirstSeen
 from pcg.runs.store import FORMAT, check_run, read_json, to_json, write_whole
 from pcg.runs.workers import Ticket, Workers, open_workers
 
 CONFIRM = 2**20
 """Added to the seed of a run for the plays at its end."""
+
+
+def sample_seed(seed: int, sample: int) -> int:
+    """Seed of the evaluations of one generation: each has its own, so that no game is bred for the luck of a seed."""
+    return seed + (sample << 64)
 
 
 class MakingConfig(Protocol):
@@ -68,6 +75,10 @@ class MadeGame(Protocol):
     def id(self) -> int: ...
     @property
     def genotype(self) -> Any: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def generation(self) -> int: ...
 
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
@@ -98,15 +109,14 @@ class GameResult:
     """The verdict of the last plays, with other seeds."""
 
     @property
-    def promise(self) -> tuple[bool, float, float, int]:
-        """Larger is better: first weakest and strongest apart, then the order of all as certain as may be."""
+    def promise(self) -> tuple[float, float, int]:
+        """Larger is better: how likely all are in order, and weakest and strongest apart, in further plays."""
         last = self.confirmed
-        if last is None:
-            return False, 0.0, self.evaluation.fitness, -self.candidate.id
-        return last.separated, last.metrics.get("certainty", 0.0), self.evaluation.fitness, -self.candidate.id
+        likely = last.metrics.get("certainty", 0.0) * last.metrics.get("apart", 0.0) if last is not None else 0.0
+        return likely, self.evaluation.fitness, -self.candidate.id
 
     @property
-    def rank(self) -> tuple[int, tuple[bool, float, float, int]]:
+    def rank(self) -> tuple[int, tuple[float, float, int]]:
         """Larger is better: what has held its order in the most plays comes first."""
         last = self.confirmed
         plays = last.profile[0].plays if last is not None and last.profile else 0
@@ -154,11 +164,13 @@ class MakingRun(SearchRun):
             config.count + config.finalists, config.distance, lambda number: self.log.read(number), self._result,
             lambda event: shape(event["genotype"]), apart,
         )  # fmt: skip
-        self.first: dict[bytes, int] = {}  # genotype -> the candidate that had it first
+        self.first = FirstSeen()  # genotype -> the candidate that had it first
         self.repeated = 0
+        self.again: dict[int, tuple[int, float]] = {}
+        """Of games that were evaluated again: how often in all, and their mean fitness."""
         self.reasons: Counter[str] = Counter()
         self.confirmed: dict[int, GameEvaluation] = {}
-        self._ranks: list[tuple[int, bool, float, float, str]] = []
+        self._ranks: list[tuple[int, bool, float, float, str, int]] = []
 
     # -- what subclasses say -------------------------------------------------------------------------------------------
 
@@ -265,28 +277,36 @@ class MakingRun(SearchRun):
 
         By successive halving (Jamieson, Talwalkar 2016): all finalists are played a little, the better half of them
         more, and half of those as often as is asked for, so that luck in few plays does not make a winner. As many as
-        are wanted stay to the end.
+        are wanted stay to the end. Among these the first is settled by two more rounds of twice as many plays each,
+        with seeds of their own: what was chosen for doing well in some plays has had luck in them.
         """
         if not self.making.confirm:
             return
         best = list(self.archive.best()[: max(self.making.finalists, self.making.count)])
-        judge, work = self._judge()
         for rounds_left in (2, 1, 0):
-            plays = -(-self.making.confirm // 2**rounds_left)
-            tickets = [
-                self.workers.submit(
-                    f"the last plays of candidate {game.candidate.id}", judge, work, game.candidate.genotype, plays,
-                    code_digest(),
-                )
-                for game in best
-            ]  # fmt: skip
-            played = [
-                GameResult(game.candidate, game.evaluation, self.workers.result(ticket)[0])
-                for game, ticket in zip(best, tickets, strict=True)
-            ]
-            self.confirmed.update({game.candidate.id: game.confirmed for game in played if game.confirmed is not None})
-            best = sorted(played, key=lambda game: game.promise, reverse=True)
-            best = best[: max(self.making.count, -(-len(played) // 2))]
+            played = self._last_plays(best, -(-self.making.confirm // 2**rounds_left), 0)
+            best = played[: max(self.making.count, -(-len(played) // 2))]
+        for further in (1, 2):
+            best = best[: -(-len(best) // 2)]
+            if len(best) > 1:
+                best = self._last_plays(best, self.making.confirm * 2**further, further)
+
+    def _last_plays(self, games: Sequence[GameResult], plays: int, sample: int) -> list[GameResult]:
+        """Games with the verdicts of so many plays of every agent, the most promising first."""
+        judge, work = self._judge()
+        tickets = [
+            self.workers.submit(
+                f"the last plays of candidate {game.candidate.id}", judge, work, game.candidate.genotype, plays,
+                code_digest(), 0.0, sample,
+            )
+            for game in games
+        ]  # fmt: skip
+        played = [
+            GameResult(game.candidate, game.evaluation, self.workers.result(ticket)[0])
+            for game, ticket in zip(games, tickets, strict=True)
+        ]
+        self.confirmed.update({game.candidate.id: game.confirmed for game in played if game.confirmed is not None})
+        return sorted(played, key=lambda game: game.promise, reverse=True)
 
     def _finish(self, reason: str) -> dict[str, Any]:
         last = [game.confirmed for game in self.games() if game.confirmed is not None]
@@ -327,12 +347,13 @@ class MakingRun(SearchRun):
 
     def _begin(self, candidate: MadeGame) -> Ticket | int:
         same = self.first.setdefault(_key(candidate.genotype), candidate.id)
-        if same != candidate.id:
+        if same != candidate.id and candidate.origin != AGAIN:
             return same  # told before this one, for results are applied in order
         judge, work = self._judge()
+        bar = self.source.bar() if candidate.origin != AGAIN else 0.0
         return self.workers.submit(
             f"the evaluation of candidate {candidate.id} (its game is in {self.folder / FAILED})", judge, work,
-            candidate.genotype, 0, code_digest(), self.source.bar(),
+            candidate.genotype, 0, code_digest(), bar, candidate.generation,
         )  # fmt: skip
 
     def _verdict(self, event: dict[str, Any]) -> GameEvaluation:
@@ -343,11 +364,19 @@ class MakingRun(SearchRun):
 
     def _keep(self, candidate: MadeGame, verdict: GameEvaluation, fresh: bool) -> None:
         del fresh
-        self._take(candidate.id, verdict.feasible, verdict.fitness, verdict.constraint, verdict.reason)
-        self.repeated += self.first.setdefault(_key(candidate.genotype), candidate.id) != candidate.id
+        first = self.first.setdefault(_key(candidate.genotype), candidate.id)
+        of = first if candidate.origin == AGAIN else candidate.id
+        self._take(candidate.id, verdict.feasible, verdict.fitness, verdict.constraint, verdict.reason, of)
+        self.repeated += first != candidate.id
 
-    def _take(self, number: int, feasible: bool, fitness: float, constraint: float, reason: str) -> None:
-        self.archive.add(number, feasible, fitness, constraint)
+    def _take(self, number: int, feasible: bool, fitness: float, constraint: float, reason: str, of: int) -> None:
+        """Take a verdict; `of` is the candidate that it is about, another one when that is evaluated again."""
+        if of == number:
+            self.archive.add(number, feasible, fitness, constraint)
+        else:
+            times, mean = self.again.get(of) or (1, float(self.log.read(of)["fitness"]))
+            self.again[of] = times + 1, (mean * times + fitness) / (times + 1)
+            self.archive.revise(of, mean, self.again[of][1])
         if reason:
             self.reasons[_kind_of(reason)] += 1
 
@@ -360,6 +389,7 @@ class MakingRun(SearchRun):
                 float(event["fitness"]),
                 float(event["constraint"]),
                 str(event["reason"]),
+                first if event["origin"] == AGAIN else number,
             )
             self._ranks.append((number, *values))
             self.repeated += first != number

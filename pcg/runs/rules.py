@@ -54,6 +54,7 @@ from pcg.runs.made_games import (
     check_kind,
     check_version,
     go_on,
+    sample_seed,
     settings_of,
     start_run,
 )
@@ -77,7 +78,7 @@ def _court(work: Work) -> tuple[RuleSpace, GameEvaluator]:
 
 
 def evaluate_rules(
-    work: Work, genotype: RuleSet, plays: int = 0, code: str = "", bar: float = 0.0
+    work: Work, genotype: RuleSet, plays: int = 0, code: str = "", bar: float = 0.0, sample: int = 0
 ) -> tuple[GameEvaluation, float]:
     """Judge a rule set in whatever thread, process or machine this runs; with the seconds it took.
 
@@ -87,6 +88,7 @@ def evaluate_rules(
         plays: 0 for an evaluation; else so many plays of every agent, with seeds of their own.
         code: see `code_digest`.
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
+        sample: evaluations with other numbers have other seeds.
 
     Raises:
         PcgError: when this is not the version that `code` names.
@@ -98,10 +100,12 @@ def evaluate_rules(
     if not compiled.ok:
         verdict = GameEvaluation.unreadable(_first_problem(compiled.diagnostics, compiled.problem))
     elif plays:
-        verdict = evaluator.confirm(compiled.game(work.levels), plays, work.seed + CONFIRM)
+        verdict = evaluator.confirm(compiled.game(work.levels), plays, sample_seed(work.seed, sample) + CONFIRM)
     else:
         game = compiled.game(work.levels)
-        verdict = evaluator.evaluate(game, work.seed, diagnostics=compiled.diagnostics, threshold=bar)
+        verdict = evaluator.evaluate(
+            game, sample_seed(work.seed, sample), diagnostics=compiled.diagnostics, threshold=bar
+        )
     return verdict, time.perf_counter() - started
 
 

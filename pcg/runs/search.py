@@ -8,15 +8,12 @@ is evaluated and what is kept of it is for subclasses to say (`driver` for level
 
 from __future__ import annotations
 
-import contextlib
 import platform
-import signal
 import sys
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
 from importlib import metadata
@@ -27,6 +24,7 @@ import pcg
 from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.contract import Generator
+from pcg.runs.interrupts import heeded, uninterrupted
 from pcg.runs.store import FORMAT, RunLog, append_line, read_elapsed, read_json, to_json, write_whole
 from pcg.runs.workers import Ticket, Workers
 
@@ -140,6 +138,7 @@ class SearchRun(ABC):
             "format": FORMAT,
             "events": self.told,
             "asked": self.asked,
+            "evaluations": self.evaluations,
             "generator": self.source.state_dict(),
             "pending": [candidate.to_json() for candidate, _ in self.flight],
         }
@@ -159,7 +158,7 @@ class SearchRun(ABC):
 
         self.log = RunLog(path, meet)
         self.replayed = len(self.log)
-        trusted = state is not None and told <= self.replayed
+        trusted = state is not None and told <= self.replayed and not self._starved(state)
         if state is not None and trusted:
             self.source.load_state_dict(state["generator"])
             self.told, self.asked = told, int(state["asked"])
@@ -167,6 +166,15 @@ class SearchRun(ABC):
                 candidate = self._candidate(data)
                 self.flight.append((candidate, candidate.id))  # work is found for them when the loop begins
         self._went_on(trusted)
+
+    def _starved(self, state: Mapping[str, Any]) -> bool:
+        """Whether a smaller budget kept the window from being full when a checkpoint was taken.
+
+        With this budget the generator would have been asked for more by then, before it was told the last verdicts.
+        Where that matters it is asked and told again from the beginning, all of which is in the log.
+        """
+        before = int(state.get("evaluations", 0))
+        return self.source.steady and 0 < before != self.evaluations and int(state["asked"]) >= before
 
     def _read_checkpoint(self) -> dict[str, Any] | None:
         path = self.folder / "checkpoint.json"
@@ -195,8 +203,9 @@ class SearchRun(ABC):
         }
         append_line(timing, session)
         try:
-            reason = self._loop(progress, timing)
-            self._conclude(reason)
+            with heeded() as check:
+                reason = self._loop(progress, timing, check)
+                self._conclude(reason)
         except KeyboardInterrupt:
             reason = "interrupted"
         except PcgError as error:
@@ -215,10 +224,11 @@ class SearchRun(ABC):
         """What the last line of the timing log has besides."""
         return {}
 
-    def _loop(self, progress: Callable[[Any], None] | None, timing: Path) -> str:
+    def _loop(self, progress: Callable[[Any], None] | None, timing: Path, check: Callable[[], None]) -> str:
         for position, (candidate, _) in enumerate(self.flight):
             self.flight[position] = (candidate, self._submit(candidate))
         while True:
+            check()
             stop = self._reason()
             if stop:
                 return stop
@@ -309,20 +319,3 @@ class SearchRun(ABC):
         if self.seconds:
             parts.append(self.elapsed() / self.seconds)
         return min(1.0, max(parts))
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Hold back Ctrl-C while the state of the run and its files change together; it takes effect afterwards."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    held = []
-    before = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before if before is not None else signal.default_int_handler)
-    if held:
-        raise KeyboardInterrupt

@@ -44,6 +44,7 @@ from pcg.evaluators.tournament import (
     select_levels,
     split_agents,
 )
+from pcg.runs.interrupts import heeded
 from pcg.runs.store import FORMAT, TOURNAMENT, EventLog, append_line, check_run, to_json, write_whole
 
 RESULTS = "results.jsonl"
@@ -250,22 +251,32 @@ def _play(
         progress(len(results), len(order), None)
     stopped = ""
     log = EventLog(folder / RESULTS)
-    left = run_matches(
-        target[len(results) :],
-        tournament.games,
-        tournament.rules,
-        workers=workers,
-        plugins=tournament.plugins,
-        stop=lambda: deadline is not None and time.monotonic() >= deadline,
-    )
+
+    def ends() -> bool:
+        check()
+        return deadline is not None and time.monotonic() >= deadline
+
     try:
-        with contextlib.closing(left):
+        with (
+            heeded() as check,
+            contextlib.closing(
+                run_matches(
+                    target[len(results) :],
+                    tournament.games,
+                    tournament.rules,
+                    workers=workers,
+                    plugins=tournament.plugins,
+                    stop=ends,
+                )
+            ) as left,
+        ):
             for result in left:
                 log.append(result.to_json())
                 append_line(folder / TIMING, {"id": result.match.id, **result.timing})
                 results.append(result)
                 if progress is not None:
                     progress(len(results), len(order), result)
+                check()
         stopped = "time" if len(results) < len(target) else ""
     except KeyboardInterrupt:
         stopped = "interrupted"

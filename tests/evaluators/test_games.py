@@ -6,6 +6,7 @@ import json
 import math
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from pcg.engine.state import Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import make_agent, play
 from pcg.evaluators.games import CONSTRAINTS, GameEvaluation, GameEvaluator, behaviour_names
+from pcg.evaluators.games.judgement import Judgement
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness
 from pcg.evaluators.games.trials import Trials, play_seed, read_ladder
 
@@ -130,6 +132,20 @@ def test_a_sound_game_is_feasible_and_skill_pays():
 def test_what_is_wrong_with_a_game_is_found(changes, constraint, reason, stage):
     found = judged(changed(*changes))
     assert (failed(found), found.stage) == (constraint, stage) and reason in found.reason
+
+
+def test_waiting_longer_than_the_plays_last_must_not_win_either():
+    """Who does nothing is safe behind the walls, and wins in the end, while the plays of the ladder last 200."""
+    safe = ("hero ghost > killSprite", "hero ghost > stepBack")
+    late = changed(("Timeout limit=150 win=False", "Timeout limit=700 win=True"), safe)
+    assert judged(late, waiting=200).feasible
+    found = judged(late)
+    assert failed(found) == "idle" and found.reason == "doing nothing wins after 701 ticks"
+    assert found.profile == judged(late, waiting=200).profile, "it counts for nothing else"
+    assert judged(late, waiting=650).feasible
+    assert judged(changed(("Timeout limit=150 win=False", "Timeout limit=700 win=False"), safe)).feasible
+    report = GameEvaluator([LEVEL], ladder=LADDER).confirm(late, seeds=3)
+    assert not report.feasible and report.constraints["idle"] == 0.0 and len(report.profile) == 5
 
 
 def test_warnings_of_the_caller_count():
@@ -320,6 +336,24 @@ def test_more_plays_are_made_where_order_is_in_doubt():
     plays = [p.plays for p in found.profile]
     assert min(plays) == 3 and 3 < max(plays) <= 8
     assert {p.plays for p in judged(load(FETCH), max_plays=3).profile} == {3}
+
+
+@pytest.mark.parametrize(("idle", "more"), [([0.1, 0.1, 0.1], True), ([0.9, 0.9, 0.9], False)])
+def test_no_more_plays_are_made_where_the_order_is_wrong_already(monkeypatch, idle, more):
+    """The last two are in doubt, which matters only while the first two are not surely the wrong way round."""
+    judgement = Judgement(GameEvaluator([LEVEL], ladder=LADDER), load(FETCH), 1, None, 0.0)
+    values = [idle, [0.3, 0.31, 0.29], [0.5, 0.5, 0.51], [0.7, 0.75, 0.72], [0.6, 0.9, 0.7]]
+    judgement.played = [[SimpleNamespace(value=v, work=0) for v in row] for row in values]
+    seen = []
+
+    def play(rung, k):
+        seen.append(rung)
+        judgement.played[rung].append(SimpleNamespace(value=0.7, work=0))
+
+    monkeypatch.setattr(judgement, "_play", play)
+    monkeypatch.setattr(judgement, "_can_afford", lambda rungs: True)
+    judgement._settle_order()
+    assert set(seen) == ({3, 4} if more else set())
 
 
 def test_intervals_and_differences():

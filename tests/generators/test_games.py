@@ -18,6 +18,7 @@ from pcg.engine.vgdl.checker import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.formatter import format_text
 from pcg.engine.vgdl.parser import grammar_rules
+from pcg.evaluators.games import GameEvaluator
 from pcg.generators.games import (
     GAME_GENERATORS,
     GameCandidate,
@@ -28,14 +29,27 @@ from pcg.generators.games import (
     make_game_generator,
 )
 from pcg.generators.games.choices import Codons
-from pcg.generators.games.crossing import cross, reconcile, rename
+from pcg.generators.games.crossing import cross, has_parts_of_both, own_features, parts, reconcile, rename
 from pcg.generators.games.ge.derivation import SETS, Derivation, random_codons
 from pcg.generators.games.genes import game_distance, game_shape
+from pcg.generators.games.gp.planting import ending_tree, line_tree, plant
 from pcg.generators.games.gp.primitives import Game as GameType
-from pcg.generators.games.gp.primitives import evaluate, grow, names_of, primitives, tree_of
-from pcg.generators.games.mending import mend
+from pcg.generators.games.gp.primitives import (
+    ending_of,
+    evaluate,
+    game_of,
+    grow,
+    names_of,
+    primitives,
+    rule_of,
+    tree_of,
+)
+from pcg.generators.games.mending import mend, space_of
 from pcg.generators.games.operators import OPERATORS, mutate
+from pcg.generators.games.population import genotype_of
 from pcg.generators.games.sprites import FAMILIES, classes, draw_params, family
+from pcg.generators.rules.constructive import ConstructiveRules
+from pcg.generators.rules.genes import Ending, Rule
 
 GAMES = [name for name in builtin_games() if load(name).players == 1]
 SOME = ("dungeon", "hunt", "invaders", "boxes")
@@ -279,6 +293,40 @@ def test_crossings_read_strictly_and_have_parts_of_both(one: str, other: str, se
     assert theirs & set(child.rules.genes()) or (set(renamed.names) - set(a.names)) & set(child.names)
 
 
+def test_parts_are_what_only_one_of_several_games_brings() -> None:
+    games = [sound("hunt"), sound("invaders")]
+    own = own_features(games)
+    assert not own[0] & own[1]
+    (a, none), (other, b) = parts(games[0], own), parts(games[1], own)
+    assert none == other == 0 and min(a, b) >= 5
+    assert not has_parts_of_both((a, none)) and not has_parts_of_both((a, 1)) and has_parts_of_both((2, 2))
+    # names do not count
+    renamed = rename(games[0], {name: f"x{k}" for k, name in enumerate(games[0].names)})
+    assert parts(renamed, own) == (a, none)
+
+
+@pytest.mark.parametrize("both", [0.0, 0.5])
+def test_children_of_two_games_keep_parts_of_both(both: float) -> None:
+    """Here games are worth the more the nearer they are to the first: without places of their own crossings go."""
+    games = [sound("hunt"), sound("invaders")]
+    own = own_features(games)
+
+    def worth(candidate: GameCandidate) -> Judged:
+        mine, theirs = parts(candidate.genotype, own)
+        return Judged(True, max(0.0, mine - theirs) / len(own[0]), 1.0)
+
+    generator = make_game_generator("evolve", games, seed=1, both=both, population=20, offspring=20, again=0.0)
+    for _ in range(8):
+        candidates = generator.ask(20)
+        generator.tell(candidates, [worth(c) for c in candidates])
+    mixed = [has_parts_of_both(parts(c.genotype, own)) for c in candidates]
+    kept = [has_parts_of_both(parts(genotype_of(one), own)) for one in generator.feasible]  # type: ignore[attr-defined]
+    if both:
+        assert sum(mixed) >= 8 and sum(kept) >= 10
+    else:
+        assert sum(mixed) <= 4 and sum(kept) <= 4
+
+
 def test_what_plays_the_same_part_is_one_type() -> None:
     names = reconcile(sound("dungeon"), sound("hunt"))
     assert names["fox"] == "hero" and names["hedge"] == "wall" and names["grass"] == "floor"
@@ -424,6 +472,50 @@ def test_codons_are_read_again_from_the_beginning() -> None:
     assert [codons.integers(10) for _ in range(4)] == [0, 5, 9, 0]
     assert codons.choice(3, p=[0.2, 0.2, 0.6]) == 2 and codons.used == 5
     assert Codons([]).random() == 0.0
+
+
+def test_rules_and_terminations_are_turned_into_trees_that_mean_them() -> None:
+    space = space_of(sound("dungeon"))
+    assert space is not None
+    genes = [
+        gene for k in range(5) for gene in ConstructiveRules(space, seed=k).generate(np.random.default_rng(k)).genes()
+    ]
+    found = 0
+    for gene in genes:
+        tree = line_tree(space, gene) if isinstance(gene, Rule) else ending_tree(space, gene)
+        if tree is not None:
+            meant = rule_of(space, evaluate(tree)) if isinstance(gene, Rule) else ending_of(space, evaluate(tree))
+            assert meant == gene
+            found += 1
+    assert found > 0.8 * len(genes)
+    assert line_tree(space, Rule("nobody", "wall", "stepBack")) is None
+    assert ending_tree(space, Ending("SpriteCounter", (("stype", "nobody"), ("limit", "0"), ("win", "True")))) is None
+
+
+def test_planted_trees_have_walls_rules_and_a_way_to_win() -> None:
+    base = sound("hunt")
+    for seed in range(10):
+        game = game_of(plant(base, np.random.default_rng(seed), 40), base, 40)
+        assert findings(game) == []
+        assert any(ending.wins for ending in game.rules.endings)
+        walls = {name for _, names in game.mapping for name in names if game.class_of(name) == "Immovable"}
+        assert any(r.effect in ("stepBack", "killSprite") and r.second in walls for r in game.rules.rules)
+
+
+def test_trees_grow_games_that_can_be_played() -> None:
+    """Some of the first hundred keep all constraints; of trees grown at random hardly any does."""
+    generator = make_game_generator("gp", [sound("hunt")], seed=1)
+    feasible = 0
+    for _ in range(13):
+        candidates = generator.ask(8)
+        verdicts = []
+        for candidate in candidates:
+            game = load(candidate.genotype.text())
+            judge = GameEvaluator(candidate.genotype.levels, ladder="nothing random onestep olets:budget=60", plays=2)
+            verdicts.append(judge.evaluate(game, 1))
+        generator.tell(candidates, verdicts)
+        feasible += sum(v.feasible for v, c in zip(verdicts, candidates, strict=True) if c.origin != "again")
+    assert feasible >= 4
 
 
 def test_trees_are_typed_and_come_back_from_their_names() -> None:

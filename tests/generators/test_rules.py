@@ -138,6 +138,25 @@ def test_every_effect_of_the_registry_is_drawn_somewhere() -> None:
     assert set(ontology.EFFECTS) - drawn == set()
 
 
+def test_what_nobody_can_bring_forth_goes_with_all_that_waits_for_it() -> None:
+    """Without the rule that makes outposts the termination that counts them never ends a game."""
+    own = RuleSet.of(load("invaders").definition.source)
+    rules = tuple(rule for rule in own.rules if rule.get("stype") != "outpost")
+    counted = Ending(
+        "MultiSpriteCounter", (("stype1", "outpost"), ("stype2", "alien"), ("limit", "0"), ("win", "True"))
+    )
+    text = space("invaders").tidy(RuleSet(rules, own.endings))
+    assert len(rules) == len(own.rules) - 1 and not check_game(text) and "outpost" not in text
+    text = space("invaders").tidy(RuleSet(rules, (*own.endings, counted)))
+    assert [d.severity for d in check_game(text)] == ["warning"] and "outpost > Immovable" in text
+
+
+def test_time_limits_stay_within_what_a_game_may_last() -> None:
+    ending, rng = Ending("Timeout", (("limit", "1950"), ("win", "True"))), np.random.default_rng(1)
+    limits = {int(space("hunt").redraw_limit(rng, ending).get("limit") or 0) for _ in range(50)}
+    assert max(limits) == 2000 and min(limits) >= 50
+
+
 def test_rules_are_only_about_what_is_there() -> None:
     boxes = space("boxes")
     assert boxes.kinds.avatars == ("hero",)
@@ -268,7 +287,32 @@ def test_parents_are_candidates_that_came_before() -> None:
     bred = [c for c in found if c.parents]
     assert bred and all(parent < c.id for c in bred for parent in c.parents)
     assert {len(c.parents) for c in bred} == {1, 2}
-    assert {c.origin for c in bred} == {"mutation", "crossover", "trimmed"}
+    assert {c.origin for c in bred} == {"mutation", "crossover", "trimmed", "again"}
+
+
+def test_what_is_good_is_evaluated_again_and_its_luck_goes_by() -> None:
+    """Rule sets of the first generation are worth 0.5 or, by luck, 1.0; all are worth 0.5 when they are seen again."""
+    generator = make_rule_generator("evolve", space("dungeon"), seed=1, population=20, offspring=20, again=0.3)
+    first = generator.ask(20)
+    generator.tell(first, [Judged(True, 1.0 if k < 3 else 0.5, 1.0) for k in range(len(first))])
+    known = {c.id: c for c in first}
+    for generation in range(1, 6):
+        asked = generator.ask(20)
+        again = [c for c in asked if c.origin == "again"]
+        assert len(again) == 6
+        for candidate in again:
+            (of,) = candidate.parents
+            assert candidate.genotype == known[of].genotype
+        if generation == 1:
+            assert {c.parents[0] for c in again} >= {0, 1, 2}
+        known |= {c.id: c for c in asked}
+        generator.tell(asked, [Judged(c.origin == "again", 0.5, 0.5) for c in asked])
+    kept = {one.id: one for one in generator.feasible}  # type: ignore[attr-defined]
+    assert set(kept) == {c.id for c in first}, "members that are seen again are no further members"
+    assert max(one.times for one in kept.values()) <= 6
+    for one in kept.values():
+        lucky = 1.0 if one.id < 3 else 0.5
+        assert one.values[0] == pytest.approx((lucky + 0.5 * (one.times - 1)) / one.times)
 
 
 def test_rules_that_are_never_executed_are_trimmed() -> None:

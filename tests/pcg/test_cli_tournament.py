@@ -190,7 +190,11 @@ def test_a_folder_with_something_else_in_it_is_left_alone(run: Run) -> None:
 
 
 def start(out: Path, *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", "from pcg.cli import main; main()", "tournament", "--out", str(out), *arguments]
+    # Ctrl-C is heeded as in a terminal: a shell that starts the tests in the background has them ignore it
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from pcg.cli import main; main()"
+    )
+    command = [sys.executable, "-c", program, "tournament", "--out", str(out), *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 

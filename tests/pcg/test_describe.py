@@ -174,7 +174,9 @@ def test_what_is_said_of_a_sprite_class_tells_its_parameters(name: str) -> None:
     ("parameter", "told"),
     [
         ("cooldown=7", "every 7 ticks"),
-        ("speed=0.25", "0.25 of a cell"),
+        ("speed=0.25", "one cell every 4 ticks"),
+        ("speed=0.4 cooldown=3", "2 cells every 15 ticks"),
+        ("speed=0.377", "0.377 of a cell"),
         ("singleton=True", "at most one at a time"),
         ("healthPoints=9", "9 health points"),
         ("limitHealthPoints=12 healthPoints=9", "12 as limit"),

@@ -249,11 +249,11 @@ def test_equal_seeds_give_equal_batches(stand_in: ModuleType) -> None:
 
 def test_search_keeps_to_its_budget_and_still_answers(stand_in: Any) -> None:
     environment = stand_in.make("stripes-v0")
-    search = BatchSearch(environment, "stripes-v0", [{"zeros": 8}] * 5, seed=1)
+    search = BatchSearch(environment, "stripes-v0", [{"zeros": 8}] * 30, seed=1)
     seen: list[tuple[int, int]] = []
     contents = search.run(evaluations=60, progress=lambda judged, settled: seen.append((judged, settled)))
     assert search.judged <= 60
-    assert len(contents) == 5
+    assert len(contents) == 30
     assert seen
     assert seen == sorted(seen)
 

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pcg.integrations.pcg_benchmark.boxes import BoxSearch
+from pcg.integrations.pcg_benchmark.adventures import DaveTwin, DungeonTwin
+from pcg.integrations.pcg_benchmark.boxes import BoxSearch, Crowd
 from pcg.integrations.pcg_benchmark.contents import Layout
+from pcg.integrations.pcg_benchmark.quick import quick
 from pcg.integrations.pcg_benchmark.search import BatchSearch
 from pcg.integrations.pcg_benchmark.seeds import seeds
 from pcg.integrations.pcg_benchmark.twins import BinaryTwin, Likeness, SokobanTwin, Text, ZeldaTwin
@@ -107,6 +109,117 @@ def test_binary_follows_a_snake_from_end_to_end() -> None:
     assert apart["regions"] == 2
 
 
+def dungeon(text: str, power: int = 500) -> dict[str, Any]:
+    content = grid(text, "#-@H*$go")
+    return DungeonTwin(problem(len(content), len(content[0]), _solver=power, _diversity=0.4)).info(content)
+
+
+def dave(text: str, power: int = 500) -> dict[str, Any]:
+    content = grid(text, "#-@H$V*")
+    return DaveTwin(problem(len(content), len(content[0]), _solver=power, _diversity=0.4)).info(content)
+
+
+def way(info: dict[str, Any]) -> list[tuple[int, int]]:
+    return [(place["x"], place["y"]) for place in info["solution"]]
+
+
+def test_a_dungeon_is_crossed_and_what_is_met_is_told() -> None:
+    info = dungeon("@go*H")
+    assert way(info) == [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1)]  # in the frame
+    assert (info["heuristic"], info["solution_length"], info["health"]) == (0, 5, 4)  # 5 - 1 - 2 + 2
+    assert (info["enemies_loc"], info["layout"], info["regions"]) == ([(1, 0), (2, 0)], 0, 1)
+    assert len(info["text"]) == 3
+
+
+@pytest.mark.parametrize(("level", "second"), [("@- $H", (1, 2)), ("@$ -H", (2, 1))])
+def test_of_two_ways_as_long_the_one_with_a_treasure_is_taken(level: str, second: tuple[int, int]) -> None:
+    info = dungeon(level)
+    assert (info["col_treasures"], info["solution_length"], way(info)[1]) == (1, 3, second)
+
+
+def test_a_dungeon_with_too_many_enemies_is_lost_before_the_door() -> None:
+    info = dungeon("@oo-oH")
+    # each ogre takes two of five; nothing is worth more than the start, five steps away with all health
+    assert (info["heuristic"], info["solution"], info["solution_length"]) == (5 + 3 * 8, [], 0)
+
+
+@pytest.mark.parametrize("level", ["@#H", "@-H-@", "@--", "--H"], ids=["apart", "two", "no door", "no hero"])
+def test_a_dungeon_with_wrong_numbers_is_not_walked(level: str) -> None:
+    assert dungeon(level)["heuristic"] == -1
+
+
+def test_likeness_of_dungeons_is_four_parts_events_and_one_part_cells() -> None:
+    theirs = problem(1, 5, _solver=500, _diversity=0.4)
+    twin = DungeonTwin(theirs)
+    one, same, other = (twin.info(grid(text, "#-@H*$go")) for text in ("@g-*H", "@*-gH", "@g--H"))
+    assert twin.diversity(one, one) == 0.0
+    assert twin.diversity(one, same) == 1.0  # half of the events differ: 0.4, and two of five cells: 0.08
+    assert twin.diversity(one, other) == pytest.approx((0.8 / 3 + 0.2 / 5) / 0.4)
+
+
+def test_dave_takes_the_key_before_the_door_counts() -> None:
+    info = dave("@H-V ####")
+    assert way(info) == [(0, 0), (1, 0), (2, 0), (3, 0), (2, 0), (1, 0)]
+    assert (info["heuristic"], info["num_jumps"], info["playerOnGround"], info["exitOnGround"]) == (0, 0, 1, 1)
+
+
+def test_dave_jumps_over_spikes_and_up_steps() -> None:
+    info = dave("----- ----- @-*VH #####")
+    assert info["heuristic"] == 0
+    assert info["num_jumps"] == 1
+    assert (2, 2) not in way(info)
+    assert dave("##### @-*VH #####")["heuristic"] > 0  # no room to jump
+
+
+def test_dave_is_told_how_near_he_comes_to_each_diamond() -> None:
+    info = dave("$---- ----- ----- ----- @-VH$ #####")
+    assert info["diamonds"] == 2
+    assert info["diamond_reachable"][1] == 0
+    assert info["diamond_reachable"][0] > 0  # a jump ends three cells up
+
+
+def test_what_dave_cannot_come_to_is_wall() -> None:
+    info = dave("@-VH#-$ ####### $------")
+    assert info["diamonds"] == 0
+    assert not info["repaired_content"][:, 4:].any()
+
+
+def test_two_ways_of_dave_are_compared_in_a_mirror_too() -> None:
+    twin = DaveTwin(problem(2, 5, _solver=500, _diversity=0.4))
+    one, mirrored, other = (twin.info(grid(text, "#-@H$V*")) for text in ("@V-H- #####", "-H-V@ #####", "@HV-- #####"))
+    assert twin.diversity(one, one) == 0.0
+    assert twin.diversity(one, mirrored) == pytest.approx(twin.diversity(mirrored, one))
+    assert 0.0 < twin.diversity(one, other) <= 1.0
+
+
+def test_a_level_with_more_cells_than_a_state_remembers_has_no_twin() -> None:
+    large = problem(16, 24, _solver=500, _diversity=0.4)
+    assert quick("mdungeons-large-v0", large) is large
+    assert (
+        quick("mdungeons-v0", problem(12, 8, _solver=500, _diversity=0.4, quality=None, controlability=None))
+        is not large
+    )
+
+
+def test_a_crowd_tells_who_is_alike_in_either_order() -> None:
+    likeness = Likeness(60)
+    crowd = Crowd(6, likeness, 0.5)
+    rng = np.random.default_rng(5)
+    texts = [rng.integers(8, size=int(rng.integers(3, 30))).astype(np.int8) for _ in range(6)]
+    for place, text in enumerate(texts[:5]):
+        crowd.put(place, text)
+    crowd.put(5, texts[0])
+    crowd.clear(4)
+
+    def alike(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+        orders = ((one, other), (other, one))
+        return any(SequenceMatcher(None, a.tobytes(), b.tobytes()).ratio() > 0.5 for a, b in orders)
+
+    for text in texts:
+        expected = [alike(text, other) for other in texts[:4]] + [False, alike(text, texts[0])]
+        assert crowd.meet(text).astype(bool).tolist() == expected
+
+
 def boxes_problem() -> Any:
     """A Sokoban problem like the benchmark's: 10 moves are enough, wanted is a number of boxes, give or take 1."""
     return problem(
@@ -198,3 +311,37 @@ def test_map_twins_measure_what_the_package_does(name: str, kind: Any) -> None:
         assert twin.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
     search = BatchSearch(environment, name, [environment.control_space.sample() for _ in range(3)], 1)
     assert len(search.run(evaluations=200)) == 3
+
+
+@pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
+@pytest.mark.parametrize(
+    ("name", "kind", "once"), [("mdungeons-v0", DungeonTwin, (2, 3)), ("ddave-v0", DaveTwin, (2, 3, 5))]
+)
+def test_adventure_twins_find_the_ways_of_the_package(name: str, kind: Any, once: tuple[int, ...]) -> None:
+    import pcg_benchmark
+
+    environment = pcg_benchmark.make(name)
+    theirs = environment._problem
+    theirs._solver = 200  # so little that all solvers are asked, and soon give up
+    twin = kind(theirs)
+    rng = np.random.default_rng(6)
+    tiles = Layout(environment.content_space).high.astype(int).max()
+    compared = []
+    solved = 0
+    while len(compared) < 60:
+        shares = rng.dirichlet(np.full(tiles, 0.5)) * 0.3
+        shares[:2] += 0.2, 0.5
+        cells = rng.choice(tiles, size=twin.height * twin.width, p=shares / shares.sum())
+        cells[np.isin(cells, once)] = 1
+        cells[rng.permutation(len(cells))[: len(once)]] = once
+        content = cells.reshape(twin.height, twin.width)
+        mine, told = twin.info(content), theirs.info(content)
+        assert way(mine) == way(told)
+        solved += len(way(mine)) > 0
+        for key in mine.keys() & told.keys() - {"solution"}:
+            assert np.array_equal(mine[key], told[key]), key
+        assert theirs.quality(mine) == theirs.quality(told)
+        compared.append((mine, told))
+    assert 5 < solved < 55
+    for one, other in itertools.pairwise(compared):
+        assert twin.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))

@@ -18,6 +18,7 @@ from run_folders import files
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.runs import LevelRun, Progress, resume, run_levels
+from pcg.runs.store import read_elapsed
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1, "min_length": 5}
 EVOLVE = LevelRun(
@@ -158,8 +159,11 @@ def test_a_budget_of_time_stops_and_can_be_extended(tmp_path: Path) -> None:
     config = LevelRun("hunt", seconds=0.5, evaluation_parameters=CHEAP)
     result = run_levels(config, tmp_path / "run", workers=2)
     assert result.stopped == "seconds"
-    further = resume(tmp_path / "run", seconds=1.5)
-    assert further.evaluations > result.evaluations
+    # more time than has passed: on a busy machine the first session may have taken any
+    spent = read_elapsed(tmp_path / "run" / "timing.jsonl")
+    wanted = result.evaluations + 3
+    further = resume(tmp_path / "run", seconds=spent + 3600.0, evaluations=wanted)
+    assert (further.stopped, further.evaluations) == ("evaluations", wanted)
     assert [e["id"] for e in events(tmp_path / "run")] == list(range(further.evaluations))
 
 

@@ -26,7 +26,8 @@ CHEAP = {"ladder": "nothing random onestep", "plays": 2, "max_plays": 2, "max_ti
 
 def config(**changes: object) -> GamesRun:
     given = {
-        "levels": "0", "evaluations": 40, "checkpoint": 7, "confirm": 2, "finalists": 3, "count": 3, "window": 6,
+        "levels": "0", "seed": 7, "evaluations": 40, "checkpoint": 7, "confirm": 2, "finalists": 3, "count": 3,
+        "window": 6,
         "generator_parameters": {"population": 10, "offspring": 10}, "evaluation_parameters": CHEAP,
     }  # fmt: skip
     return GamesRun("hunt invaders", **{**given, **changes})  # type: ignore[arg-type]

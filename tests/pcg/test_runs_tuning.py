@@ -81,7 +81,7 @@ def test_the_number_and_kind_of_workers_change_nothing(folder: Path, tmp_path: P
     assert files(tmp_path / "run") == files(folder)
 
 
-@pytest.mark.parametrize("optimiser", ["rmhc", "cmaes"])
+@pytest.mark.parametrize("optimiser", ["ntbea", "rmhc", "cmaes", "ucb"])
 def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, optimiser: str) -> None:
     run_tuning(config(optimiser=optimiser), tmp_path / "whole", workers=2)
     run_tuning(config(optimiser=optimiser, evaluations=13), tmp_path / "parts", workers=2)
@@ -102,8 +102,8 @@ def test_a_function_is_kept_with_the_run(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("def short(plays):\n    return 1 / (1 + sum(p.ticks for p in plays['random']) / 100)\n")
     target = f"{file}:short:random"
-    run_tuning(config(target=target, window=1), tmp_path / "whole", workers=1)
-    run_tuning(config(target=target, window=1, evaluations=9), tmp_path / "parts", workers=1)
+    run_tuning(config(target=target), tmp_path / "whole", workers=1)
+    run_tuning(config(target=target, evaluations=9), tmp_path / "parts", workers=1)
     file.unlink()
     resume_tuning(tmp_path / "parts", evaluations=30, workers=2)
     assert files(tmp_path / "parts") == files(tmp_path / "whole")

@@ -7,18 +7,21 @@ the whole search keeps within that many lines of one of the games to begin with.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.games.crossing import cross
+from pcg.generators.games.crossing import cross, has_parts_of_both, own_features, parts
 from pcg.generators.games.genes import GameGenotype, game_edits
 from pcg.generators.games.operators import mutate
 from pcg.generators.games.population import PARAMETERS, BreedingGames, child_of, genotype_of
 from pcg.generators.population import Child, Individual
 
+_REMEMBERED = 2000
+"""Games of which is known whether they have parts of several."""
 _NEAR = 8
 """Tries to make a child that keeps within the bound on edits, each with fewer changes."""
 
@@ -36,12 +39,21 @@ class EvolvingGames(BreedingGames):
     )
     parameters = (
         *PARAMETERS.values(),
+        Parameter(
+            "both",
+            0.5,
+            "of several games to begin with: share of games that are to have parts of more than one",
+            0.0,
+            1.0,
+        ),
         Parameter("levels", 1.0, "how often levels change, as a multiple of the usual", 0.0, 20.0),
     )
     bounded: ClassVar[bool] = True
 
     def __init__(self, start: Any, *, seed: int, max_edits: int = 0, **params: Any) -> None:
         super().__init__(start, seed=seed, max_edits=max_edits, **params)
+        self._own = own_features(self.sound)
+        self._mixed: dict[str, bool] = {}
         if max_edits:
             for game, sound in zip(self.start, self.sound, strict=True):
                 need = game_edits(game, sound)
@@ -50,6 +62,34 @@ class EvolvingGames(BreedingGames):
                         f"generator {self.name}: a game to begin with must be mended in {need} lines before it can be "
                         f"changed, expected max_edits of at least {need + 1}, got {max_edits}"
                     )
+
+    # -- parts of more than one game -----------------------------------------------------------------------------------
+
+    def _quota(self, size: int) -> int:
+        """How many of so many games are to have parts of several: mutants of one game soon outdo all crossings, which
+        have to settle first, so crossings have places of their own.
+        """
+        return round(self.number("both") * size) if len(self.sound) > 1 and not self.max_edits else 0
+
+    def _is_mixed(self, text: str, data: Mapping[str, Any]) -> bool:
+        known = self._mixed.get(text)
+        if known is None:
+            known = self._mixed[text] = has_parts_of_both(parts(GameGenotype.from_json(data), self._own))
+        return known
+
+    def _fits(self, child: Child, place: int) -> bool:
+        return place >= self._quota(self.integer("offspring")) or self._is_mixed(child.text, child.note[0])
+
+    def _survivors(self, members: list[Individual], size: int) -> list[Individual]:
+        quota = self._quota(size)
+        if not quota:
+            return super()._survivors(members, size)
+        mixed = super()._survivors([one for one in members if self._is_mixed(one.text, one.note[0])], quota)
+        kept = {one.id for one in mixed}
+        found = mixed + super()._survivors([one for one in members if one.id not in kept], size - len(mixed))
+        if len(self._mixed) > _REMEMBERED:
+            self._mixed = {one.text: self._mixed[one.text] for one in members}
+        return self._ranked(found)
 
     # -- children ------------------------------------------------------------------------------------------------------
 

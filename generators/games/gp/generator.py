@@ -12,6 +12,7 @@ import numpy as np
 from deap import gp
 
 from pcg.evaluators.parameters import Parameter
+from pcg.generators.games.gp.planting import plant
 from pcg.generators.games.gp.primitives import Game, Line, Rules, game_of, grow, names_of, primitives, tree_of
 from pcg.generators.games.population import PARAMETERS, BreedingGames, child_of
 from pcg.generators.population import Child, Individual
@@ -32,6 +33,7 @@ class TreeGames(BreedingGames):
     )
     parameters = (
         *PARAMETERS.values(),
+        Parameter("templates", 0.7, "share of new trees with rules by templates; others are grown at random", 0.0, 1.0),
         Parameter("max_nodes", 600, "most nodes of a tree; larger children are given up", 20, 100_000),
     )
 
@@ -40,6 +42,9 @@ class TreeGames(BreedingGames):
 
     def _fresh(self, rng: np.random.Generator) -> Child:
         base = int(rng.integers(len(self.start)))
+        if rng.random() < self.number("templates"):
+            tree = plant(self.sound[base], rng, self.most)
+            return self._built({"base": base, "tree": names_of(tree)}, "planted")
         return self._built({"base": base, "tree": names_of(grow(Game, rng))}, "grown")
 
     def _mutant(self, parent: Individual, rng: np.random.Generator) -> Child:

@@ -33,7 +33,7 @@ from pcg.generators.games.sprites import (
     parameters,
     values,
 )
-from pcg.generators.rules.genes import Ending, Params, Rule, RuleSet
+from pcg.generators.rules.genes import Ending, Params, Rule, RuleSet, with_params
 from pcg.generators.rules.space import SCORES, RuleSpace
 from pcg.generators.rules.space import USUAL as USUAL_EFFECTS
 
@@ -191,6 +191,14 @@ def grow(wanted: type, rng: np.random.Generator, depth: int = 0) -> Tree:
     return [node, *(n for part in node.args for n in grow(part, rng, below))]
 
 
+def joined(stem: str, trees: Sequence[Tree]) -> Tree:
+    """A list ("types", "rules" or "ends") of trees that make its members, at least one."""
+    known = primitives().mapping
+    joins: Tree = [known[f"{stem}_join"]] * (len(trees) - 1)
+    # join(join(join(a, b), c), d): every join is a list by itself, so that it can be cut anywhere
+    return [*joins, *(node for tree in trees for node in (known[f"{stem}_one"], *tree))]
+
+
 def names_of(tree: Tree) -> list[str]:
     """A tree as names, for JSON."""
     return [node.name for node in tree]
@@ -228,15 +236,18 @@ def game_of(tree: Tree, base: GameGenotype, most: int) -> GameGenotype:
         most: rules that it may have.
     """
     avatar, sprites, rules, endings = evaluate(tree).parts
-    rng = mending_rng(" ".join(names_of(tree)))
-    game = _with_types(bare(base), [avatar, *_listed(sprites)])
-    game = mend(game, rng, most=most)
+    game = typed(avatar, sprites, base, most)
     space = space_of(game)
     if space is not None:
-        made = [rule for node in _listed(rules) if (rule := _rule(space, node)) is not None]
-        ends = [_ending(space, node) for node in _listed(endings)]
+        made = [rule for node in _listed(rules) if (rule := rule_of(space, node)) is not None]
+        ends = _to_win(space, [ending_of(space, node) for node in _listed(endings)])
         game = replace(game, rules=RuleSet(tuple(made), tuple(ends)))
-    return mend(game, rng, most=most)
+    return mend(game, mending_rng(" ".join(names_of(tree))), most=most)
+
+
+def typed(avatar: Node, sprites: Node, base: GameGenotype, most: int) -> GameGenotype:
+    """The types that these nodes make, on the levels of a game, mended: they depend on nothing else."""
+    return mend(_with_types(bare(base), [avatar, *_listed(sprites)]), mending_rng(f"{avatar} {sprites}"), most=most)
 
 
 def _listed(node: Node) -> list[Node]:
@@ -281,21 +292,30 @@ def _class_params(game: GameGenotype, sprite: Sprite, given: Sequence[Any]) -> P
     return tuple(made)
 
 
-def _rule(space: RuleSpace, node: Node) -> Rule | None:
+def fitting_pairs(space: RuleSpace, kind: str) -> list[tuple[str, str]]:
+    """What can meet with this effect, in order."""
+    return [pair for pair in space.pairs if kind in space.effects(*pair)[0]]
+
+
+def param_text(space: RuleSpace, kind: str, param: Param, value: float) -> str | None:
+    """The text of a parameter of an effect that a terminal's value stands for, None when there is none to give."""
+    number = (value + 0.5) / REFERENCES if param.references else value
+    return space.draw_value(cast(np.random.Generator, Fixed(number)), param, ontology.EFFECTS[kind])
+
+
+def rule_of(space: RuleSpace, node: Node) -> Rule | None:
     """A rule of this effect: its two numbers choose among what it fits; None where it fits nothing."""
     kind = node.name.partition("_")[2]
-    spec = ontology.EFFECTS[kind]
-    fitting = [p for p in space.pairs if kind in space.effects(*p)[0]]
-    if not fitting:
+    pairs = fitting_pairs(space, kind)
+    if not pairs:
         return None
     one, two, *given, score = node.parts
-    firsts = list(dict.fromkeys(a for a, _ in fitting))
+    firsts = list(dict.fromkeys(first for first, _ in pairs))
     first = firsts[one % len(firsts)]
-    seconds = [b for a, b in fitting if a == first]
+    seconds = [second for other, second in pairs if other == first]
     params = []
     for param, value in zip(effect_params(kind), given, strict=True):
-        number = (value + 0.5) / REFERENCES if param.references else value
-        text = space.draw_value(cast(np.random.Generator, Fixed(number)), param, spec)
+        text = param_text(space, kind, param, value)
         if text is not None:
             params.append((param.name, text))
     if score:
@@ -303,7 +323,19 @@ def _rule(space: RuleSpace, node: Node) -> Rule | None:
     return Rule(first, seconds[two % len(seconds)], kind, tuple(params))
 
 
-def _ending(space: RuleSpace, node: Node) -> Ending:
+def _to_win(space: RuleSpace, endings: list[Ending]) -> list[Ending]:
+    """Terminations of which one is won, if any of them can be: the first about something else than the avatar."""
+    if any(ending.wins for ending in endings):
+        return endings
+    avatars = {space.avatar, *space.kinds.avatars}
+    for k, ending in enumerate(endings):
+        if ending.name != "Timeout" and ending.get("stype") not in avatars:
+            return [*endings[:k], Ending(ending.name, with_params(ending.params, {"win": "True"})), *endings[k + 1 :]]
+    return endings
+
+
+def ending_of(space: RuleSpace, node: Node) -> Ending:
+    """A termination: its numbers choose the types, how many of them, and when."""
     kind = node.name.partition("_")[2]
     names = space.kinds.actors
     win = ("win", "True" if node.parts[-1] else "False")

@@ -148,14 +148,7 @@ def _next_room(
     if new_top < 0 or new_left < 0 or new_top + high > height or new_left + wide > width:
         return None
     around = rock[max(0, new_top - 1) : new_top + high + 1, max(0, new_left - 1) : new_left + wide + 1]
-    free = int(around.size - around.sum())
-    touching = sum(
-        not rock[cy, cx]
-        for cy in range(max(0, new_top - 1), min(height, new_top + high + 1))
-        for cx in range(max(0, new_left - 1), min(width, new_left + wide + 1))
-        if top <= cy < top + tall and left <= cx < left + broad
-    )
-    if free - touching > 0 or (length == 1 and touching > max(tall, broad)):
+    if not around.all():  # the room that the corridor comes from is farther away
         return None
     for cy, cx in corridor:
         if not (0 <= cy < height and 0 <= cx < width) or not rock[cy, cx]:

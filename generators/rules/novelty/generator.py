@@ -35,7 +35,7 @@ class NovelRules(EvolvingRules):
         "Lehman, Stanley: Abandoning Objectives: Evolution through the Search for Novelty Alone (2011)",
     )
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        *EvolvingRules.parameters,
+        *(p for p in EvolvingRules.parameters if p.name != "again"),
         Parameter("neighbours", 10, "nearest neighbours that novelty is measured against", 1, 1000),
         Parameter("archived", 4, "newest games of a generation that are remembered for good", 0, 1000),
         Parameter("memory", 1000, "games remembered; the oldest are forgotten first", 1, 100_000),

@@ -38,7 +38,7 @@ class MapElitesRules(EvolvingRules):
         Parameter("measures", "rules:0..30:10, length:0..200:10",
                   "what the archive is spread over, as NAME:LOW..HIGH:CELLS"),
         Parameter("cells", 10, "cells of a measure that does not say", 1, 10_000),
-        *(p for p in EvolvingRules.parameters),
+        *(p for p in EvolvingRules.parameters if p.name != "again"),
     )  # fmt: skip
 
     def __init__(self, space: RuleSpace, *, seed: int, start: Sequence[RuleSet] = (), **params: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.engine.kernel.runtime import inner, island, load8, store8, view_of
-from pcg.integrations.pcg_benchmark.likeness_kernel import weigh
+from pcg.integrations.pcg_benchmark.likeness_kernel import count_alike
 from pcg.integrations.pcg_benchmark.sokoban_kernel import BOX, FLOOR, GOAL, PLAYER, SOLVED, WALL, level_at, plan_level
 
 TRIAL = np.dtype(
@@ -23,11 +23,12 @@ TRIAL = np.dtype(
         ("most_boxes", "i8"),
         ("wanted", "i8"),  # int8[most_boxes + 1]: whether a number of boxes is of use
         ("least_moves", "i8"),
-        ("limit", "i8"),  # how much like the crowd it may be
+        ("longest", "i8"),  # text of a plan
+        ("limit", "i8"),  # how many of the crowd it may be too like
         ("word", "i8"),  # state of the random numbers
         ("tries", "i8"),  # levels solved so far
         ("boxes", "i8"),  # of the level found
-        ("weight", "i8"),  # how much it is like the crowd
+        ("alike", "i8"),  # how many of the crowd it is too like
     ],
     align=True,
 )
@@ -142,7 +143,7 @@ def _boxes(trial: int) -> int:
 
 @island("i8(i8, i8)")
 def explore(trial: int, tries: int) -> int:
-    """Breed and solve levels until one is good and at most `limit` like the crowd; 1 if found within `tries`."""
+    """Breed and solve levels until one is good and too like at most `limit` of the crowd; 1 if found within `tries`."""
     t = trial_at(trial)
     v = level_at(t.level)
     for _ in range(tries):
@@ -153,7 +154,9 @@ def explore(trial: int, tries: int) -> int:
         t.tries += 1
         if plan_level(t.level) != SOLVED or v.length < t.least_moves:
             continue
-        t.weight = weigh(t.crowd, v.text, v.text_length, t.limit)
-        if t.weight <= t.limit:
+        if v.text_length > t.longest:
+            continue
+        t.alike = count_alike(t.crowd, v.text, v.text_length, t.limit)
+        if t.alike <= t.limit:
             return 1
     return 0

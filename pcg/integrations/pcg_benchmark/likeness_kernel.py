@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import inner, island, load8, load32, store32, view_of
+from pcg.engine.kernel.runtime import inner, island, load8, load32, store8, store32, view_of
 
 LONG = 200
 """Length of the second text from which on its frequent symbols start no stretch."""
-CLASH = 100
-"""Weight of two texts that are too alike; the weight of others is less."""
 
 PAIR = np.dtype(
     [
@@ -146,11 +144,7 @@ CROWD = np.dtype(
         ("order", "i8"),  # int32[places]: who is asked first
         ("places", "i8"),
         ("full", "f8"),  # 1 - ratio from which on two texts count as different
-        ("easy", "f8"),  # ratio up to which they are not alike at all
-        (
-            "weights",
-            "i8",
-        ),  # int32[places]: of the last text and each of them, `CLASH` and more where they are too alike
+        ("alike", "i8"),  # int8[places]: whether the last text was too like each of them
     ],
     align=True,
 )
@@ -159,55 +153,54 @@ crowd_at = view_of(CROWD)
 
 
 @inner
-def _ratio(pair: int) -> float:
+def _share(crowd: int, first: int, first_length: int, second: int, second_length: int) -> float:
     """Twice the symbols in common stretches over all symbols; 1 for two empty texts."""
-    p = pair_at(pair)
-    total = p.first_length + p.second_length
-    return 2.0 * common(pair) / total if total > 0 else 1.0
+    c = crowd_at(crowd)
+    p = pair_at(c.pair)
+    p.first = first
+    p.first_length = first_length
+    p.second = second
+    p.second_length = second_length
+    total = first_length + second_length
+    return 2.0 * common(c.pair) / total if total > 0 else 1.0
 
 
 @inner
-def _weigh(crowd: int, place: int, text: int, length: int) -> int:
-    """How much a text is like the one in a place, in the order that makes more of it."""
+def _alike(crowd: int, place: int, text: int, length: int) -> int:
+    """Whether a text is too like the one in a place, in either order."""
     c = crowd_at(crowd)
-    p = pair_at(c.pair)
     theirs = c.texts + place * c.stride
     their_length = load32(c.lengths + 4 * place)
     least = min(length, their_length)
-    if 1.0 - 2.0 * least / (length + their_length) >= 1.0 - c.easy:
+    if length + their_length > 0 and 1.0 - 2.0 * least / (length + their_length) >= c.full:
         return 0
-    p.first = text
-    p.first_length = length
-    p.second = theirs
-    p.second_length = their_length
-    ratio = _ratio(c.pair)
-    if 1.0 - ratio >= c.full:
-        p.first = theirs
-        p.first_length = their_length
-        p.second = text
-        p.second_length = length
-        ratio = max(ratio, _ratio(c.pair))
-    weight = int(100.0 * max(0.0, ratio - c.easy))
-    return weight if 1.0 - ratio >= c.full else weight + CLASH
+    if 1.0 - _share(crowd, text, length, theirs, their_length) < c.full:
+        return 1
+    return 1 if 1.0 - _share(crowd, theirs, their_length, text, length) < c.full else 0
 
 
 @inner
-def weigh(crowd: int, text: int, length: int, limit: int) -> int:
-    """The sum of how much a text is like each of a crowd; adding ends when it is more than `limit`."""
+def count_alike(crowd: int, text: int, length: int, limit: int) -> int:
+    """How many of a crowd a text is too like; counting ends when there are more than `limit`."""
     c = crowd_at(crowd)
     for place in range(c.places):
-        store32(c.weights + 4 * place, 0)
+        store8(c.alike + place, 0)
     total = 0
     for rank in range(c.places):
         place = load32(c.order + 4 * rank)
-        if load32(c.lengths + 4 * place) < 0:
+        if load32(c.lengths + 4 * place) < 0 or not _alike(crowd, place, text, length):
             continue
-        weight = _weigh(crowd, place, text, length)
-        store32(c.weights + 4 * place, weight)
-        total += weight
-        if weight >= CLASH:  # who is in the way is asked earlier the next time
-            store32(c.order + 4 * rank, load32(c.order + 4 * (rank // 2)))
-            store32(c.order + 4 * (rank // 2), place)
-            if total > limit:
-                break
+        store8(c.alike + place, 1)
+        total += 1
+        # who is in the way is asked earlier the next time
+        store32(c.order + 4 * rank, load32(c.order + 4 * (rank // 2)))
+        store32(c.order + 4 * (rank // 2), place)
+        if total > limit:
+            break
     return total
+
+
+@island("i8(i8, i8, i8)")
+def meet(crowd: int, text: int, length: int) -> int:
+    """Compare a text with each of a crowd; returns how many it is too like."""
+    return count_alike(crowd, text, length, crowd_at(crowd).places)

@@ -181,3 +181,31 @@ def measure_paths(rooms: int) -> int:
         _flood(rooms, end)
         r.longest = max(r.longest, load32(r.far + 4 * _farthest(rooms)))
     return 0
+
+
+@island("i8(i8)")
+def count_regions(rooms: int) -> int:
+    """How many regions there are, all but walls being open."""
+    r = rooms_at(rooms)
+    r.door_blocks = 0
+    _clear(rooms)
+    regions = 0
+    for cell in range(r.height * r.width):
+        if load32(r.far + 4 * cell) < 0 and _open(rooms, cell):
+            regions += 1
+            _flood(rooms, cell)
+    return regions
+
+
+@island("i8(i8, i8)")
+def reach(rooms: int, start: int) -> int:
+    """Steps from a cell to all that it is connected with, all but walls being open; returns how many these are."""
+    r = rooms_at(rooms)
+    r.door_blocks = 0
+    _clear(rooms)
+    _flood(rooms, start)
+    count = 0
+    for cell in range(r.height * r.width):
+        if load32(r.far + 4 * cell) >= 0:
+            count += 1
+    return count

@@ -4,7 +4,8 @@ The three scores of the benchmark ask for a set, so a set is searched: every con
 is offered to all slots that are still open. A slot is settled by a content of full quality that does what its control
 asks and is unlike everything settled before; until then it keeps the best it has seen, from which most of its next
 contents are bred (a local search per slot with neutral moves, in the manner of MAP-Elites, whose cells are the
-controls here).
+controls here). Until anything of full quality is known, the slots share one population that is bred for quality alone:
+a hundred searches for the first good content would find it a hundred times later.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from typing import Any
 import numpy as np
 
 from pcg.integrations.pcg_benchmark.contents import Layout, Vector
+from pcg.integrations.pcg_benchmark.quick import quick
 from pcg.integrations.pcg_benchmark.seeds import seeds, vocabulary
-from pcg.integrations.pcg_benchmark.twins import quick
 
 _ELITES = 400
+_POPULATION = 60
+"""Contents that are bred for quality as long as none is good."""
+_TOURNAMENT = 3
 _PATIENCE = 60
 """A slot begins anew when so many contents that would do were too like the settled ones."""
 _STAY = 10
@@ -64,6 +68,8 @@ class BatchSearch:
         self._spare: list[tuple[float, Member] | None] = [None] * len(self.controls)
         self._kept: list[tuple[float, Member] | None] = [None] * len(self.controls)
         self._tries = [0] * len(self.controls)
+        self._good: list[tuple[float, Member] | None] = [None] * len(self.controls)
+        self._population: list[Member] = []
         self._elites: list[Member] = []
         self._front: list[Member] = []  # settled ones, those in whose way others stood last first
         self._seeds: Iterator[Vector] = seeds(name, self.layout, seed)
@@ -74,22 +80,24 @@ class BatchSearch:
         *,
         evaluations: int | None = None,
         seconds: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[Any]:
         """Search until all slots are settled or the budget is spent.
 
         Args:
             evaluations: contents that may be judged.
-            seconds: wall time (the result then depends on the machine).
+            seconds: on the clock (the result then depends on the machine).
+            clock: `time.process_time` counts processor time instead of wall time.
             progress: called now and then with the numbers of judged contents and settled slots.
 
         Returns:
             One content per control: the one that settled it, or the best that was found.
         """
-        end = None if seconds is None else time.monotonic() + seconds
+        end = None if seconds is None else clock() + seconds
         turn = 0
         while self._open and (evaluations is None or self.judged < evaluations):
-            if end is not None and time.monotonic() >= end:
+            if end is not None and clock() >= end:
                 break
             # a slot is worked on for a while, so that its comparisons are with the same others
             slot = self._open[turn // _STAY % len(self._open)]
@@ -107,7 +115,7 @@ class BatchSearch:
         settled = self.settled[slot]
         if settled is not None:
             return settled.vector
-        known = self._spare[slot] or self._kept[slot] or self._best[slot]
+        known = self._spare[slot] or self._kept[slot] or self._good[slot] or self._best[slot]
         return self.layout.sample(self.rng) if known is None else known[1].vector
 
     # --- judging ------------------------------------------------------------------------------------------------------
@@ -126,13 +134,30 @@ class BatchSearch:
         if good:
             self._remember(member)
             obedient = [k for k, value in fit if value >= 1]
-            if obedient and self._settle(member, obedient, slot):
-                return
+            if obedient:
+                self._settle(member, obedient, slot)
+        else:
+            self._improve(member)
         for k, value in fit:
             known = self._best[k]
             worth = member.quality + value
             if known is None or worth >= known[0]:  # equal ones replace each other: plateaus are crossed so
                 self._best[k] = (worth, member)
+            held = self._good[k]
+            if good and (held is None or value > held[0] or (value == held[0] and k == slot)):
+                self._good[k] = (value, member)
+
+    def _improve(self, member: Member) -> None:
+        """Let a content that is not good into the population, in place of the worst one that is no better."""
+        if self._elites:
+            self._population = []  # from now on good ones are bred
+        elif len(self._population) < _POPULATION:
+            self._population.append(member)
+        else:
+            qualities = np.array([one.quality for one in self._population])
+            worst = np.flatnonzero(qualities == qualities.min())
+            if member.quality >= qualities.min():
+                self._population[int(worst[int(self.rng.integers(len(worst)))])] = member
 
     def _remember(self, member: Member) -> None:
         if len(self._elites) < _ELITES:
@@ -140,7 +165,7 @@ class BatchSearch:
         else:
             self._elites[int(self.rng.integers(_ELITES))] = member
 
-    def _settle(self, member: Member, obedient: Sequence[int], slot: int) -> bool:
+    def _settle(self, member: Member, obedient: Sequence[int], slot: int) -> None:
         """Settle one of the slots, or keep the member for those whose spare is more like the settled ones."""
         without = [k for k in obedient if self._spare[k] is None]
         own = self._spare[slot if slot in obedient else obedient[0]]
@@ -154,7 +179,7 @@ class BatchSearch:
                 spare = self._spare[k]
                 if spare is not None:
                     self._spare[k] = (spare[0] + self._alike(spare[1], member), spare[1])
-            return True
+            return
         for k in obedient:
             spare = self._spare[k]
             if spare is None or likeness <= spare[0]:
@@ -169,7 +194,6 @@ class BatchSearch:
                         self._kept[k] = spare
                     self._tries[k] = 0
                     self._best[k] = self._spare[k] = None  # begin this slot anew
-        return False
 
     def _alike(self, one: Member, other: Member) -> float:
         """How much too like the other the one is."""
@@ -201,15 +225,19 @@ class BatchSearch:
         rng = self.rng
         best = self._best[slot]
         chance = rng.random()
-        if best is None or chance < 0.1:
+        if best is None or chance < 0.1 or (not self._elites and len(self._population) < _POPULATION):
             return next(self._seeds)
         parent = best[1]
-        spare = self._spare[slot]
-        if spare is not None and chance < 0.5:
+        spare, good = self._spare[slot], self._good[slot]
+        if not self._elites:
+            parent = self._select()
+        elif spare is not None and chance < 0.5:
             parent = spare[1]
-        elif self._elites and chance < 0.65:
+        elif chance < (0.65 if good is None else 0.25):
             parent = self._elites[int(rng.integers(len(self._elites)))]
-        other = self._elites[int(rng.integers(len(self._elites)))] if self._elites else parent
+        elif good is not None and chance < 0.85:
+            parent = good[1]
+        other = self._elites[int(rng.integers(len(self._elites)))] if self._elites else self._select()
         vector = parent.vector.copy()
         for _ in range(1 + int(rng.geometric(0.5))):
             if self.layout.grid is not None:
@@ -218,6 +246,11 @@ class BatchSearch:
                 self._change_numbers(vector, other.vector)
         vector = self.layout.inside(vector)
         return vector if self._known is None else self._known.mend(vector, rng)
+
+    def _select(self) -> Member:
+        """The best of a few of the population."""
+        drawn = [self._population[int(at)] for at in self.rng.integers(len(self._population), size=_TOURNAMENT)]
+        return max(drawn, key=lambda member: member.quality)
 
     def _change_grid(self, grid: Vector, other: Vector) -> None:
         """One change in place: a cell, a swap, a move of something rare, a line, a patch of another, a mirror image."""

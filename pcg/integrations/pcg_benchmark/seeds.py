@@ -70,6 +70,9 @@ VOCABULARIES: Mapping[str, Vocabulary] = {
 }
 """Family of problems (the first part of its name) -> how it reads."""
 
+_SPARSE = 0.3
+"""Concentration of the shares that the tiles of a grid without a vocabulary get: mostly two or three tiles prevail."""
+
 SOURCES = ("constructive", "ca", "bsp", "constructive", "random")
 """Generators that take turns."""
 
@@ -80,12 +83,14 @@ def vocabulary(problem: str) -> Vocabulary | None:
 
 
 def seeds(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
-    """Contents to start from, without end: our generators' levels, or uniform samples where they have no meaning."""
+    """Contents to start from, without end: our generators' levels, or samples where they have no meaning."""
     known = vocabulary(problem)
     rng = np.random.default_rng([seed, 1])
     if known is None or layout.grid is None:
         while True:
             yield layout.sample(rng)
+            if layout.grid is not None:
+                yield _uneven(layout, rng)
     height, width = layout.grid
     context = LevelContext.of(load(known.game))
     frame = int(any(side is not None for side in context.frame))
@@ -106,3 +111,10 @@ def seeds(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
             cells = [known.numbers.get(char, known.other) for row in rows for char in row[frame : frame + width]]
             yield known.mend(layout.inside(np.array(cells, float)), rng)
         yield known.mend(layout.sample(rng), rng)
+
+
+def _uneven(layout: Layout, rng: np.random.Generator) -> Vector:
+    """A grid of whole numbers, some of them far more often than others."""
+    low, high = int(layout.low.min()), int(layout.high.max())
+    shares = rng.dirichlet(np.full(high - low, _SPARSE))
+    return layout.inside(rng.choice(np.arange(low, high), size=len(layout), p=shares).astype(float))

@@ -17,13 +17,12 @@ from pcg.engine.kernel.runtime import (
     load8,
     load32,
     load64,
-    load_double,
     store8,
     store32,
     store64,
-    store_double,
     view_of,
 )
+from pcg.integrations.pcg_benchmark.heap_kernel import heap_pop, heap_push
 
 WALL, FLOOR, PLAYER, BOX, GOAL = range(5)
 """Numbers in a content."""
@@ -37,8 +36,10 @@ LEVEL = np.dtype(
         ("near", "i8"),  # whether `nearest` is of interest
         ("power", "i8"),  # nodes that each solver may take from its queue
         ("tiles", "i8"),  # int8[height * width]: the level, framed by walls
+        ("steps", "i8"),  # int32[cells * cells]: from one cell to another with no walls
         ("dead", "i8"),  # int8[height * width]: where a box is lost
         ("corner", "i8"),  # int8[height * width]
+        ("over", "i8"),  # int8[height * width]: number of the box on each cell, + 1; 0 between two expansions
         ("goals", "i8"),  # int32[cells]: places of the goals in reading order
         ("left", "i8"),  # int32[cells]: goals that no box has been matched with
         ("boxes", "i8"),  # int32[cells]: places of the boxes of the state at hand
@@ -49,8 +50,8 @@ LEVEL = np.dtype(
         ("parents", "i8"),  # int32[nodes]
         ("actions", "i8"),  # int8[nodes]: direction, + 4 for a push
         ("depths", "i8"),  # int32[nodes]
-        ("worth", "i8"),  # double[nodes]: what the best-first search orders by
-        ("heap", "i8"),  # int32[nodes]
+        ("far", "i8"),  # int32[nodes]: distance of the boxes from the goals, for the best-first search
+        ("heap", "i8"),  # int64[nodes]: twice what the best-first search orders by, then the node in the low half
         ("heaped", "i8"),
         ("nodes", "i8"),  # made by the search at hand
         ("taken", "i8"),  # of these, from the queue
@@ -179,29 +180,19 @@ def _won(level: int) -> int:
 
 
 @inner
-def _box_on(level: int, cell: int) -> int:
-    """Number of the box on a cell, -1 without one."""
-    v = level_at(level)
-    for k in range(v.count):
-        if load32(v.boxes + 4 * k) == cell:
-            return k
-    return -1
-
-
-@inner
 def _distance(level: int) -> int:
     """Each box in turn takes the nearest goal that is left; the sum of their distances."""
     v = level_at(level)
     for k in range(v.count):
         store32(v.left + 4 * k, load32(v.goals + 4 * k))
     total = 0
+    cells = v.height * v.width
     for k in range(v.count):
-        box = load32(v.boxes + 4 * k)
+        row = v.steps + 4 * cells * load32(v.boxes + 4 * k)
         least = v.width + v.height
         match = 0
         for g in range(v.count - k):
-            goal = load32(v.left + 4 * g)
-            far = abs(box % v.width - goal % v.width) + abs(box // v.width - goal // v.width)
+            far = load32(row + 4 * load32(v.left + 4 * g))
             if far < least:
                 least = far
                 match = g
@@ -227,65 +218,16 @@ def _see(level: int, state: int) -> int:
 
 
 @inner
-def _add(level: int, parent: int, action: int) -> int:
-    """Make a node of the state at hand; returns its number."""
+def _add(level: int, state: int, parent: int, action: int, depth: int) -> int:
+    """Make a node of a state; returns its number."""
     v = level_at(level)
     node = v.nodes
-    store64(v.states + 8 * node, _pack(level))
+    store64(v.states + 8 * node, state)
     store32(v.parents + 4 * node, parent)
     store8(v.actions + node, action)
-    store32(v.depths + 4 * node, load32(v.depths + 4 * parent) + 1 if parent >= 0 else 0)
+    store32(v.depths + 4 * node, depth)
     v.nodes = node + 1
     return node
-
-
-@inner
-def _before(level: int, one: int, other: int) -> int:
-    v = level_at(level)
-    return 1 if load_double(v.worth + 8 * one) < load_double(v.worth + 8 * other) else 0
-
-
-@inner
-def _sift_up(level: int, at: int, node: int) -> None:
-    """Let a node rise from a place of the heap, past those that it comes before."""
-    v = level_at(level)
-    while at > 0:
-        above = (at - 1) >> 1
-        held = load32(v.heap + 4 * above)
-        if not _before(level, node, held):
-            break
-        store32(v.heap + 4 * at, held)
-        at = above
-    store32(v.heap + 4 * at, node)
-
-
-@inner
-def _heap_push(level: int, node: int) -> None:
-    v = level_at(level)
-    v.heaped += 1
-    _sift_up(level, v.heaped - 1, node)
-
-
-@inner
-def _heap_pop(level: int) -> int:
-    """The first node: the last one takes its place, sinks to the bottom along the lesser children, and rises."""
-    v = level_at(level)
-    v.heaped -= 1
-    last = load32(v.heap + 4 * v.heaped)
-    if v.heaped == 0:
-        return last
-    first = load32(v.heap)
-    at = 0
-    child = 1
-    while child < v.heaped:
-        right = child + 1
-        if right < v.heaped and not _before(level, load32(v.heap + 4 * child), load32(v.heap + 4 * right)):
-            child = right
-        store32(v.heap + 4 * at, load32(v.heap + 4 * child))
-        at = child
-        child = 2 * at + 1
-    _sift_up(level, at, last)
-    return first
 
 
 @inner
@@ -293,32 +235,39 @@ def _expand(level: int, node: int, best_first: int, half_weights: int) -> None:
     """Add the nodes that follow a node, whose state is at hand."""
     v = level_at(level)
     state = load64(v.states + 8 * node)
+    depth = load32(v.depths + 4 * node) + 1
+    lost = 0  # boxes that stood where they are lost from the start
+    for k in range(v.count):
+        box = load32(v.boxes + 4 * k)
+        store8(v.over + box, k + 1)
+        lost += load8(v.dead + box)
     for direction in range(4):
         step = _step(level, direction)
         to = v.player + step
         if _is_wall(level, to):
             continue
-        box = _box_on(level, to)
+        pushed = load8(v.over + to) - 1
+        after = state + step * (1 << (v.bits * v.count))
         action = direction
-        if box >= 0:
+        if pushed >= 0:
             beyond = to + step
-            if _is_wall(level, beyond) or _box_on(level, beyond) >= 0:
+            if _is_wall(level, beyond) or load8(v.over + beyond):
                 continue
-            store32(v.boxes + 4 * box, beyond)
+            if lost - load8(v.dead + to) + load8(v.dead + beyond) > 0:
+                continue
+            after += step * (1 << (v.bits * (v.count - 1 - pushed)))
             action += 4
-        v.player = to
-        lost = 0
-        if box >= 0:
-            for k in range(v.count):
-                if load8(v.dead + load32(v.boxes + 4 * k)):
-                    lost = 1
-        if not lost:
-            child = _add(level, node, action)
-            if best_first:
-                depth = load32(v.depths + 4 * child)
-                store_double(v.worth + 8 * child, _distance(level) + 0.5 * half_weights * depth)
-                _heap_push(level, child)
-        _unpack(level, state)
+        child = _add(level, after, node, action, depth)
+        if best_first:
+            far = load32(v.far + 4 * node)  # a step moves no box
+            if pushed >= 0:
+                store32(v.boxes + 4 * pushed, to + step)
+                far = _distance(level)
+                store32(v.boxes + 4 * pushed, to)
+            store32(v.far + 4 * child, far)
+            v.heaped = heap_push(v.heap, v.heaped, 2 * far + half_weights * depth, child)
+    for k in range(v.count):
+        store8(v.over + load32(v.boxes + 4 * k), 0)
 
 
 @inner
@@ -331,22 +280,26 @@ def _search(level: int, start: int, best_first: int, half_weights: int) -> int:
     v.heaped = 0
     v.nearest = -1
     _unpack(level, start)
-    _add(level, -1, 0)
+    _add(level, start, -1, 0, 0)
     if best_first:
-        store_double(v.worth, 1.0 * _distance(level))
-        _heap_push(level, 0)
+        far = _distance(level)
+        store32(v.far, far)
+        v.heaped = heap_push(v.heap, 0, 2 * far, 0)
     v.taken = 0
     while v.taken < v.power and v.taken < v.nodes:
-        node = _heap_pop(level) if best_first else v.taken
+        node = v.taken
+        if best_first:
+            node = heap_pop(v.heap, v.heaped)
+            v.heaped -= 1
         v.taken += 1
         state = load64(v.states + 8 * node)
+        if _see(level, state):  # it was not won when it was met first
+            continue
         _unpack(level, state)
         if _won(level):
             return node
-        if _see(level, state):
-            continue
         if v.near:
-            far = _distance(level)
+            far = load32(v.far + 4 * node) if best_first else _distance(level)
             if v.nearest < 0 or far < v.nearest:
                 v.nearest = far
         _expand(level, node, best_first, half_weights)

@@ -8,7 +8,7 @@ that its own function gives. What a search finds with them is judged by the benc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,9 +83,10 @@ class SokobanTwin:
             "parents": np.zeros(room, np.int32),
             "actions": np.zeros(room, np.int8),
             "depths": np.zeros(room, np.int32),
-            "worth": np.zeros(room),
-            "heap": np.zeros(room, np.int32),
-            **{name: np.zeros(cells, np.int8) for name in ("dead", "corner")},
+            "far": np.zeros(room, np.int32),
+            "steps": _steps(height + 2, width + 2),
+            "heap": np.zeros(room, np.int64),
+            **{name: np.zeros(cells, np.int8) for name in ("dead", "corner", "over")},
             **{name: np.zeros(cells, np.int32) for name in ("goals", "left", "boxes")},
         }
         slots = 1 << (2 * power).bit_length()
@@ -132,10 +133,10 @@ class SokobanTwin:
 
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
         """1 when the plans share at most the share that the problem allows."""
-        return _ramp(1.0 - self.likeness.ratio(first["text"], second["text"]), self.problem._diversity)
+        return ramp(1.0 - self.likeness.ratio(first["text"], second["text"]), self.problem._diversity)
 
 
-class _Rooms:
+class Rooms:
     """The memory of `maps_kernel`."""
 
     def __init__(self, problem: Any) -> None:
@@ -156,7 +157,7 @@ class _Rooms:
         self.address = int(self._record.ctypes.data)
 
 
-class BinaryTwin(_Rooms):
+class BinaryTwin(Rooms):
     """Binary: regions and the longest path. Maps are compared by the benchmark, which is quick at that."""
 
     def info(self, content: Any) -> dict[str, Any]:
@@ -175,7 +176,7 @@ class BinaryTwin(_Rooms):
         return float(self.problem.diversity(first, second))
 
 
-class ZeldaTwin(_Rooms):
+class ZeldaTwin(Rooms):
     """Zelda: regions, distances, and how alike two ways from the player to the key are."""
 
     def __init__(self, problem: Any) -> None:
@@ -208,26 +209,7 @@ class ZeldaTwin(_Rooms):
 
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
         """1 when the ways share at most the share that the problem allows."""
-        return _ramp(1.0 - self.likeness.ratio(first["text"], second["text"]), self.problem._diversity)
-
-
-Twin = BinaryTwin | SokobanTwin | ZeldaTwin
-TWINS: Mapping[str, Callable[[Any], Twin]] = {"binary": BinaryTwin, "sokoban": SokobanTwin, "zelda": ZeldaTwin}
-"""Family of problems (the first part of its name) -> its twin."""
-
-
-class _WithTwin:
-    """A problem whose slow questions are answered by its twin."""
-
-    def __init__(self, problem: Any, twin: Twin) -> None:
-        self.info, self.diversity = twin.info, twin.diversity
-        self.quality, self.controlability = problem.quality, problem.controlability
-
-
-def quick(name: str, problem: Any) -> Any:
-    """The problem itself, or what answers its four questions with the help of a twin where there is one."""
-    twin = TWINS.get(name.partition("-")[0])
-    return problem if twin is None else _WithTwin(problem, twin(problem))
+        return ramp(1.0 - self.likeness.ratio(first["text"], second["text"]), self.problem._diversity)
 
 
 def _shape(problem: Any) -> tuple[int, int]:
@@ -235,7 +217,13 @@ def _shape(problem: Any) -> tuple[int, int]:
     return int(height), int(width)
 
 
-def _ramp(value: float, full: float) -> float:
+def _steps(height: int, width: int) -> NDArray[np.int32]:
+    """Steps from each cell to each other one when nothing is in the way; shape (cells, cells)."""
+    y, x = np.divmod(np.arange(height * width), width)
+    return (abs(y[:, None] - y) + abs(x[:, None] - x)).astype(np.int32)
+
+
+def ramp(value: float, full: float) -> float:
     """From 0 at 0 to 1 from `full` on."""
     if value >= full:
         return 1.0

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import pcg
 from pcg.engine.game import builtin_games
 from pcg.engine.kernel.runtime import Island, compile_all
-from pcg.engine.vgdl import GameDefinition, PcgError, check_game, loads, ontology, read_game, rule_compiler
+from pcg.engine.vgdl import GameDefinition, PcgError, check_game, loads, ontology, read_game, rule_lines
 from pcg.engine.vgdl.compiler import GameTables
 from pcg.engine.vgdl.ontology_params import Param
 from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler, rules_of
@@ -365,7 +365,7 @@ def test_different_rule_sets_are_played_without_compiling_a_kernel(monkeypatch: 
 
 
 def test_memory_stays_flat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule_compiler, "LINES_KEPT", 200)
+    monkeypatch.setattr(rule_lines, "LINES_KEPT", 200)
     definition = base_of("herding")
     level = "xxxx\nxD.x\nxlpx\nxxxx\n"
     compiler = RuleCompiler(definition)

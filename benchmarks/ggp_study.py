@@ -294,7 +294,8 @@ class Figure:
 def spread_of(values: Sequence[float]) -> tuple[float, float]:
     """A 95 % interval of the mean of values between 0 and 1.
 
-    Wilson's with as many plays, made narrower where the values vary less than wins and losses do (draws, points).
+    Wilson's with as many plays, made narrower where the values vary less than wins and losses do (draws, points), but
+    for few plays, which may all end alike by chance, not by much.
     """
     n = len(values)
     mean = sum(values) / n
@@ -305,7 +306,7 @@ def spread_of(values: Sequence[float]) -> tuple[float, float]:
     most = mean * (1 - mean)
     if most <= 0 or n < 2:
         return low, high
-    narrower = min(1.0, (sum((v - mean) ** 2 for v in values) / (n - 1) / most) ** 0.5)
+    narrower = min(1.0, max((3 / n) ** 0.5, (sum((v - mean) ** 2 for v in values) / (n - 1) / most) ** 0.5))
     return mean - (mean - low) * narrower, mean + (high - mean) * narrower
 
 
@@ -475,7 +476,7 @@ def main() -> int:
     given = parser.parse_args()
     try:
         if given.what == "report":
-            told = RECORDS / "discussion.md"
+            told = RECORDS / "discussion.txt"
             report(given.out, told.read_text(encoding="utf-8") if told.exists() else "")
             return 0
         done = run(given.what, given.games, given.minutes, given.workers)

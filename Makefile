@@ -117,6 +117,12 @@ conformance: $(DEV)
 	else \
 	  echo "no recorded plays at $(SHARED)/gvgai/traces; the replay of the reference's games is left out"; \
 	fi
+	@if [ -d "$(SHARED)/gdl/traces" ]; then \
+	  $(BIN)/pcg conformance "$(SHARED)/gdl/edgecases" --games "$(SHARED)/gdl/edgecases" && \
+	  $(BIN)/pcg conformance "$(SHARED)/gdl/traces" --games "$(SHARED)/gdl/rulesheets"; \
+	else \
+	  echo "no recorded plays at $(SHARED)/gdl/traces; the replay of rule sheets is left out"; \
+	fi
 
 clean:
 	rm -rf build site demo *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -29,6 +29,9 @@ ARITIES: Mapping[str, int] = {
 ROOTS: tuple[Relation, ...] = (("role", 1), ("init", 1), ("legal", 2), ("next", 1), ("goal", 2), ("terminal", 0))
 """What a game asks of its rules."""
 
+MAX_LITERALS = 256
+"""Literals of one body, several times the longest known one."""
+_MAX_FINDINGS = 100
 _GIVEN = (("true", 1), ("does", 2))
 _NEEDED = {"role": "who plays", "terminal": "when the game ends", "legal": "which moves there are", "goal": "who wins"}
 
@@ -70,6 +73,8 @@ class _Check:
     def note(
         self, severity: str, message: str, at: Literal | Rule | None = None, expected: str = "", suggestion: str = ""
     ) -> None:
+        if len(self.findings) >= _MAX_FINDINGS and not (severity == "error" and not self.failed):
+            return
         line, column = (at.line, at.column) if at is not None else (0, 0)
         if not self.lines:
             self.lines = self.sheet.text.splitlines()
@@ -114,6 +119,8 @@ def analyse(sheet: Sheet) -> Program:
     state = _Check(sheet)
     for rule in sheet.rules:
         _check_words(state, rule)
+    if state.failed:
+        raise GDLError(state.findings)
     clauses: list[Clause] = []
     for rule in sheet.rules:
         try:
@@ -169,6 +176,8 @@ def _check_words(state: _Check, rule: Rule) -> None:
     head = rule.head
     if head.name in ("true", "does"):
         state.error(f"`{head.name}` cannot be defined by a rule", head, "it to stand in the body")
+    if len(rule.body) > MAX_LITERALS:
+        state.error(f"the rule has {len(rule.body)} literals", rule, f"at most {MAX_LITERALS}")
     for sentence in (head, *_sentences(rule.body)):
         arity = ARITIES.get(sentence.name)
         if arity is not None and len(sentence.args) != arity:
@@ -193,7 +202,9 @@ def _check_relations(state: _Check, sheet: Sheet, defined: set[Relation]) -> Non
             if sentence.key in known or sentence.key in seen or sentence.name in ("init", "base", "input"):
                 continue
             seen.add(sentence.key)
-            others = sorted(arity for name, arity in defined if name == sentence.name)
+            if len(seen) > _MAX_FINDINGS:
+                return
+            others = [arity for arity in range(9) if (sentence.name, arity) in defined]
             if others:
                 state.warn(
                     f"`{sentence.name}` has {len(sentence.args)} arguments here and never holds", sentence,

@@ -25,7 +25,7 @@ from pcg.engine.gdl.demand import on_demand
 from pcg.engine.gdl.errors import Diagnostic, GroundingLimit, fail
 from pcg.engine.gdl.grounding import Limits, ground
 from pcg.engine.gdl.kernel import face, lanes, single
-from pcg.engine.gdl.kernel.single import ENDED, RUNNING, STUCK
+from pcg.engine.gdl.kernel.single import CUT, ENDED, MAX_PLIES, RUNNING, STUCK
 from pcg.engine.gdl.network import Network, build_network
 from pcg.engine.gdl.parser import is_text, parse, read
 from pcg.engine.gdl.prover import Facts, Prover
@@ -48,11 +48,13 @@ class Playouts:
         plies: int64 (n,), joint moves of each.
         goals: int64 (n, roles), goal values at the end; -1 where the rules give none.
         stuck: bool (n,), those that ended in a state that is not terminal but leaves some role without a legal move.
+        cut: bool (n,), those that were given up after `kernel.single.MAX_PLIES` joint moves.
     """
 
     plies: Array
     goals: Array
     stuck: Array
+    cut: Array
 
     def __len__(self) -> int:
         return len(self.plies)
@@ -152,7 +154,7 @@ class GdlGame:
         elif count:
             work = tables.initial.copy()
             invoke6(single.playouts.address, tables.address, int(work.ctypes.data), count, first, seed, out)
-        return Playouts(results[:, 0], results[:, 2:], results[:, 1] == STUCK)
+        return Playouts(results[:, 0], results[:, 2:], results[:, 1] == STUCK, results[:, 1] == CUT)
 
 
 class SheetState:
@@ -470,15 +472,16 @@ class FirstOrderGame(GdlGame):
         roles = len(self.roles)
         plies = np.zeros(count, dtype=np.int64)
         goals = np.full((count, roles), -1, dtype=np.int64)
-        stuck = np.zeros(count, dtype=bool)
+        stuck, cut = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
         for k in range(count):
             draw = random.Random(f"{seed} {first + k}")
             state = self.start()
-            while not state.is_over:
+            while not state.is_over and state.ply < MAX_PLIES:
                 state._play([draw.choice(state._legal(role)) for role in range(roles)])
-            plies[k], stuck[k] = state.ply, not state.is_terminal
+            plies[k] = state.ply
+            stuck[k], cut[k] = state.is_over and not state.is_terminal, not state.is_over
             goals[k] = [max((-1, *values)) for values in state.goals.values()]
-        return Playouts(plies, goals, stuck)
+        return Playouts(plies, goals, stuck, cut)
 
 
 class FirstOrderState(SheetState):

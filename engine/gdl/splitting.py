@@ -20,6 +20,8 @@ from pcg.engine.gdl.tree import Distinct, Sentence, Term, Variable, literal_vari
 
 _MIN_VARIABLES = 3
 """Rules with fewer variables are left as they are."""
+_MAX_LITERALS = 64
+"""Rules with longer bodies as well."""
 _Literal = tuple[str, Sentence | Distinct]
 
 
@@ -70,7 +72,7 @@ class _Splitter:
         everything = {v for _, literal in literals for v in literal_variables(literal)}
         head = set(literal_variables(clause.head))
         free = everything - head
-        if len(everything) < _MIN_VARIABLES or not free or len(literals) < 2:
+        if len(everything) < _MIN_VARIABLES or not free or not 2 <= len(literals) <= _MAX_LITERALS:
             return None
         best: tuple[tuple[int, int, int], list[_Literal], list[_Literal]] | None = None
         for group in (*_components(free, literals), *({v} for v in sorted(free))):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.engine.gdl.kernel.bits import choose_bit, clear_low, count_bits, draw, stream
-from pcg.engine.gdl.kernel.single import ENDED, STUCK, game_at
+from pcg.engine.gdl.kernel.single import CUT, ENDED, MAX_PLIES, STUCK, game_at
 from pcg.engine.kernel.runtime import inner, island, load8, load32, load64, low_bit, store64, view_of
 
 LANES = 64
@@ -218,10 +218,12 @@ def playouts(gm, batch, count, first, seed, results):
     for move in range(g.moves):
         store64(values + 8 * (1 + g.facts + move), 0)
     total = 0
+    cut = 0
     while busy != 0:
         evaluate(gm, values, 0, early)
         ended = read_word(values, b.terminal) & busy
-        going = busy & ~ended
+        cut = cut & ~ended
+        going = busy & ~(ended | cut)
         stuck = 0
         for role in range(g.roles):
             legal = gather_legal(gm, batch, role)
@@ -233,12 +235,17 @@ def playouts(gm, batch, count, first, seed, results):
             move_lanes(gm, batch, role, going & legal)
         going = going & ~stuck
         evaluate(gm, values, early, g.gates)
-        fresh = ended | stuck
+        fresh = ended | stuck | cut
         left = fresh
         while left != 0:
             lane = low_bit(left)
             left = clear_low(left)
-            end_lane(gm, batch, lane, ENDED if (ended >> lane) & 1 else STUCK, results, first)
+            status = STUCK
+            if (ended >> lane) & 1:
+                status = ENDED
+            elif (cut >> lane) & 1:
+                status = CUT
+            end_lane(gm, batch, lane, status, results, first)
             total += load64(b.plies + 8 * lane)
             number = -1
             if started < count:
@@ -247,11 +254,15 @@ def playouts(gm, batch, count, first, seed, results):
             else:
                 busy = busy & ~(1 << lane)
             begin_lane(batch, lane, seed, number)
+        cut = 0
         left = going
         while left != 0:
             lane = low_bit(left)
             left = clear_low(left)
-            store64(b.plies + 8 * lane, load64(b.plies + 8 * lane) + 1)
+            plies = load64(b.plies + 8 * lane) + 1
+            store64(b.plies + 8 * lane, plies)
+            if plies >= MAX_PLIES:
+                cut = cut | (1 << lane)
         for fact in range(g.facts):
             word = read_word(values, load32(b.next_literals + 4 * fact))
             store64(b.next + 8 * fact, (word & ~fresh) | (-load8(b.first + fact) & fresh))

@@ -32,6 +32,10 @@ from pcg.engine.kernel.runtime import (
 
 RUNNING, ENDED, STUCK = 0, 1, 2
 """What a state is: going on, terminal, or without a legal move for some role and yet not terminal."""
+CUT = 3
+"""How a playout ends that has had `MAX_PLIES`."""
+MAX_PLIES = 100_000
+"""Joint moves of a playout: a sheet whose game never ends must not hang whoever plays it."""
 
 GAME = np.dtype(
     [
@@ -454,12 +458,13 @@ def playouts(gm, st, count, first, seed, results):
         rng = st
         stream(rng, seed, first + k)
         plies = 0
-        while state_at(st).status == RUNNING:
+        while state_at(st).status == RUNNING and plies < MAX_PLIES:
             random_turn(gm, st, rng)
             plies += 1
         out = results + 8 * k * (2 + g.roles)
         store64(out, plies)
-        store64(out + 8, state_at(st).status)
+        status = state_at(st).status
+        store64(out + 8, CUT if status == RUNNING else status)
         for role in range(g.roles):
             store64(out + 16 + 8 * role, goal_of(gm, st, role))
         total += plies

@@ -22,7 +22,7 @@ from pcg.evaluators.agents.memory_kernel import (
     remember_entry,
 )
 
-pytestmark = pytest.mark.kernel
+kernel = pytest.mark.kernel
 
 AGENTS = ("flatmc", "uct", "mmcts", "mmctsown")
 TREES = AGENTS[1:]
@@ -114,6 +114,7 @@ def test_who_moves_at_the_same_time_as_others_finds_the_dominant_move(name):
 # --- flat Monte-Carlo -------------------------------------------------------------------------------------------------
 
 
+@kernel
 def test_flat_monte_carlo_takes_its_moves_in_turn_and_the_first_of_equal_ones():
     state = arms(20, 70, 70, 100).start()
     assert decide(agent("flatmc", playouts=1), state) == "m1"
@@ -122,6 +123,7 @@ def test_flat_monte_carlo_takes_its_moves_in_turn_and_the_first_of_equal_ones():
     assert decide(agent("flatmc", playouts=50), arms(0, 0, 0).start()) == "m1"
 
 
+@kernel
 def test_flat_monte_carlo_has_the_means_of_its_playouts():
     one = agent("flatmc", playouts=7)
     decide(one, arms(30, 80, 50).start())
@@ -161,6 +163,7 @@ def tried(one) -> list[int]:
     return [int(v) for v in one.tree._kept["tried"][one.player] if v > 0]
 
 
+@kernel
 def test_recommending_by_value_needs_no_visits():
     state = arms(30, 80, 50).start()
     assert decide(agent("uct", playouts=3, recommend="value"), state) == "m2"
@@ -244,6 +247,7 @@ class Memory:
         return [words[at + VISITS // 8], *words[at + VALUES // 8 : at + VALUES // 8 + 2]]
 
 
+@kernel
 def test_values_move_by_sigma_after_the_first():
     memory = Memory(sigma=0.5)
     memory.put(7)
@@ -253,6 +257,7 @@ def test_values_move_by_sigma_after_the_first():
         assert memory.entry(7) == pytest.approx(expected)
 
 
+@kernel
 def test_without_sigma_values_are_means():
     memory = Memory()
     memory.put(7)
@@ -261,12 +266,14 @@ def test_without_sigma_values_are_means():
     assert memory.entry(7) == pytest.approx([4, 0.375, 0.625])
 
 
+@kernel
 def test_rewards_of_unknown_states_are_lost():
     memory = Memory()
     memory.learn(7, 1.0, 0.0)
     assert memory.entry(7) is None and memory.record["used"] == 0
 
 
+@kernel
 def test_a_query_weighs_by_visits_and_nearness():
     memory = Memory(neighbours=2, sharpness=0.5)
     memory.put(1, features=(1.0, 0.0, 0.0, 0.0))
@@ -282,6 +289,7 @@ def test_a_query_weighs_by_visits_and_nearness():
     assert memory.ask((4.0, 3.0, 0.0, 0.0)) == pytest.approx([value, 1 - value, 3])
 
 
+@kernel
 def test_a_query_asks_only_visited_states_in_which_the_same_players_have_a_choice():
     memory = Memory()
     memory.put(1, turn=1)
@@ -291,6 +299,7 @@ def test_a_query_asks_only_visited_states_in_which_the_same_players_have_a_choic
     assert memory.ask((1.0, 0.0, 0.0, 0.0), turn=2) == pytest.approx([0.0, 1.0, 1])
 
 
+@kernel
 def test_the_entry_used_longest_ago_makes_room():
     memory = Memory(entries=3)
     for key in (1, 2, 3):
@@ -302,6 +311,7 @@ def test_the_entry_used_longest_ago_makes_room():
     assert [key for key in (1, 3, 4, 5) if memory.entry(key)] == [1, 4, 5]
 
 
+@kernel
 def test_a_query_is_a_use():
     memory = Memory(entries=2, neighbours=1)
     for key, features in ((1, (1.0, 0.0, 0.0, 0.0)), (2, (0.0, 1.0, 0.0, 0.0))):
@@ -342,6 +352,7 @@ def test_a_memory_lasts_through_a_play_and_reset_empties_it(rows):
     assert decide(one, rows.start()) == fresh and one.memory["used"] == used
 
 
+@kernel
 def test_a_state_asks_its_own_entry(rows):
     """With sigma 1 a value is the last reward; with a share of 1 the search sees nothing else."""
     one = agent("mmctsown", playouts=30, sigma=1.0)
@@ -383,6 +394,7 @@ def test_facts_that_the_clock_decides_weigh_nothing(race):
     assert known.weights[0] == 0  # "no avatar"
 
 
+@kernel
 def test_features_are_the_projection_of_the_weighted_facts(race):
     one = MemoryMCTS(seed=1, dimension=36, centre=False)
     state = race.start()
@@ -399,6 +411,7 @@ def test_features_are_the_projection_of_the_weighted_facts(race):
     assert features[36] > 0
 
 
+@kernel
 def test_signs_are_balanced_and_facts_differ():
     signs = projection(500, 64)
     assert abs(signs.mean()) < 0.03 and len({tuple(row) for row in signs}) == 500

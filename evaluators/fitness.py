@@ -28,10 +28,12 @@ from pcg.evaluators.evaluation import Evaluation, encode_play
 from pcg.evaluators.guidance import estimate, pairs
 from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
+from pcg.evaluators.metrics import METRICS
 from pcg.evaluators.metrics.play import PlayMetrics
 from pcg.evaluators.metrics.profile import play_value
 from pcg.evaluators.metrics.text import Steps, TextMetrics
 from pcg.evaluators.parameters import Parameter, Setting, resolve
+from pcg.evaluators.preferences.model import PreferenceModel, check_names
 from pcg.evaluators.requirements import requirements
 from pcg.evaluators.wants import GROUPS, Want, group, settle_wants, wanted_value
 
@@ -53,6 +55,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("weight_length", 0.2, "weight of the length of the winning play", 0.0, 1.0),
     Parameter("weight_variety", 0.25, "weight of the variety of what happens in the winning play", 0.0, 1.0),
     Parameter("weight_coverage", 0.15, "weight of the share of the level the winning play visits", 0.0, 1.0),
+    Parameter("prefer", "", "a preference model as JSON text; its worth then takes the place of the four measures"),
 )
 """Parameters of an evaluation, with their defaults."""
 
@@ -154,6 +157,7 @@ class LevelEvaluator:
             raise PcgError(f"{game.name} has {game.players} players; levels are evaluated for games with one player")
         self.game = game
         self.settings: dict[str, Setting] = resolve(PARAMETERS, params, "evaluation")
+        self.preference = self._preference()
         self.analysis = analyse(game.definition)
         self.wants = settle_wants(wants, self.analysis)
         self.settings = make_way(self.settings, params, self.wants)
@@ -197,6 +201,15 @@ class LevelEvaluator:
 
     def _integer(self, name: str) -> int:
         return int(self.settings[name])
+
+    def _preference(self) -> PreferenceModel | None:
+        """What people like, where a model of it was given."""
+        text = str(self.settings["prefer"])
+        if not text:
+            return None
+        model = PreferenceModel.from_text(text, "parameter `prefer`")
+        check_names(model, list(METRICS), "parameter `prefer`")
+        return model
 
     def _cover_bounds(self, low: float, high: float) -> tuple[float, float]:
         covers = []
@@ -529,7 +542,9 @@ class _Judgement:
     # -- stage 4: quality ----------------------------------------------------------------------------------------------
 
     def _quality(self, won: Playout) -> float:
-        """The fitness of a feasible level in [0, 1]; a weighted mean of four measures, each in [0, 1]."""
+        """The fitness of a feasible level in [0, 1]: a weighted mean of four measures, each in [0, 1], or what people
+        are expected to think of it.
+        """
         of = self.of
         patience = min(self.longest, 2 * won.ticks + 20)
         values, wins = [], 0
@@ -548,6 +563,8 @@ class _Judgement:
             "coverage": self.metrics["coverage"],
         }
         self.metrics |= {"gap": gap, "weak_wins": wins / len(values)}
+        if of.preference is not None:
+            return of.preference.worth(self.metrics, strict=False)
         weights = {name: of._number(f"weight_{name}") for name in measures}
         total = math.fsum(weights.values())
         return math.fsum(weights[n] * measures[n] for n in measures) / total if total else 0.0

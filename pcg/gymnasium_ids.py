@@ -15,6 +15,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+BOARD = "pcg/ConnectX-v0"
+"""The board game, against an agent."""
+
 _TWO_PLAYERS = re.compile(r"^[^\s#].*\bno_players\s*=\s*2\b", re.MULTILINE)
 
 
@@ -51,6 +54,8 @@ def register() -> None:
                 vector_entry_point="pcg.envs:make_registered_vector",
                 kwargs={"game": game},
             )
+    if BOARD not in registration.registry:
+        registration.register(BOARD, entry_point="pcg.connectx.training:ConnectEnv")
 
 
 class _WhenImported:

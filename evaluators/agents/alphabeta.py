@@ -9,7 +9,6 @@ import numpy as np
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.model import Model
 from pcg.evaluators.agents import alphabeta_kernel as kernel
-from pcg.evaluators.agents.base import AgentError
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import HEURISTICS, prepare_heuristic
@@ -22,15 +21,13 @@ SCORE = "score"
 class AlphaBeta(CompiledAgent):
     """Alpha-beta search, deepened tick by tick as far as the depth and the budget allow.
 
-    For two players and games without chance; equally good moves are chosen from at random. Players who move at once
-    are taken for players who see each other's move, to the searcher's disadvantage.
+    Made for two players who take turns in games without chance. Several others are taken to stand together, players who
+    move at once to see the move, and chance to fall as in one imagined future. Equally good moves are chosen from at
+    random.
 
     Args:
         depth: ticks looked ahead at most.
         heuristic: what a state is worth where the search ends: "score", or a name of `HEURISTICS`.
-
-    Raises:
-        AgentError: when it is bound to a game with chance, or not for two players.
     """
 
     island: ClassVar[Island] = kernel.decide_alphabeta
@@ -41,16 +38,14 @@ class AlphaBeta(CompiledAgent):
         super().__init__(**common)
 
     def prepare(self, model: Model, record: Record) -> None:
-        if model.players != 2 or model.stochastic:
-            why = "there is chance" if model.players == 2 else f"there are {model.players}"
-            raise AgentError(f"alphabeta is for two players and games without chance; in {model!r} {why}")
         record["heuristic"] = 0
         if self.heuristic != SCORE:
             prepare_heuristic(model, record, self.heuristic)
-        frames = 2 * self.depth + 1
+        frames = model.players * self.depth + 1
         search = record.own("search", Record(kernel.ALPHABETA, most=self.depth))
         search.point("frames", np.zeros(frames, dtype=kernel.FRAME))
         search.point("options", np.zeros((frames, model.max_actions + 1), dtype=np.int64))
+        search.point("joints", np.zeros((self.depth, model.players), dtype=np.int64))
         search["option_bytes"] = 8 * (model.max_actions + 1)
         search["stride"] = search.point_to_pool("states", model.pool(self.depth + 1)).stride
 
@@ -64,6 +59,7 @@ register(
             Parameter("depth", 4, "ticks looked ahead at most", low=1, high=200),
             Parameter("heuristic", SCORE, "what a state is worth where the search ends", choices=(SCORE, *HEURISTICS)),
         ),
-        "Knuth and Moore, An Analysis of Alpha-Beta Pruning, 1975",
+        "Knuth and Moore, An Analysis of Alpha-Beta Pruning, 1975; Sturtevant and Korf, On Pruning Techniques for "
+        "Multi-Player Games, 2000",
     )
 )

@@ -1,8 +1,9 @@
-"""Alpha-beta search of games for two players without chance, deepened step by step (Knuth and Moore 1975).
+"""Alpha-beta search, deepened step by step (Knuth and Moore 1975), for any number of players.
 
-The search is a stack of frames in memory, so that it can pause at any node and go on. Every tick has two frames: one in
-which the player chooses, one in which the other player answers. On a board, where one of the two has no choice, that is
-plain alpha-beta; where both move at once it is cautious: the other is taken to see the move.
+The search is a stack of frames in memory, so that it can pause at any node and go on. Every tick has a frame for each
+player: first the player chooses, then the others answer, as bad for the player as they can (the paranoid search of
+Sturtevant and Korf 2000). On a board for two, where all but one have no choice, that is plain alpha-beta; where players
+move at once it is cautious: the others are taken to see the move. Chance is taken to fall as in one imagined future.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pcg.engine.kernel.protocol import (
 )
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import call2_double, inner, island, load64, store64, view_of
-from pcg.evaluators.agents.decision_kernel import NIL, actions_of, count_call, decision_at, own_actions
+from pcg.evaluators.agents.decision_kernel import NIL, actions_of, count_call, decision_at, imagine, own_actions
 
 SURE = 1.0e12
 """Value of a win; one that comes sooner is worth a little more. Beyond what heuristics say."""
@@ -36,9 +37,10 @@ ALPHABETA = np.dtype(
         ("top", "i8"),  # number of the frame on top, -1: the iteration is done
         ("finished", "i8"),  # 1: there is nothing left to search
         ("chosen", "i8"),  # index of the best option of the last iteration
-        ("frames", "i8"),  # address of FRAME records, two per tick and one more
+        ("frames", "i8"),  # address of FRAME records, one per tick and player, and one more
         ("options", "i8"),  # int64[frames, max_actions + 1]
         ("option_bytes", "i8"),  # of one frame
+        ("joints", "i8"),  # int64[ticks, players]: the choices on the way to the frame on top
         ("states", "i8"),  # address of the states, one per tick and one more
         ("stride", "i8"),
     ],
@@ -48,8 +50,7 @@ ALPHABETA = np.dtype(
 FRAME = np.dtype(
     [
         ("level", "i8"),  # ticks below the root
-        ("mine", "i8"),  # 1: the player chooses, 0: the other one does
-        ("own", "i8"),  # the other's frames: what the player has chosen
+        ("turn", "i8"),  # who chooses: 0 the player, 1 the one after it, ...
         ("next", "i8"),  # index of the next option to try
         ("count", "i8"),  # number of options
         ("best_option", "i8"),  # -1: none was tried to its end
@@ -79,7 +80,7 @@ def option_at(search: int, number: int, index: int) -> int:
 
 
 @inner
-def open_frame(decision: int, level: int, mine: int, own: int) -> None:
+def open_frame(decision: int, level: int, turn: int) -> None:
     """Put a frame on top of the stack, with the bounds of the one below it; not for the root."""
     d = decision_at(decision)
     s = search_at(d.search)
@@ -87,14 +88,13 @@ def open_frame(decision: int, level: int, mine: int, own: int) -> None:
     s.top = s.top + 1
     f = frame_view(frame_at(d.search, s.top))
     f.level = level
-    f.mine = mine
-    f.own = own
+    f.turn = turn
     f.next = 0
     f.best_option = -1
-    f.best = -_BOUND if mine == 1 else _BOUND
+    f.best = -_BOUND if turn == 0 else _BOUND
     f.alpha = below.alpha
     f.beta = below.beta
-    f.count = actions_of(decision, s.states + s.stride * level, d.player if mine == 1 else 1 - d.player)
+    f.count = actions_of(decision, s.states + s.stride * level, (d.player + turn) % d.players)
     for k in range(f.count):
         store64(option_at(d.search, s.top, k), load64(d.other + 8 * k))
 
@@ -113,7 +113,7 @@ def open_root(decision: int) -> None:
     s.top = 0
     f = frame_view(frame_at(d.search, 0))
     f.level = 0
-    f.mine = 1
+    f.turn = 0
     f.next = 0
     f.best_option = -1
     f.best = -_BOUND
@@ -127,7 +127,7 @@ def close(decision: int, value: float) -> None:
     d = decision_at(decision)
     s = search_at(d.search)
     f = frame_view(frame_at(d.search, s.top))
-    if f.mine == 1:
+    if f.turn == 0:
         if value > f.best:
             f.best = value
             f.best_option = f.next - 1
@@ -135,6 +135,19 @@ def close(decision: int, value: float) -> None:
     else:
         f.best = min(f.best, value)
         f.beta = min(f.beta, value)
+
+
+@inner
+def lead(decision: int, state: int) -> float:
+    """The player's score less the best of the others'."""
+    d = decision_at(decision)
+    own = score(d.model, state, d.player)
+    if d.players == 1:
+        return own
+    best = -_BOUND
+    for turn in range(1, d.players):
+        best = max(best, score(d.model, state, (d.player + turn) % d.players))
+    return own - best
 
 
 @inner
@@ -147,10 +160,9 @@ def value_of_leaf(decision: int, state: int, left: int) -> float:
             return SURE + left
         if result == LOST:
             return -SURE - left
-        return score(d.model, state, d.player) - score(d.model, state, 1 - d.player)
-    if d.heuristic != 0:
+    elif d.heuristic != 0:
         return call2_double(d.heuristic, decision, state)
-    return score(d.model, state, d.player) - score(d.model, state, 1 - d.player)
+    return lead(decision, state)
 
 
 @inner
@@ -159,21 +171,21 @@ def try_option(decision: int, option: int) -> int:
     d = decision_at(decision)
     s = search_at(d.search)
     f = frame_view(frame_at(d.search, s.top))
-    if f.mine == 1:
-        open_frame(decision, f.level, 0, option)
+    joint = s.joints + 8 * d.players * f.level
+    store64(joint + 8 * ((d.player + f.turn) % d.players), option)
+    if f.turn < d.players - 1:
+        open_frame(decision, f.level, f.turn + 1)
         return OK
-    store64(d.joint + 8 * d.player, f.own)
-    store64(d.joint + 8 * (1 - d.player), option)
     state = s.states + s.stride * f.level
     after = state + s.stride
-    if copy_state(d.model, after, state) == GROW or advance_state(d.model, after, d.joint) == GROW:
+    if copy_state(d.model, after, state) == GROW or advance_state(d.model, after, joint) == GROW:
         return GROW
     count_call(decision)
     level = f.level + 1
     if level == s.depth or is_over(d.model, after) != 0:
         close(decision, value_of_leaf(decision, after, s.depth - level))
     else:
-        open_frame(decision, level, 1, NIL)
+        open_frame(decision, level, 0)
     return OK
 
 
@@ -200,7 +212,7 @@ def begin(decision: int, state: int) -> int:
     """Copy the state to the root, and bring the options into random order, so that ties are broken at random."""
     d = decision_at(decision)
     s = search_at(d.search)
-    if copy_state(d.model, s.states, state) == GROW:
+    if imagine(decision, s.states, state) == GROW:
         return GROW
     count = own_actions(decision, state)
     for k in range(count - 1, 0, -1):

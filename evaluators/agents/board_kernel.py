@@ -125,11 +125,14 @@ def worth(decision: int, board: int, state: int, player: int) -> float:
 
 @inner
 def finish_playout(decision: int, board: int, state: int) -> int:
-    """Play at random to the end and write what it is worth to each player to `rewards`. OK or GROW."""
+    """Play at random to the end and write what it is worth to each player to `rewards`. OK or GROW.
+
+    No further than the budget lasts: there are games that never end.
+    """
     d = decision_at(decision)
     b = board_at(board)
     ticks = 0
-    while (b.horizon == 0 or ticks < b.horizon) and is_over(d.model, state) == 0:
+    while (b.horizon == 0 or ticks < b.horizon) and d.calls < d.budget and is_over(d.model, state) == 0:
         list_moves(decision, board, state)
         draw_joint(decision, board)
         if play_joint(decision, state) == GROW:

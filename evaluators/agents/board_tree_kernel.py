@@ -3,7 +3,7 @@
 A node is a sequence of joint moves from the state that is decided about; every player chooses at every node by UCB1
 among its own moves, from what the children say for that player, whatever the others do (decoupled UCT: Shafiei,
 Sturtevant and Schaeffer 2009; Tak, Lanctot and Winands 2014). Where one player has a choice, this is UCT. Each path is
-played again from the root, so no states are stored. Games are taken to be deterministic.
+played again from the root, so no states are stored. Made for games without chance.
 
 What a child is worth to a player is the mean V of its playouts, or (1 - lambda) V + lambda V_M with the value V_M of a
 memory (`memory_kernel`): that of the state's own entry, or what the entries of the states most like it say (Xiao, Mei
@@ -329,7 +329,7 @@ def descend(decision: int, tree: int, state: int) -> int:
     node = 0
     store32(t.path, 0)
     t.length = 1
-    while t.length <= t.limit and is_over(d.model, state) == 0:
+    while t.length <= t.limit and (t.length == 1 or d.calls < d.budget) and is_over(d.model, state) == 0:
         list_moves(decision, t.board, state)
         pick_joint(decision, tree, node)
         child = picked_child(decision, tree, node)

@@ -105,20 +105,16 @@ class FlatMonteCarlo(BoardAgent):
 class UCT(BoardAgent):
     """Monte Carlo tree search with UCB1 for every player; who move at the same time choose independently.
 
-    For games without chance, of any number of players. `mcts` is the search for games with chance and a horizon; it
-    takes other players to move at random.
+    Made for boards without chance, of any number of players, whose playouts reach the end; `horizon` is for other
+    games. `mcts` is the search for those, which takes other players to move at random.
 
     Args:
         c: exploration constant of UCB1, for rewards from 0 to 1.
         recommend: "visits" or "value", what the move is chosen by.
         max_nodes: bound of the tree; 0 lets the budget decide. A full tree is searched on without growing.
-
-    Raises:
-        AgentError: when it is bound to a game with chance.
     """
 
     island: ClassVar[Island] = decide_uct
-    name: ClassVar[str] = "uct"
     query: ClassVar[int] = NO_MEMORY
     _LIMIT: ClassVar[int] = 512
 
@@ -140,8 +136,6 @@ class UCT(BoardAgent):
         return min(wanted, self.max_nodes or _MOST_NODES, _MOST_NODES)
 
     def prepare(self, model: Model, record: Record) -> None:
-        if model.stochastic:
-            raise AgentError(f"{self.name} is for games without chance; {model!r} has some, use mcts")
         if self._prepared is not model:  # states that outgrew their blocks leave tree and memory as they are
             self._prepared = model
             super().prepare(model, record)
@@ -194,7 +188,6 @@ class MemoryMCTS(UCT):
         AgentError: a dimension that is no multiple of 4.
     """
 
-    name: ClassVar[str] = "mmcts"
     query: ClassVar[int] = NEAREST
 
     def __init__(
@@ -305,7 +298,6 @@ class OwnStateMCTS(MemoryMCTS):
     and the search goes on below.
     """
 
-    name: ClassVar[str] = "mmctsown"
     query: ClassVar[int] = OWN
 
     DEFAULTS: ClassVar[dict[str, float | int]] = {"entries": 100_000, "share": 1.0, "fade": 0.0, "sigma": 0.5}

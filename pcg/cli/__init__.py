@@ -13,17 +13,21 @@ import typer
 import pcg
 from pcg.cli import (
     boards,
+    breeding,
     browsing,
     conformance,
     contests,
     evolving,
     explaining,
+    gdl,
     language,
     making,
     measuring,
     mending,
     metrics,
     playing,
+    preferring,
+    studying,
     tuning,
     yardsticks,
 )
@@ -56,8 +60,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, evolving, tuning, metrics, playing, explaining, contests, boards, language, measuring,
-    conformance, yardsticks,
+    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, boards, gdl,
+    studying, preferring, language, measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

@@ -41,8 +41,8 @@ def archive(
 
     app = archive_app(folder, hosts=hosts_of(host))
     bound = listen(host, port)
-    _compile()
-    serve(app, bound, open_browser=open_browser, ready=_tell)
+    compile_now()
+    serve(app, bound, open_browser=open_browser, ready=tell)
 
 
 def play_in_browser(game: Game, level: int | Path, seed: int, fps: float | None, port: int | None) -> None:
@@ -54,10 +54,10 @@ def play_in_browser(game: Game, level: int | Path, seed: int, fps: float | None,
     text = "\n".join(game.read_level(level).rows)
     app = play_app(game, text, seed, pace=None if fps is None else Pace(fps))
     bound = listen(port=port)
-    serve(app, bound, open_browser=True, ready=_tell)
+    serve(app, bound, open_browser=True, ready=tell)
 
 
-def _compile() -> None:
+def compile_now() -> None:
     """Compile now what the first request would otherwise wait for."""
     import pcg.evaluators.fitness  # noqa: F401 - importing declares the kernels
     from pcg.engine.kernel.runtime import compile_all
@@ -66,5 +66,5 @@ def _compile() -> None:
         compile_all()
 
 
-def _tell(url: str) -> None:
+def tell(url: str) -> None:
     print(f"{url}   Ctrl-C ends", flush=True)

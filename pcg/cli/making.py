@@ -64,6 +64,12 @@ def levels(
             "GAME` lists the names. Can be given several times."
         ),
     ] = None,
+    prefer: Annotated[
+        Path | None,
+        typer.Option(
+            help="A model of what people like (`pcg prefer fit`): levels are judged by what it thinks of them."
+        ),
+    ] = None,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
     cluster: ClusterOption = None,
@@ -100,12 +106,24 @@ def levels(
     for setting in settings or []:
         section, name, value = read_setting(setting)
         data.setdefault(section, {})[name] = value
+    if prefer is not None:
+        data.setdefault("evaluation", {})["prefer"] = _preference(prefer)
     config = LevelRun.from_mapping(data, "--set")
     folder = out or Path(f"{Path(game).stem}-levels")
     where = where_of(executor, cluster)
     with _bar() as progress:
         result = run_levels(config, folder, workers=workers, executor=where, cache=cache, progress=progress)
     _finish(result)
+
+
+def _preference(path: Path) -> str:
+    """The text of a preference model that levels can be judged by: it goes into the run, which then needs no file."""
+    from pcg.evaluators.metrics import METRICS
+    from pcg.evaluators.preferences.model import PreferenceModel, check_names
+
+    model = PreferenceModel.load(path)
+    check_names(model, list(METRICS), str(path))
+    return model.to_text()
 
 
 def resume(

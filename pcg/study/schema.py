@@ -42,6 +42,7 @@ studies = Table(
     ),  # JSON: language -> name -> text, files read at creation
     Column("state", String(8), nullable=False, server_default="open"),  # open, paused, closed
     Column("token", String(64), nullable=False),  # of the researcher, hashed
+    Column("joined", Integer, nullable=False, server_default="0"),  # participants so far, those deleted among them
     Column("created", Double, nullable=False),
     CheckConstraint("state IN ('open', 'paused', 'closed')", name="state"),
 )

@@ -105,6 +105,32 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a participant has come with one side of a pair."""
+
+    attempts: int = 0
+    """Plays begun."""
+    seconds: float = 0.0
+    """That the clock ran in all of them."""
+    finished: int = 0
+    """Plays that were over."""
+    over: bool = False
+    """The last one is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where a participant is: everything that decides which page is theirs."""
+
+    participant: Participant
+    pairs: Sequence[Pair]
+    standings: tuple[Standing, Standing]
+    """Of the two sides of the last pair."""
+    state: str
+    """Of the study."""
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """What is saved of a running play."""
 
@@ -139,6 +165,8 @@ def connect(url: str) -> sa.Engine:
             sa.event.listen(engine, "connect", _prepare_sqlite)
             sa.event.listen(engine, "begin", _begin_sqlite)
             return engine
+        if parsed.get_backend_name() != "postgresql":
+            raise ArgumentError(url)
         return sa.create_engine(parsed, pool_pre_ping=True, pool_size=8, max_overflow=8)
     except (ArgumentError, NoSuchModuleError):
         raise PcgError(
@@ -208,6 +236,18 @@ def study_names(engine: sa.Engine) -> list[str]:
     """Names of the studies of a database."""
     with engine.connect() as db:
         return list(db.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
+
+
+def delete_study(engine: sa.Engine, name: str) -> bool:
+    """Delete a study with everything that belongs to it; whether there was one."""
+    with engine.begin() as db:
+        study = db.scalar(sa.select(studies.c.id).where(studies.c.name == name))
+        if study is None:
+            return False
+        # People first: their pairs refer to items.
+        db.execute(sa.delete(participants).where(participants.c.study_id == study))
+        db.execute(sa.delete(studies).where(studies.c.id == study))
+    return True
 
 
 class StudyStore:
@@ -282,42 +322,80 @@ class StudyStore:
     # -- participants --------------------------------------------------------------------------------------------------
 
     def join(
-        self, language: str, external: Mapping[str, str] | None = None, *, simulated: bool = False
+        self,
+        language: str,
+        external: Mapping[str, str] | None = None,
+        *,
+        simulated: bool = False,
+        consented: bool = False,
+        secret: str = "",
     ) -> tuple[Participant, str]:
-        """A new participant and the secret for the cookie.
+        """A new participant, who has consented or not yet, and the secret for the cookie.
+
+        With a `secret` of the caller's, which must be one that nobody can guess, joining twice with it is joining once.
 
         Raises:
             PcgError: when the study is full.
         """
-        secret = secrets.token_urlsafe(32)
+        secret = secret or secrets.token_urlsafe(32)
         now = time.time()
-        for _ in range(100):  # another process may take the same number in between
-            try:
-                with self.engine.begin() as db:
-                    of_study = participants.c.study_id == self.id
-                    highest = db.scalar(sa.select(sa.func.max(participants.c.number)).where(of_study))
-                    count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
-                    if self.config.most and count >= self.config.most:
-                        raise PcgError("the study has all the participants it needs")
-                    person = Participant(
-                        secrets.token_hex(16), 0 if highest is None else int(highest) + 1, language,
-                        dict(external or {}), now, None, now, None, simulated,
-                    )  # fmt: skip
-                    db.execute(
-                        sa.insert(participants).values(
-                            id=person.id, study_id=self.id, number=person.number, token=digest(secret),
-                            language=language, external=_json(person.external), created=now, seen=now,
-                            simulated=simulated,
-                        )
-                    )  # fmt: skip
-                return person, secret
-            except IntegrityError:
-                time.sleep(0.01)
-        raise PcgError("too many participants came at the same moment; try again")
+        with self.engine.connect() as db, db.begin() as transaction:
+            # Counted in the study's row, not in the participants': a number is not given out again after a deletion,
+            # and whoever comes at the same moment waits for the row.
+            ours = studies.c.id == self.id
+            db.execute(sa.update(studies).where(ours).values(joined=studies.c.joined + 1))
+            of_study = participants.c.study_id == self.id
+            counted = int(db.scalar(sa.select(studies.c.joined).where(ours)) or 0) - 1
+            highest = db.scalar(sa.select(sa.func.max(participants.c.number)).where(of_study))
+            number = counted if highest is None else max(counted, int(highest) + 1)
+            if number > counted:
+                db.execute(sa.update(studies).where(ours).values(joined=number + 1))
+            known = db.execute(sa.select(participants).where(participants.c.token == digest(secret))).mappings().first()
+            if known is not None:
+                transaction.rollback()
+                return _participant(known), secret
+            count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
+            if self.config.most and count >= self.config.most:
+                raise PcgError("the study has all the participants it needs")
+            person = Participant(
+                secrets.token_hex(16), number, language, dict(external or {}), now, now if consented else None, now,
+                None, simulated,
+            )  # fmt: skip
+            db.execute(
+                sa.insert(participants).values(
+                    id=person.id, study_id=self.id, number=number, token=digest(secret), language=language,
+                    external=_json(person.external), created=now, consented=person.consented, seen=now,
+                    simulated=simulated,
+                )
+            )  # fmt: skip
+        return person, secret
 
     def participant(self, secret: str) -> Participant | None:
         """The participant of a cookie's secret."""
         return self._one(participants.c.token == digest(secret))
+
+    def situation(self, secret: str) -> Situation | None:
+        """Where the participant of a cookie's secret is."""
+        with self._reader.connect() as db:
+            query = sa.select(participants).where(
+                participants.c.token == digest(secret), participants.c.study_id == self.id
+            )
+            row = db.execute(query).mappings().one_or_none()
+            if row is None:
+                return None
+            own = sa.select(pairs).where(pairs.c.participant_id == row["id"]).order_by(pairs.c.position)
+            found = [_pair(one) for one in db.execute(own).mappings()]
+            state = str(db.scalar(sa.select(studies.c.state).where(studies.c.id == self.id)))
+            sides = [Standing(), Standing()]
+            if found:
+                columns = (plays.c.side, plays.c.seconds, plays.c.over)
+                last = sa.select(*columns).where(plays.c.pair_id == found[-1].id).order_by(plays.c.attempt)
+                for side, seconds, over in db.execute(last):
+                    old = sides[side]
+                    sides[side] = Standing(
+                        old.attempts + 1, old.seconds + seconds, old.finished + bool(over), bool(over)
+                    )
+        return Situation(_participant(row), found, (sides[0], sides[1]), state)
 
     def participant_by_id(self, who: str) -> Participant | None:
         """The participant of an id."""
@@ -334,6 +412,18 @@ class StudyStore:
         with self._reader.connect() as db:
             query = sa.select(participants).where(participants.c.study_id == self.id).order_by(participants.c.number)
             return [_participant(row) for row in db.execute(query).mappings()]
+
+    def count_participants(self) -> int:
+        """How many there are."""
+        with self._reader.connect() as db:
+            query = sa.select(sa.func.count()).select_from(participants).where(participants.c.study_id == self.id)
+            return int(db.scalar(query) or 0)
+
+    def count_plays(self, who: str) -> int:
+        """How many plays of a participant are stored."""
+        with self._reader.connect() as db:
+            query = sa.select(sa.func.count()).select_from(plays.join(pairs)).where(pairs.c.participant_id == who)
+            return int(db.scalar(query) or 0)
 
     def update_participant(self, who: str, **values: Any) -> None:
         """Set `consented`, `seen`, `finished` or `language`; a moment that is set already stays (but for `seen`)."""
@@ -383,6 +473,18 @@ class StudyStore:
             query = sa.select(pairs).join(participants).where(participants.c.study_id == self.id).order_by(pairs.c.id)
             return [_pair(row) for row in db.execute(query).mappings()]
 
+    def pending_pairs(self, since: float) -> list[tuple[int, int, int]]:
+        """Pairs shown since then and not voted on yet, attention checks left out: participant's number and items."""
+        with self._reader.connect() as db:
+            query = (
+                sa.select(participants.c.number, pairs.c.first_id, pairs.c.second_id)
+                .select_from(pairs.join(participants))
+                .where(participants.c.study_id == self.id, pairs.c.voted.is_(None), pairs.c.check == "")
+                .where(pairs.c.shown >= since)
+                .order_by(pairs.c.id)
+            )
+            return [(int(number), int(first), int(second)) for number, first, second in db.execute(query)]
+
     # -- plays ---------------------------------------------------------------------------------------------------------
 
     def begin_play(self, pair: int, side: int, attempt: int, seed: int, lease: str) -> Play:
@@ -410,19 +512,31 @@ class StudyStore:
             raise PcgError("this play has been deleted")
         return _play(row)
 
+    def holds(self, play: int, lease: str) -> bool:
+        """Whether a play is this lease's."""
+        with self._reader.connect() as db:
+            return db.scalar(sa.select(plays.c.lease).where(plays.c.id == play)) == lease
+
     def save_plays(self, progress: Iterable[Progress], lease: str) -> list[int]:
         """Save plays in one transaction; ids of those that this process has lost to another one (or to deletion)."""
-        lost = []
+        lost: list[int] = []
         now = time.time()
+        wanted = list(progress)
+        rows = [
+            {"its_id": one.play, "its_lease": lease, "actions": one.actions, "presses": one.presses, "ticks": one.ticks,
+             "score": one.score, "winner": one.winner, "over": one.over, "key": one.key, "seconds": one.seconds,
+             "saved": now}
+            for one in wanted
+        ]  # fmt: skip
+        if not rows:
+            return []
         with self.engine.begin() as db:
-            for one in progress:
-                values = {
-                    "actions": one.actions, "presses": one.presses, "ticks": one.ticks, "score": one.score,
-                    "winner": one.winner, "over": one.over, "key": one.key, "seconds": one.seconds, "saved": now,
-                }  # fmt: skip
-                mine = (plays.c.id == one.play) & (plays.c.lease == lease)
-                if not db.execute(sa.update(plays).where(mine).values(**values)).rowcount:
-                    lost.append(one.play)
+            # One statement for all rows: what else this costs is taken from those who play.
+            done = db.execute(_SAVE_PLAY, rows).rowcount
+            if done != len(rows):
+                ids = [one.play for one in wanted]
+                mine = sa.select(plays.c.id).where(plays.c.id.in_(ids), plays.c.lease == lease)
+                lost = sorted(set(ids) - set(db.scalars(mine)))
         return lost
 
     def plays_of(self, pair: int) -> list[Play]:
@@ -437,6 +551,17 @@ class StudyStore:
             whole = plays.join(pairs).join(participants)
             query = sa.select(plays).select_from(whole).where(participants.c.study_id == self.id).order_by(plays.c.id)
             return [_play(row) for row in db.execute(query).mappings()]
+
+    def play_outcomes(self) -> list[dict[str, Any]]:
+        """Of every play what is needed to count: pair, side, attempt, ticks, winner, over, seconds, and `presses`, the
+        characters of the stored keys (2 for none).
+        """
+        with self._reader.connect() as db:
+            columns = (plays.c.pair_id.label("pair"), plays.c.side, plays.c.attempt, plays.c.ticks, plays.c.winner,
+                       plays.c.over, plays.c.seconds, sa.func.length(plays.c.presses).label("presses"))  # fmt: skip
+            whole = plays.join(pairs).join(participants)
+            query = sa.select(*columns).select_from(whole).where(participants.c.study_id == self.id)
+            return [dict(row) for row in db.execute(query.order_by(plays.c.id)).mappings()]
 
     # -- votes ---------------------------------------------------------------------------------------------------------
 
@@ -497,6 +622,16 @@ class StudyStore:
                 .order_by(votes.c.id)
             )  # fmt: skip
             return [dict(row) for row in db.execute(query).mappings()]
+
+
+_SAVE_PLAY = (
+    sa.update(plays)
+    .where(plays.c.id == sa.bindparam("its_id"), plays.c.lease == sa.bindparam("its_lease"))
+    .values({
+        name: sa.bindparam(name)
+        for name in ("actions", "presses", "ticks", "score", "winner", "over", "key", "seconds", "saved")
+    })
+)  # fmt: skip
 
 
 def read_stored(text: str) -> StudyConfig:

@@ -8,7 +8,7 @@ sends (the browser then names that page in `Origin`). Pages may load nothing fro
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -48,11 +48,22 @@ class Guard:
     Args:
         app: what is guarded.
         hosts: names by which the server may be addressed; "*" allows all.
+        headers: that every answer has.
+        largest: bytes that a request may send.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str] = LOCAL_HOSTS) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Collection[str] = LOCAL_HOSTS,
+        *,
+        headers: Sequence[tuple[bytes, bytes]] = HEADERS,
+        largest: int = LARGEST_BODY,
+    ) -> None:
         self.app = app
         self.hosts = frozenset(hosts)
+        self.headers = tuple(headers)
+        self.largest = largest
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -66,10 +77,10 @@ class Guard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *HEADERS]}
+                message = {**message, "headers": [*message["headers"], *self.headers]}
             await send(message)
 
-        await self.app(scope, _limited(receive), guarded)
+        await self.app(scope, _limited(receive, self.largest), guarded)
 
     def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> Refused | None:
         host = headers.get(b"host", "")
@@ -81,8 +92,8 @@ class Guard:
         if acts and origin is not None and urlsplit(origin).netloc.lower() != host.lower():
             return Refused("this request comes from a page of another site", 403)
         length = headers.get(b"content-length", "0")
-        if not length.isdecimal() or int(length) > LARGEST_BODY:
-            return Refused(f"the request is too large, expected at most {LARGEST_BODY // 1024} KiB", 413)
+        if not length.isdecimal() or int(length) > self.largest:
+            return Refused(f"the request is too large, expected at most {self.largest // 1024} KiB", 413)
         return None
 
     async def _refuse(self, refusal: Refused, scope: Scope, receive: Receive, send: Send) -> None:
@@ -92,7 +103,7 @@ class Guard:
         await error_response(str(refusal), refusal.status)(scope, receive, send)
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, largest: int) -> Receive:
     """`receive`, with an end to what it hands on however the body is sent."""
     seen = 0
 
@@ -101,8 +112,8 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         if message["type"] == "http.request":
             seen += len(message.get("body", b""))
-            if seen > LARGEST_BODY:
-                raise HTTPException(413, f"the request is too large, expected at most {LARGEST_BODY // 1024} KiB")
+            if seen > largest:
+                raise HTTPException(413, f"the request is too large, expected at most {largest // 1024} KiB")
         return message
 
     return counted

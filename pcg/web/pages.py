@@ -26,9 +26,9 @@ Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 
 
 @cache
-def _templates() -> jinja2.Environment:
+def _templates(package: str) -> jinja2.Environment:
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("pcg.web", "templates"),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in dict.fromkeys((package, "pcg.web"))]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -36,10 +36,10 @@ def _templates() -> jinja2.Environment:
     )
 
 
-def page(request: Request, name: str, status: int = 200, **values: Any) -> Response:
-    """A page from the template `name`; `root` is where the application lives below its host."""
+def page(request: Request, name: str, status: int = 200, *, package: str = "pcg.web", **values: Any) -> Response:
+    """A page from the template `name` of a package; `root` is where the application lives below its host."""
     root = request.scope.get("root_path", "").rstrip("/")
-    text = _templates().get_template(f"{name}.html.jinja").render(root=root, **values)
+    text = _templates(package).get_template(f"{name}.html.jinja").render(root=root, **values)
     return HTMLResponse(text, status, headers={"cache-control": "no-store"})
 
 

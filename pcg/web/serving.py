@@ -63,7 +63,14 @@ def hosts_of(host: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*LOCAL_HOSTS, host.lower())))
 
 
-def serve(app: ASGIApp, bound: socket.socket, *, open_browser: bool = False, ready: Callable[[str], None]) -> None:
+def serve(
+    app: ASGIApp,
+    bound: socket.socket,
+    *,
+    open_browser: bool = False,
+    ready: Callable[[str], None],
+    proxies: str = "",
+) -> None:
     """Serve until Ctrl-C (or SIGTERM); connections still open get two seconds.
 
     Args:
@@ -71,6 +78,7 @@ def serve(app: ASGIApp, bound: socket.socket, *, open_browser: bool = False, rea
         bound: a listening socket, closed at the end.
         open_browser: show the page in the user's browser once it can be seen.
         ready: called with the address as soon as the server answers.
+        proxies: addresses and networks whose X-Forwarded-* headers are believed, separated by commas; empty: none.
     """
     config = uvicorn.Config(
         app,
@@ -82,6 +90,8 @@ def serve(app: ASGIApp, bound: socket.socket, *, open_browser: bool = False, rea
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=2,
         server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=proxies or None,
     )
     server = _Announcing(config, lambda: _announce(address(bound), open_browser, ready))
     # What is there by now stays; looking through it for garbage would stop all plays for a tenth of a second.

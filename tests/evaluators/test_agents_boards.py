@@ -9,7 +9,7 @@ import pytest
 import tiny_engine
 
 from pcg.engine.boards import ConnectState, ConnectX
-from pcg.evaluators.agents import AGENTS, AgentError, make_agent, play
+from pcg.evaluators.agents import AgentError, make_agent, play
 
 pytestmark = pytest.mark.kernel
 
@@ -125,19 +125,13 @@ def test_two_who_move_at_once_can_be_searched_too() -> None:
 
 
 def test_what_they_cannot_play_is_said() -> None:
-    windy, alone = tiny_engine.walk("A.G.B", wind=100), tiny_engine.walk("A.G")
-    with pytest.raises(AgentError, match="alphabeta is for two players and games without chance"):
-        make_agent("alphabeta").act(windy.start())
-    with pytest.raises(AgentError, match="alphabeta is for two players"):
-        make_agent("alphabeta").act(alone.start())
-    with pytest.raises(AgentError, match="uct is for games without chance"):
-        make_agent("uct").act(windy.start())
+    alone = tiny_engine.walk("A.G")
     with pytest.raises(AgentError, match="the heuristic `windows` is for ConnectX"):
         make_agent("onestep:heuristic=windows").act(alone.start())
-    assert {"alphabeta", "uct"} <= set(AGENTS)
 
 
-def test_uct_plays_alone_too() -> None:
-    game = tiny_engine.walk(["A...G", "x...x"], limit=12)
-    agent = make_agent("uct:horizon=12", seed=3, budget=20_000)
-    assert agent.act(game.start()) == "RIGHT"
+@pytest.mark.parametrize("name", ["uct:horizon=12", "alphabeta:depth=4"])
+@pytest.mark.parametrize("wind", [0, 50])
+def test_they_play_alone_and_in_the_wind_too(name: str, wind: int) -> None:
+    game = tiny_engine.walk(["A...G", "x...x"], limit=12, wind=wind)
+    assert make_agent(name, seed=3, budget=20_000).act(game.start()) == "RIGHT"

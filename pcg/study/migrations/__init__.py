@@ -9,7 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -41,5 +41,5 @@ def migrate(engine: sa.Engine, revision: str = "head") -> None:
             if present is not None and present not in revisions():
                 raise PcgError(f"the database has tables of a later version ({present}) than this one knows")
             command.upgrade(configuration(connection), revision)
-    except OperationalError as error:
+    except DBAPIError as error:
         raise PcgError(f"cannot open the database: {str(error.orig).strip()}") from None

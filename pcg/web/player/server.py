@@ -53,9 +53,9 @@ Ended = Callable[[PlaySession], None]
 
 
 class Seat:
-    """A play and the connection it has at the moment, if any."""
+    """A play and the connection it has at the moment, if any. What a player may do is decided here."""
 
-    def __init__(self, token: str, session: PlaySession, ended: Ended | None) -> None:
+    def __init__(self, token: str, session: PlaySession, ended: Ended | None = None) -> None:
         self.token = token
         self.session = session
         self.ended = ended
@@ -79,6 +79,43 @@ class Seat:
         """Let the clock run."""
         self.paused = False
         self.wake.set()
+
+    async def restart(self) -> None:
+        """Begin the level anew."""
+        self.pause()
+        await self.send("frame", **self.session.restart())
+        await self.send("paused", paused=True)
+
+    async def set_pace(self, pace: Pace) -> None:
+        """Play at another speed."""
+        self.session.pace = pace
+        await self.send("pace", **_pace_json(pace))
+
+    def greeting(self) -> dict[str, Any]:
+        """What the welcome says beside what it always does."""
+        return {}
+
+    async def finish(self) -> None:
+        """The game is over: tell how it ended, after its record was checked by playing it again."""
+        recording = self.session.recording()
+        await asyncio.to_thread(recording.replay, self.session.game)
+        if self.ended is not None:
+            self.ended(self.session)
+        await self.tell_end()
+
+    async def tell_end(self) -> None:
+        """Say how the game ended."""
+        result = self.session.recording().result.to_json()
+        await self.send("end", **{name: result[name] for name in ("winner", "score", "ticks")})
+
+    async def stuck(self, error: PcgError) -> None:
+        """The engine cannot go on with this play."""
+        self.pause()
+        await self.send("error", message=str(error))
+        await self.send("paused", paused=True)
+
+    async def leave(self) -> None:
+        """The connection has ended; the play stays."""
 
 
 class PlayServer:
@@ -168,10 +205,12 @@ class PlayServer:
         try:
             seat = self._seat(socket.path_params["token"])
         except Refused as error:
-            await socket.accept()
-            await socket.send_text(json.dumps({"type": "gone", "message": str(error)}))
-            await socket.close(1000)
+            await refuse(socket, str(error))
             return
+        await self.attend(seat, socket)
+
+    async def attend(self, seat: Seat, socket: WebSocket) -> None:
+        """Play at a seat over this connection until it ends; a connection that the seat had before is closed."""
         await socket.accept()
         before, seat.socket = seat.socket, socket
         if before is not None:
@@ -193,6 +232,7 @@ class PlayServer:
                 seat.socket = None
                 seat.seen = time.monotonic()
                 seat.pause()
+                await seat.leave()
 
     def _welcome(self, seat: Seat, root: str) -> dict[str, Any]:
         session = seat.session
@@ -207,6 +247,7 @@ class PlayServer:
             "sheet": {"url": f"{root}/sheets/{session.sheet.name}.png", **session.sheet.describe()},
             "pace": _pace_json(session.pace),
             "frame": session.whole_frame(),
+            **seat.greeting(),
         }
 
     async def _listen(self, seat: Seat, socket: WebSocket) -> None:
@@ -255,24 +296,20 @@ class PlayServer:
                 try:
                     frame = session.tick()
                 except PcgError as error:  # a play that outgrew the engine's memory
-                    seat.pause()
-                    await seat.send("error", message=str(error))
-                    await seat.send("paused", paused=True)
+                    await seat.stuck(error)
                     continue
                 due = max(due + 1 / session.pace.ticks_per_second, loop.time() - LATE_S)
                 if frame:
                     await seat.send("frame", **frame)
                 if frame and session.is_over:
-                    await self._end(seat)
+                    await seat.finish()
 
-    async def _end(self, seat: Seat) -> None:
-        """Tell how the game ended, after its record was checked by playing it again."""
-        recording = seat.session.recording()
-        await asyncio.to_thread(recording.replay, seat.session.game)
-        if seat.ended is not None:
-            seat.ended(seat.session)
-        result = recording.result.to_json()
-        await seat.send("end", **{name: result[name] for name in ("winner", "score", "ticks")})
+
+async def refuse(socket: WebSocket, message: str) -> None:
+    """Answer a connection for which there is no play."""
+    await socket.accept()
+    await socket.send_text(json.dumps({"type": "gone", "message": message}))
+    await socket.close(1000)
 
 
 def _together(now: float) -> float:
@@ -325,17 +362,14 @@ async def _resume(seat: Seat, message: dict[str, Any]) -> None:
 
 
 async def _restart(seat: Seat, message: dict[str, Any]) -> None:
-    seat.pause()
-    await seat.send("frame", **seat.session.restart())
-    await seat.send("paused", paused=True)
+    await seat.restart()
 
 
 async def _pace(seat: Seat, message: dict[str, Any]) -> None:
     speed, by_turn = message.get("ticks_per_second"), message.get("by_turn", False)
     if not isinstance(speed, int | float) or isinstance(speed, bool) or not isinstance(by_turn, bool):
         raise PcgError("a pace needs `ticks_per_second`, a number, and `by_turn`, true or false")
-    seat.session.pace = Pace(float(speed), by_turn)
-    await seat.send("pace", **_pace_json(seat.session.pace))
+    await seat.set_pace(Pace(float(speed), by_turn))
 
 
 _ACTS: dict[str, Callable[[Seat, dict[str, Any]], Awaitable[None]]] = {

@@ -8,6 +8,7 @@ one (steering). Of several held keys the last one counts.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from pcg.engine.game import Game
@@ -178,6 +179,30 @@ class PlaySession:
             self.attempts.append(self.recording())
         self._begin()
         return self.whole_frame()
+
+    @property
+    def presses(self) -> Sequence[Press]:
+        """The keys since the last start."""
+        return self._presses
+
+    def catch_up(self, actions: Sequence[str], presses: Sequence[Press] = ()) -> None:
+        """Bring a play that has not begun to where a recorded one stood.
+
+        Args:
+            actions: of the recorded play, one name per tick.
+            presses: its keys.
+
+        Raises:
+            PcgError: when this play has begun.
+        """
+        if self.actions:
+            raise PcgError("this play has begun already")
+        for action in actions:
+            self.state.advance(action)
+        self.actions = list(actions)
+        self._presses = list(presses)
+        self._writer = FrameWriter(self.game)
+        self._writer.whole(self.state)
 
     def recording(self) -> Recording:
         """The play since the last start, as far as it went."""

@@ -17,6 +17,7 @@ def upgrade() -> None:
         sa.Column("texts", sa.Text(), server_default="{}", nullable=False),
         sa.Column("state", sa.String(length=8), server_default="open", nullable=False),
         sa.Column("token", sa.String(length=64), nullable=False),
+        sa.Column("joined", sa.Integer(), server_default="0", nullable=False),
         sa.Column("created", sa.Double(), nullable=False),
         sa.CheckConstraint("state IN ('open', 'paused', 'closed')", name=op.f("ck_studies_state")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studies")),

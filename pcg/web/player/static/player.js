@@ -6,7 +6,7 @@
 //   player.close();
 //
 // It fills `element` with the board, the figures and the buttons. Events: "ready" (connected), "end" (a game is over;
-// detail: winner, score, ticks), "gone" (the play no longer exists).
+// detail: winner, score, ticks), "gone" (the play no longer exists), "message" (detail: any message but a frame).
 
 import { Board, loadSheet } from "./board.js";
 
@@ -17,50 +17,73 @@ const KEYS = {
 const TAKEN_OVER = 4001;
 const LONGEST_WAIT_MS = 8000;
 
-const PACES = [
-  ["natural", "usual speed"], ["20", "20 ticks a second"], ["10", "10 ticks a second"], ["5", "5 ticks a second"],
-  ["turn", "by turn: waits for a key"],
-];
+// What is said to the person; `words` of the options says it in another language. {braces} are filled in.
+const WORDS = {
+  score: "score", time: "time", turn: "turn", health: "health", start: "Start", pause: "Pause", go_on: "Go on",
+  restart: "Restart", connecting: "Connecting", ready: "Ready", paused: "Paused",
+  key_starts: "Any key or click starts", key_goes_on: "Any key or click goes on",
+  tap_starts: "A tap starts", tap_goes_on: "A tap goes on",
+  won: "Won!", lost: "Lost", time_up: "Time is up", plays_again: "R or a click plays again",
+  result: "{verdict} Score {score} after {ticks} ticks.",
+  connection_lost: "Connection lost", trying_again: "Trying again …", elsewhere: "Opened elsewhere",
+  click_here: "Click to play here", gone: "This play is gone", board: "{game}, {width} by {height} cells",
+  pad: "game controls", up: "up", left: "left", down: "down", right: "right", use: "use", speed: "Speed",
+  natural: "usual speed", ticks: "{count} ticks a second", by_turn: "by turn: waits for a key", how: "How to play",
+  to_win: "To win: {goal}.", keys: "Move with the arrow keys or W A S D", uses: ", use with the space bar",
+  other_keys: "P pauses, R starts anew. The keys reach the game while its picture, or a button below it, has the focus.",
+};
 
-const MARKUP = `
+const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+const escape = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+
+const PACES = ["natural", "20", "10", "5", "turn"];
+
+function markup(say) {
+  const paces = PACES.map((pace) => {
+    const name = pace === "natural" ? say.natural : pace === "turn" ? say.by_turn : fill(say.ticks, { count: pace });
+    return `<option value="${pace}">${name}</option>`;
+  });
+  return `
   <div class="pcg-figures">
-    <span>score <b data-score>0</b></span>
-    <span><span data-unit>time</span> <b data-tick>0</b></span>
-    <span data-health hidden>health <b></b></span>
+    <span>${say.score} <b data-score>0</b></span>
+    <span><span data-unit>${say.time}</span> <b data-tick>0</b></span>
+    <span data-health hidden>${say.health} <b></b></span>
     <span data-holds class="pcg-holds"></span>
   </div>
   <div class="pcg-stage">
-    <canvas tabindex="0" role="img" aria-label="the game"></canvas>
+    <canvas tabindex="0" role="img" aria-label=""></canvas>
     <button type="button" class="pcg-veil" data-start><b data-veil-title></b><span data-veil-text></span></button>
   </div>
   <p class="pcg-say" role="status" aria-live="polite" data-say></p>
   <div class="pcg-buttons">
-    <button type="button" data-pause>Pause</button>
-    <button type="button" data-restart>Restart</button>
-    <label>Speed <select data-pace>${PACES.map(([v, t]) => `<option value="${v}">${t}</option>`).join("")}</select></label>
+    <button type="button" data-pause>${say.pause}</button>
+    <button type="button" data-restart>${say.restart}</button>
+    <label>${say.speed} <select data-pace>${paces.join("")}</select></label>
   </div>
-  <div class="pcg-pad" role="group" aria-label="game controls" data-pad>
-    <button type="button" data-action="UP" aria-label="up">▲</button>
-    <button type="button" data-action="LEFT" aria-label="left">◀</button>
-    <button type="button" data-action="DOWN" aria-label="down">▼</button>
-    <button type="button" data-action="RIGHT" aria-label="right">▶</button>
-    <button type="button" data-action="USE" aria-label="use">use</button>
+  <div class="pcg-pad" role="group" aria-label="${say.pad}" data-pad>
+    <button type="button" data-action="UP" aria-label="${say.up}">▲</button>
+    <button type="button" data-action="LEFT" aria-label="${say.left}">◀</button>
+    <button type="button" data-action="DOWN" aria-label="${say.down}">▼</button>
+    <button type="button" data-action="RIGHT" aria-label="${say.right}">▶</button>
+    <button type="button" data-action="USE" aria-label="${say.use}">${say.use}</button>
   </div>
-  <details class="pcg-help"><summary>How to play</summary>
+  <details class="pcg-help"><summary>${say.how}</summary>
     <p data-goal></p>
-    <p>Move with the arrow keys or W A S D<span data-uses>, use with the space bar</span>. P pauses, R starts anew.
-    The keys reach the game while its picture, or a button below it, has the focus.</p>
+    <p>${say.keys}<span data-uses>${say.uses}</span>. ${say.other_keys}</p>
   </details>`;
+}
 
 export class Player extends EventTarget {
   /**
    * @param {HTMLElement} element emptied and filled by the player.
    * @param {string} address of the play's websocket, absolute or relative to the page.
-   * @param {{speeds?: boolean, restart?: boolean, autofocus?: boolean}} options what the person may change.
+   * @param {{speeds?: boolean, restart?: boolean, help?: boolean, autofocus?: boolean, words?: object}} options what
+   *   the person may change, whether the keys are explained, and what is said otherwise than in English.
    */
-  constructor(element, address, { speeds = true, restart = true, autofocus = true } = {}) {
+  constructor(element, address, { speeds = true, restart = true, help = true, autofocus = true, words = {} } = {}) {
     super();
     this.element = element;
+    this.words = { ...WORDS, ...words };
     const url = new URL(address, window.location.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     this.url = url;
@@ -70,12 +93,12 @@ export class Player extends EventTarget {
     this.over = false;
     this.held = new Set();
     element.classList.add("pcg-player");
-    element.innerHTML = MARKUP;
+    element.innerHTML = markup(Object.fromEntries(Object.entries(this.words).map(([name, text]) => [name, escape(text)])));
     this.part("[data-pace]").parentElement.hidden = !speeds;
-    this.part("[data-restart]").hidden = !restart;
-    this.mayRestart = restart;
+    this.part(".pcg-help").hidden = !help;
+    this.allowRestart(restart);
     this.listen();
-    this.veil("Connecting", "");
+    this.veil(this.words.connecting, "");
     this.connect();
   }
 
@@ -98,11 +121,11 @@ export class Player extends EventTarget {
     this.paused = true;
     if (this.closed) return;
     if (code === TAKEN_OVER) {
-      this.veil("Opened elsewhere", "Click to play here");
+      this.veil(this.words.elsewhere, this.words.click_here);
       this.elsewhere = true;
       return;
     }
-    this.veil("Connection lost", "Trying again …");
+    this.veil(this.words.connection_lost, this.words.trying_again);
     this.timer = setTimeout(() => this.connect(), this.waitMs);
     this.waitMs = Math.min(2 * this.waitMs, LONGEST_WAIT_MS);
   }
@@ -121,6 +144,7 @@ export class Player extends EventTarget {
   }
 
   receive(message) {
+    if (message.type !== "frame") this.dispatchEvent(new CustomEvent("message", { detail: message }));
     if (message.type === "welcome") this.begin(message);
     else if (message.type === "frame") this.frame(message);
     else if (message.type === "paused") this.setPaused(message.paused);
@@ -129,7 +153,7 @@ export class Player extends EventTarget {
     else if (message.type === "error") this.say(message.message);
     else if (message.type === "gone") {
       this.closed = true;
-      this.veil("This play is gone", message.message);
+      this.veil(this.words.gone, message.message);
       this.part("[data-start]").disabled = true;
       this.dispatchEvent(new CustomEvent("gone"));
     }
@@ -150,8 +174,10 @@ export class Player extends EventTarget {
       this.watcher = new ResizeObserver(() => this.fit());
       this.watcher.observe(this.element);
     }
-    canvas.setAttribute("aria-label", `${welcome.game}, ${welcome.width} by ${welcome.height} cells`);
-    this.part("[data-goal]").textContent = welcome.goal.length ? `To win: ${welcome.goal.join(", or ")}.` : "";
+    canvas.setAttribute("aria-label", fill(this.words.board, welcome));
+    this.part("[data-goal]").textContent = welcome.goal.length
+      ? fill(this.words.to_win, { goal: welcome.goal.join(", or ") })
+      : "";
     this.setPace(welcome.pace);
     this.frame(welcome.frame);
     this.setPaused(true);
@@ -196,10 +222,12 @@ export class Player extends EventTarget {
 
   setPaused(paused) {
     this.paused = paused;
-    if (this.over) this.veil(this.verdict(), this.mayRestart ? "R or a click plays again" : "");
+    const say = this.words;
+    if (this.over) this.veil(this.verdict(), this.mayRestart ? say.plays_again : "");
     else if (paused) {
-      const means = matchMedia("(pointer: coarse)").matches ? "A tap" : "Any key or click";
-      this.veil(this.begun ? "Paused" : "Ready", `${means} ${this.begun ? "goes on" : "starts"}`);
+      const tap = matchMedia("(pointer: coarse)").matches;
+      if (this.begun) this.veil(say.paused, tap ? say.tap_goes_on : say.key_goes_on);
+      else this.veil(say.ready, tap ? say.tap_starts : say.key_starts);
     } else {
       this.part("[data-start]").hidden = true;
       this.say("");
@@ -207,17 +235,17 @@ export class Player extends EventTarget {
         this.part("canvas").focus({ preventScroll: true });
       }
     }
-    this.part("[data-pause]").textContent = !paused ? "Pause" : this.begun ? "Go on" : "Start";
+    this.part("[data-pause]").textContent = !paused ? say.pause : this.begun ? say.go_on : say.start;
     this.part("[data-pause]").disabled = this.over;
   }
 
   verdict() {
-    return { 1: "Won!", 0: "Lost" }[this.winner] || "Time is up";
+    return { 1: this.words.won, 0: this.words.lost }[this.winner] || this.words.time_up;
   }
 
   end(result) {
     this.setPaused(true);
-    this.say(`${this.verdict()} Score ${result.score} after ${result.ticks} ticks.`);
+    this.say(fill(this.words.result, { ...result, verdict: this.verdict() }));
     this.dispatchEvent(new CustomEvent("end", { detail: result }));
   }
 
@@ -226,7 +254,7 @@ export class Player extends EventTarget {
     const select = this.part("[data-pace]");
     if (same(pace, this.natural)) select.value = "natural";
     else select.value = pace.by_turn ? "turn" : String(pace.ticks_per_second);
-    this.part("[data-unit]").textContent = pace.by_turn ? "turn" : "time";
+    this.part("[data-unit]").textContent = pace.by_turn ? this.words.turn : this.words.time;
   }
 
   veil(title, text) {
@@ -238,6 +266,12 @@ export class Player extends EventTarget {
 
   say(text) {
     this.part("[data-say]").textContent = text;
+  }
+
+  /** Offer to begin anew, or not any more. */
+  allowRestart(may) {
+    this.mayRestart = may;
+    this.part("[data-restart]").hidden = !may;
   }
 
   // -- keys, buttons, fingers -----------------------------------------------------------------------------------------

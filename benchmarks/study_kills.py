@@ -1,0 +1,60 @@
+"""kill -9 of a study's server at random moments while people take part: what is lost of what was acknowledged.
+
+    python benchmarks/study_kills.py --kills 50
+    python benchmarks/study_kills.py --kills 50 --postgres
+
+Simulated participants play and vote through the real pages; the server is killed and started again on the same port,
+every second time in the middle of somebody's play. At the end the votes that the participants saw acknowledged are
+compared with the database, and every play is played again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from pcg.study.drill import drill
+from pcg.study.items import Source
+from pcg.study.making import make_study, read_plan
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "pcg"))
+
+
+def main() -> None:
+    """Print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--participants", type=int, default=8, help="at a time")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--postgres", action="store_true", help="in PostgreSQL instead of SQLite")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with contextlib.ExitStack() as open_:
+        folder = Path(open_.enter_context(tempfile.TemporaryDirectory())) / "study"
+        database = None
+        if options.postgres:
+            from postgres import Server
+
+            server = Server()
+            open_.callback(server.stop)
+            database = server.new()
+        plan, _, texts = read_plan("study", None, {"play": {"minimum": 1.5}, "design": {"pairs": 8}})
+        make_study(folder, plan, [Source("dungeon")], texts=texts, measure=False, database=database)
+        report = drill(
+            folder, database, kills=options.kills, participants=options.participants, seed=options.seed,
+            progress=lambda count: print(f"\rkill {count}", end="", flush=True),
+        )  # fmt: skip
+    print()
+    for name, value in asdict(report).items():
+        print(f"{name:>16}  {value:.2f}" if isinstance(value, float) else f"{name:>16}  {value}")
+    if options.json:
+        options.json.write_text(json.dumps(asdict(report), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

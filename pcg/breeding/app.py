@@ -1,0 +1,174 @@
+"""The pages of breeding by eye: a population of levels to look at, to play and to choose from.
+
+GET  /                          the page
+GET  /api/herd                  what is shown now, what was said about it, and what has been learnt
+GET  /api/levels/N/picture.png
+POST /api/play {number}         open a play: its page and socket
+POST /api/vote {first, second, answer}
+POST /api/liked {liked}         numbers of the marked ones
+POST /api/breed {generation}    the next generation; a request about an earlier one changes nothing
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import AsyncIterator, Callable, Collection
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from pcg.breeding.herd import Herd
+from pcg.evaluators.analysis import analyse
+from pcg.evaluators.metrics.registry import METRICS
+from pcg.render import render_level
+from pcg.web.guard import LOCAL_HOSTS, Refused, read_object, take
+from pcg.web.pages import application, page
+from pcg.web.player import PlayServer, PlaySession
+from pcg.web.single import play_route
+from pcg.web.workshop import Bench
+
+STATIC = Path(__file__).parent / "static"
+_TILE = 16
+_TOLD = 6
+"""Measures of the taste that are told."""
+_SURE = 1.0
+"""A weight is told when it is at least so many of its standard deviations from 0."""
+
+
+class BreedingSite:
+    """The handlers of one run's pages."""
+
+    def __init__(self, herd: Herd, *, limit_s: float = 300.0) -> None:
+        self.herd = herd
+        self.plays = PlayServer()
+        self.bench = Bench(workers=2, waiting=30, limit_s=limit_s)
+
+    def routes(self) -> list[Any]:
+        """Every address of the site."""
+        return [
+            Route("/", self.home),
+            Route("/api/herd", self.shown),
+            Route("/api/levels/{number:int}/picture.png", self.picture),
+            Route("/api/play", self.play, methods=["POST"]),
+            Route("/api/vote", self.vote, methods=["POST"]),
+            Route("/api/liked", self.liked, methods=["POST"]),
+            Route("/api/breed", self.breed, methods=["POST"]),
+            play_route(self.plays),
+            *self.plays.routes(),
+            Mount("/breeding", StaticFiles(directory=STATIC)),
+        ]
+
+    async def home(self, request: Request) -> Response:
+        herd = self.herd
+        return page(
+            request, "breeding", package="pcg.breeding", game=herd.game.name, seed=herd.config.seed,
+            folder=herd.folder.resolve().name, goal=analyse(herd.game.definition).how_to_win, wants=herd.config.want,
+        )  # fmt: skip
+
+    async def shown(self, request: Request) -> Response:
+        return JSONResponse(await self.bench.run(self._shown))
+
+    def _shown(self) -> dict[str, Any]:
+        herd = self.herd
+        taste, votes = herd.taste, herd.votes
+        told = {n for c in taste.comparisons for n in (c.better, c.worse)}
+        levels = []
+        for number in herd.shown:
+            member = herd.members[number]
+            utility = taste.utility(number) if number in told else taste.expect(member.measures)[0]
+            levels.append(
+                {
+                    "number": number,
+                    "origin": member.origin,
+                    "parents": list(member.parents),
+                    "born": member.generation,
+                    "liked": number in herd.liked,
+                    "expected": utility,
+                    "measures": {name: member.measures.get(name) for name in taste.names},
+                }
+            )
+        doubts = taste.doubts
+        sure = {n: w for n, w in taste.weights.items() if abs(w) >= _SURE * doubts[n] and n in METRICS}
+        best = sorted(sure, key=lambda n: -abs(sure[n]))[:_TOLD]
+        shown = set(herd.shown)
+        return {
+            "generation": herd.generation,
+            "levels": levels,
+            "said": herd.said,
+            "pair": herd.pair(),
+            "votes": [[a, b, answer] for (a, b), answer in votes.items() if a in shown and b in shown],
+            "counted": len(votes),
+            "taste": [{"name": n, "weight": sure[n], "help": METRICS[n].help} for n in best],
+            "best": [n for n in herd.ranking() if taste.utility(n) > 0][:6],
+        }
+
+    async def picture(self, request: Request) -> Response:
+        return await self.bench.run(partial(self._picture, request.path_params["number"]))
+
+    def _picture(self, number: int) -> Response:
+        member = self.herd.members.get(number)
+        if member is None:
+            raise Refused(f"there is no level {number}", 404)
+        file = io.BytesIO()
+        render_level(self.herd.game, member.level, tile=_TILE).save(file, "PNG")
+        # A number is one level for all time of a run, but other runs are shown at the same address.
+        headers = {"cache-control": "no-cache"}
+        return Response(file.getvalue(), media_type="image/png", headers=headers)
+
+    async def play(self, request: Request) -> Response:
+        number = take(await read_object(request), "number", int)
+        member = self.herd.members.get(number)
+        if member is None:
+            raise Refused(f"there is no level {number}", 404)
+        session = await self.bench.run(partial(PlaySession, self.herd.game, member.level, self.herd.config.seed))
+        token = self.plays.create(session)
+        root = request.scope.get("root_path", "").rstrip("/")
+        return JSONResponse({"page": f"{root}/play/{token}", "socket": f"{root}/play/{token}/socket"}, 201)
+
+    async def vote(self, request: Request) -> Response:
+        data = await read_object(request)
+        first, second = take(data, "first", int), take(data, "second", int)
+        return await self._after(partial(self.herd.vote, first, second, take(data, "answer", str, most=10)))
+
+    async def liked(self, request: Request) -> Response:
+        chosen = take(await read_object(request), "liked", list, most=100)
+        if not all(isinstance(n, int) and not isinstance(n, bool) for n in chosen):
+            raise Refused("`liked` holds something that is no whole number")
+        return await self._after(partial(self.herd.like, chosen))
+
+    async def breed(self, request: Request) -> Response:
+        generation = take(await read_object(request), "generation", int)
+        return await self._after(partial(self._breed, generation))
+
+    def _breed(self, generation: int) -> None:
+        if generation == self.herd.generation:  # else this was asked twice
+            self.herd.breed()
+
+    async def _after(self, work: Callable[[], None]) -> Response:
+        await self.bench.run(work)
+        return JSONResponse(await self.bench.run(self._shown))
+
+
+def breeding_app(herd: Herd, *, hosts: Collection[str] = LOCAL_HOSTS, limit_s: float = 300.0) -> Starlette:
+    """The web application of a run.
+
+    Args:
+        herd: the run.
+        hosts: names by which the server may be addressed.
+        limit_s: seconds after which an evaluation is given up.
+    """
+    site = BreedingSite(herd, limit_s=limit_s)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        site.bench.close()
+
+    return application(site.routes(), hosts=hosts, lifespan=lifespan)

@@ -1,0 +1,465 @@
+"""A preference study as a page that people read, with its tables and figures.
+
+`preference_report` writes `report.html`, the tables as CSV, and the figures as SVG into a folder. Everything is worked
+out from the votes; equal votes give equal bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+import pcg
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.preferences.consistency import (
+    Suspicion,
+    Transitivity,
+    agreement_between_people,
+    position_bias,
+    suspicions,
+    transitivity_of_all,
+    transitivity_of_each,
+)
+from pcg.evaluators.preferences.davidson import Fit
+from pcg.evaluators.preferences.intervals import SAMPLES, Bootstrap, bootstrap
+from pcg.evaluators.preferences.outcomes import OutcomeEffect, outcome_effect
+from pcg.evaluators.preferences.power import PowerPoint, more_votes, simulate_power
+from pcg.evaluators.preferences.rankings import agreement
+from pcg.evaluators.preferences.shares import Shares, check_groups, shares
+from pcg.evaluators.preferences.votes import Vote, preferences, read_groups, read_votes, write_votes
+from pcg.report import preferences_figures as draw
+from pcg.report.page import Cell, Column
+
+__all__ = ["analyse_votes", "preference_report", "read_groups", "read_votes", "render_preferences", "write_votes"]
+
+PAGE = "report.html"
+_POWER_STUDIES = 20
+_WORST = 50
+"""Participants of the table of suspicious ones, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the page, and of a file."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    def csv(self) -> str:
+        """As CSV."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(column.title for column in self.columns)
+        writer.writerows([cell.text if cell.number is None else cell.number for cell in row] for row in self.rows)
+        return text.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything that the page says, by name."""
+
+    votes: Sequence[Vote]
+    chosen: Sequence[Vote]
+    groups: Mapping[str, str]
+    question: str
+    samples: Bootstrap
+    shares: Shares | None
+    outcome: OutcomeEffect
+    suspicious: Sequence[Suspicion]
+    circles: Mapping[str, Transitivity]
+    power: Sequence[PowerPoint]
+
+    @property
+    def fit(self) -> Fit:
+        """The utilities."""
+        return self.samples.fit
+
+
+def analyse_votes(
+    votes: Sequence[Vote],
+    groups: Mapping[str, str] | None = None,
+    *,
+    question: str | None = None,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    passed: Mapping[str, str] | None = None,
+    power: bool = True,
+) -> Analysis:
+    """Work out what a study says.
+
+    Args:
+        votes: all, with the attention checks.
+        groups: item -> group (generator).
+        question: see `preferences`.
+        samples: of the bootstrap.
+        seed: of the bootstrap and of the simulated studies.
+        passed: attention check -> the answer that passes it.
+        power: whether to simulate studies of other sizes, which takes a second or two.
+
+    Raises:
+        PcgError: for no votes, several questions, or an item without a group.
+    """
+    chosen = preferences(votes, question)
+    if not chosen:
+        raise PcgError("there are no votes to report")
+    if groups:
+        check_groups(chosen, groups)
+    found = bootstrap(chosen, samples=samples, seed=seed, question=question)
+    fitted = found.fit
+    return Analysis(
+        votes, chosen, dict(groups or {}), chosen[0].question, found,
+        shares(chosen, groups, question=question) if groups else None, outcome_effect(chosen, question=question),
+        suspicions(votes, fitted, passed=passed, question=question), transitivity_of_each(chosen, question=question),
+        _power(fitted, chosen, seed) if power else (),
+    )  # fmt: skip
+
+
+def _power(fitted: Fit, votes: Sequence[Vote], seed: int) -> list[PowerPoint]:
+    """Studies like this one, of several sizes: as many items, utilities as far apart, as many ties and pairs each."""
+    people = len({vote.participant for vote in votes})
+    items = len(fitted.items)
+    # What is estimated scatters by its errors on top of what is true.
+    spread = float(np.sqrt(max(0.01, fitted.utilities.var() - (fitted.errors**2).mean())))
+    tied = sum(vote.preferred is None for vote in votes) / len(votes)
+    each = max(1, min(round(len(votes) / people), items * (items - 1) // 2))
+    sizes = sorted({max(2, round(people * factor)) for factor in (0.25, 0.5, 1, 2)})
+    if max(sizes) * each > 40_000 or items > 60:
+        return []
+    return simulate_power(
+        items, spread=spread, ties=min(tied, 0.9), pairs=each, participants=sizes, studies=_POWER_STUDIES, seed=seed
+    )
+
+
+def preference_report(
+    votes: Sequence[Vote],
+    groups: Mapping[str, str] | None,
+    out: Path | str,
+    *,
+    title: str = "Which do people prefer?",
+    question: str | None = None,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    passed: Mapping[str, str] | None = None,
+) -> Path:
+    """Write the report of a study into a folder; returns the path of the page.
+
+    Args:
+        votes: all, with the attention checks.
+        groups: item -> group (generator), or None.
+        out: folder, made if it does not exist.
+        title: of the page.
+        question: see `preferences`.
+        samples: of the bootstrap.
+        seed: of everything that is drawn.
+        passed: attention check -> the answer that passes it.
+
+    Raises:
+        PcgError: see `analyse_votes`.
+    """
+    found = analyse_votes(votes, groups, question=question, samples=samples, seed=seed, passed=passed)
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    files = {f"{name}.csv": table.csv() for name, table in tables(found).items()}
+    files |= {f"{name}.svg": make(standalone=True) for name, (_, _, make) in figures(found).items()}
+    files[PAGE] = render_preferences(found, title)
+    for name, text in files.items():
+        (out / name).write_text(text, encoding="utf-8", newline="\n")
+    return out / PAGE
+
+
+def render_preferences(found: Analysis, title: str) -> str:
+    """The page as HTML that needs no other file."""
+    import jinja2
+    from markupsafe import Markup
+
+    here = resources.files("pcg.report")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    template = environment.from_string((here / "preferences.html.jinja").read_text(encoding="utf-8"))
+    css, script = (Markup((here / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
+    drawings = {name: (head, note, Markup(make())) for name, (head, note, make) in figures(found).items()}
+    return template.render(
+        css=css, script=script, version=pcg.__version__, title=title, lead=_lead(found), facts=_facts(found),
+        tables=tables(found), figures=drawings, findings=_findings(found),
+    )  # fmt: skip
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+
+def _lead(found: Analysis) -> str:
+    ranking = found.fit.ranking
+    best, second = ranking[0], ranking[1]
+    sure = found.samples.better()[found.fit.counts.index[best], found.fit.counts.index[second]]
+    if found.shares and found.shares.groups:
+        top = found.shares.groups[0]
+        return (
+            f"{top.group} was preferred in {top.share:.0%} of the votes in which it stood against another group; the "
+            f"best-liked item is {best} (above {second} in {sure:.0%} of the bootstrap samples)."
+        )
+    return f"The best-liked item is {best}; it is above {second} in {sure:.0%} of the bootstrap samples."
+
+
+def _facts(found: Analysis) -> list[tuple[str, str]]:
+    seconds = sorted(v.seconds for v in found.chosen if v.seconds > 0)
+    facts = [
+        ("votes", f"{len(found.chosen):,}"),
+        ("participants", f"{len({v.participant for v in found.chosen}):,}"),
+        ("items", f"{len(found.fit.items):,}"),
+    ]
+    if found.groups:
+        facts.append(("groups", f"{len({found.groups[i] for i in found.fit.items}):,}"))
+    facts.append(("ties", f"{sum(v.preferred is None for v in found.chosen) / len(found.chosen):.0%}"))
+    if seconds:
+        facts.append(("median time", f"{seconds[len(seconds) // 2]:.0f} s"))
+    facts.append(("suspicious", f"{sum(bool(s.reasons) for s in found.suspicious)}"))
+    return facts
+
+
+def p_text(p: float) -> str:
+    """A p-value as people write it.
+
+    >>> p_text(0.00004), p_text(0.0213)
+    ('p < 0.0001', 'p = 0.021')
+    """
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
+
+
+def _findings(found: Analysis) -> list[tuple[str, str]]:
+    """(heading, sentence) about what the votes can bear."""
+    bias = position_bias(found.chosen, question=found.question)
+    alpha = agreement_between_people(found.chosen, question=found.question)
+    decided = agreement_between_people(found.chosen, question=found.question, ties=False)
+    every = transitivity_of_all(found.chosen, question=found.question)
+    side = "first" if bias.share >= 0.5 else "second"
+    said = [
+        (
+            "Order",
+            f"{bias.share:.1%} of the {bias.first + bias.second:,} decided votes were for the item shown first "
+            f"(95 % interval {bias.interval[0]:.1%} to {bias.interval[1]:.1%}; sign test {p_text(bias.p_value)}; with "
+            f"the utilities held {p_text(bias.effect_p_value)}). "
+            + (f"The {side} place is an advantage." if bias.effect_p_value < 0.05 else "No effect of order is seen."),
+        ),
+        (
+            "Agreement",
+            "No pair was judged by two participants."
+            if alpha != alpha
+            else f"Krippendorff's alpha is {alpha:.2f} over all answers and {decided:.2f} over decided ones (1 is full "
+            "agreement, 0 that of chance). Tastes differ, so low values are usual in preferences; they are no reason "
+            "to distrust a ranking, but to ask many people.",
+        ),
+    ]
+    circles = (
+        f"{every.circular} of {every.triads} triads of majorities are circular; chance would make {every.chance:.0f}."
+    )
+    if every.zeta is not None:
+        circles += f" Kendall's coefficient of consistence is {every.zeta:.2f}."
+    if every.p_value is not None:
+        circles += f" So few by chance: {p_text(every.p_value)}."
+    said.append(("Circles", circles))
+    if found.outcome.pairs:
+        o = found.outcome
+        said.append((
+            "Winning",
+            f"Of {o.pairs} pairs of which one play was won, {o.won} votes went to the item that was won, {o.lost} to "
+            f"the other, {o.ties} to neither alone (sign test {p_text(o.p_value)}). With the items held, winning adds "
+            f"{o.effect:+.2f} to the log odds (standard error {o.error:.2f}, {p_text(o.effect_p_value)}).",
+        ))  # fmt: skip
+    return said
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+def _n(value: float, text: str | None = None) -> Cell:
+    return Cell(text if text is not None else f"{value:,.0f}", value)
+
+
+def _interval(ends: Sequence[float], form: str = "{:.0%}") -> Cell:
+    low, high = (form.format(end).replace("-", "−") for end in ends)
+    return Cell(f"{low} to {high}")
+
+
+def _signed(value: float) -> Cell:
+    return _n(value, f"{value:+.2f}".replace("-", "−"))
+
+
+def tables(found: Analysis) -> dict[str, Table]:
+    """The tables by the names of their files."""
+    made = {"items": _items(found)}
+    if found.shares:
+        made |= {"groups": _groups(found.shares), "group-pairs": _group_pairs(found.shares)}
+    made["neighbours"] = _neighbours(found.fit)
+    if found.outcome.table:
+        made["outcomes"] = _outcomes(found.outcome)
+    if found.power:
+        made["power"] = _power_table(found.power)
+    made["participants"] = _participants(found)
+    return made
+
+
+def _items(found: Analysis) -> Table:
+    fitted = found.fit
+    intervals, ranks, wald = found.samples.intervals(), found.samples.ranks(), fitted.wald()
+    names, methods, _ = agreement(found.chosen, fitted, question=found.question)
+    shown, wins, ties = fitted.counts.appearances(), fitted.counts.wins().sum(axis=1), fitted.counts.ties().sum(axis=1)
+    rows = []
+    for place, item in enumerate(fitted.ranking, start=1):
+        k = fitted.counts.index[item]
+        others = [_n(methods[m, k], f"{methods[m, k]:,.2f}" if name != "Glicko-2" else f"{methods[m, k]:,.0f}")
+                  for m, name in enumerate(names) if m]  # fmt: skip
+        rows.append([
+            _n(place), Cell(item), *([Cell(found.groups[item])] if found.groups else []),
+            _signed(float(fitted.utilities[k])), _interval(intervals[k], "{:+.2f}"), _interval(wald[k], "{:+.2f}"),
+            Cell(f"{ranks[k, 0]}–{ranks[k, 1]}"), _n(shown[k]), _n(wins[k]), _n(ties[k]), *others,
+        ])  # fmt: skip
+    columns = [
+        Column("place", ""), Column("item", ""), *([Column("group", "")] if found.groups else []),
+        Column("utility", "log odds, 0 for the average item"),
+        Column("95 % interval", "bootstrap by participants"), Column("Wald interval", "from the curvature"),
+        Column("ranks", "places that 95 % of the bootstrap samples leave open"), Column("shown", ""),
+        Column("preferred", ""), Column("ties", ""),
+        *(Column(name, "another way to rank; see docs/preferences.md") for name in names[1:]),
+    ]  # fmt: skip
+    about = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in fitted.parameters.items())
+    return Table("Items", columns, rows, f"Bradley-Terry with ties (Davidson). {about}".strip())
+
+
+def _groups(found: Shares) -> Table:
+    rows = [
+        [
+            Cell(g.group), _n(g.shown), _n(g.preferred), _n(g.both), _n(g.neither), _n(g.lost),
+            _n(g.share, f"{g.share:.1%}"), _interval(g.wilson, "{:.1%}"), _interval(g.exact, "{:.1%}"),
+            _n(g.liked, f"{g.liked:.1%}"), _n(g.p_value, f"{g.p_value:.3g}"), _n(g.adjusted, f"{g.adjusted:.3g}"),
+        ]
+        for g in found.groups
+    ]  # fmt: skip
+    columns = [
+        Column("group", ""), Column("shown", "votes against other groups"), Column("preferred", ""),
+        Column("both", ""), Column("neither", ""), Column("other", "votes for the other alone"),
+        Column("share", "preferred of shown"), Column("Wilson", "95 % interval of the share"),
+        Column("exact", "Clopper-Pearson"), Column("liked", "preferred or both"),
+        Column("p", "sign test: preferred against other"), Column("p (Holm)", "corrected for the number of groups"),
+    ]  # fmt: skip
+    note = f"All groups preferred alike: exact multinomial test, {p_text(found.even)}."
+    if found.within:
+        note += f" {found.within} votes were on two items of one group and do not count here."
+    return Table("Groups", columns, rows, note)
+
+
+def _group_pairs(found: Shares) -> Table:
+    rows = [
+        [
+            Cell(p.one), Cell(p.other), _n(p.for_one), _n(p.for_other), _n(p.both), _n(p.neither),
+            _n(p.share, f"{p.share:.1%}"), _interval(p.interval, "{:.1%}"), _n(p.p_value, f"{p.p_value:.3g}"),
+            _n(p.adjusted, f"{p.adjusted:.3g}"),
+        ]
+        for p in found.pairs
+    ]  # fmt: skip
+    columns = [
+        Column("one", ""), Column("other", ""), Column("for one", ""), Column("for other", ""), Column("both", ""),
+        Column("neither", ""), Column("share", "for one, of the decided votes"),
+        Column("exact", "Clopper-Pearson, 95 %"), Column("p", "sign test"), Column("p (Holm)", ""),
+    ]  # fmt: skip
+    return Table("Group against group", columns, rows)
+
+
+def _neighbours(fitted: Fit) -> Table:
+    rows = [
+        [
+            Cell(m.one), Cell(m.other), _signed(m.difference), _n(m.error, f"{m.error:.2f}"),
+            _n(m.p_value, f"{m.p_value:.3g}"),
+            Cell("no difference") if m.votes is None else _n(m.votes, "settled" if m.votes == 0 else f"{m.votes:,}"),
+        ]
+        for m in more_votes(fitted)
+    ]  # fmt: skip
+    columns = [
+        Column("item", ""), Column("next", ""), Column("difference", "log odds"), Column("error", "standard error"),
+        Column("p", "Wald"),
+        Column("more votes", "on this pair, to settle it at 5 % with power 80 %, were the difference as estimated"),
+    ]  # fmt: skip
+    return Table("Neighbours in the ranking", columns, rows)
+
+
+def _outcomes(found: OutcomeEffect) -> Table:
+    words = {"win": "won", "loss": "lost", "": "given up"}
+    rows = [[Cell(words[first]), Cell(words[second]), *map(_n, numbers)] for first, second, *numbers in found.table]
+    names = ("first play", "second play", "for first", "for second", "both", "neither")
+    return Table("Votes by how the plays ended", [Column(name, "") for name in names], rows)
+
+
+def _power_table(points: Sequence[PowerPoint]) -> Table:
+    rows = [
+        [_n(p.participants), _n(p.votes), *(_n(v, f"{v:.2f}") for v in (p.tau, p.tau_low, p.best, p.power, p.width))]
+        for p in points
+    ]
+    columns = [
+        Column("participants", ""), Column("votes", ""), Column("tau", "Kendall, with the true ranking; mean"),
+        Column("tau, 9 of 10", "reached by nine studies in ten"), Column("best found", "share of the studies"),
+        Column("pairs told apart", "significant at 5 %"), Column("half width", "of 95 % intervals"),
+    ]  # fmt: skip
+    note = "Simulated studies with utilities, ties and pairs per participant like those of this one."
+    return Table("Had there been more votes, or fewer", columns, rows, note)
+
+
+def _participants(found: Analysis) -> Table:
+    rows = [
+        [
+            Cell(s.participant), _n(s.votes), Cell("") if s.seconds is None else _n(s.seconds, f"{s.seconds:.1f}"),
+            _n(s.first, f"{s.first:.0%}"), _n(s.one_side, f"{s.one_side:.2g}"),
+            _n(s.same_answer, f"{s.same_answer:.0%}"), Cell(f"{s.failed} of {s.checks}"),
+            Cell("") if s.agreement is None else _n(s.agreement, f"{s.agreement:.0%}"),
+            _n(s.against, f"{s.against:.2g}"),
+            Cell(", ".join(s.reasons)),
+        ]
+        for s in found.suspicious
+    ]  # fmt: skip
+    columns = [
+        Column("participant", ""), Column("votes", ""), Column("seconds", "median for a pair"),
+        Column("first", "of the decided votes"), Column("p (side)", "sign test"),
+        Column("same answer", "share of the most frequent"), Column("failed checks", ""),
+        Column("agreement", "decided votes for the item that is better in all"),
+        Column("p (agreement)", "of so little"), Column("reasons", ""),
+    ]  # fmt: skip
+    return Table("Participants", columns, rows, "Who stands out, first. Nobody is left out of the analysis for it.")
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+
+def figures(found: Analysis) -> dict[str, tuple[str, str, Callable[..., str]]]:
+    """(heading, note, what draws it) by the names of their files."""
+    fitted = found.fit
+    order = [fitted.counts.index[item] for item in fitted.ranking]
+    made: dict[str, tuple[str, str, Callable[..., str]]] = {
+        "utilities": (
+            "Utilities",
+            "Of two items a difference of 1 means that the better one is preferred with odds of 2.7 to 1.",
+            lambda **k: draw.utilities(fitted.items, fitted.utilities, found.samples.intervals(), found.groups, **k),
+        )
+    }
+    if found.shares and found.shares.groups:
+        split = found.shares
+        made["groups"] = ("Votes by group", "Behind each name the number of votes.",
+                          lambda **k: draw.group_votes(split, **k))  # fmt: skip
+    made["wins"] = ("Who was preferred to whom", "Votes for the item of the row against that of the column.",
+                    lambda **k: draw.win_matrix(fitted.counts, order, **k))  # fmt: skip
+    bias = position_bias(found.chosen, question=found.question)
+    made["position"] = ("Order", "", lambda **k: draw.position(bias, **k))
+    if any(t.triads for t in found.circles.values()):
+        made["circles"] = ("Circles", "Of the participants of whom three items are known in all three pairs.",
+                           lambda **k: draw.circles(found.circles, **k))  # fmt: skip
+    names, _, taus = agreement(found.chosen, fitted, question=found.question)
+    made["methods"] = ("Do the methods agree?", "Kendall's tau between the rankings.",
+                       lambda **k: draw.agreement_map(names, taus, **k))  # fmt: skip
+    if found.power:
+        made["power"] = ("How many votes?", "Simulated studies like this one, of other sizes.",
+                         lambda **k: draw.power_curve(found.power, len(found.chosen), **k))  # fmt: skip
+    return made

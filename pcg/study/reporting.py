@@ -1,0 +1,83 @@
+"""What the votes of a study say: its data, handed to the analysis of `pcg.evaluators.preferences` and its report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.preferences import Vote
+from pcg.study.exporting import StudyData, study_data
+from pcg.study.store import StudyStore
+
+_FIELDS = (
+    "participant", "first", "second", "answer", "question", "time", "first_outcome", "second_outcome", "seconds",
+    "check",
+)  # fmt: skip
+
+
+def votes_of(data: StudyData, *, attentive: bool = False) -> tuple[list[Vote], dict[str, str]]:
+    """The votes of a study, and for each attention check among them the answer that passes it.
+
+    A check whose items stand in either order is two checks here, one for each answer that is expected.
+
+    Args:
+        data: of the study.
+        attentive: without the votes of participants who failed an attention check.
+    """
+    failed = {row["participant"] for row in data.votes if row["passed"] is False} if attentive else set()
+    expected = {row["pair"]: row["expected"] for row in data.pairs}
+    passed: dict[str, str] = {}
+    votes = []
+    for row in data.votes:
+        if row["participant"] in failed:
+            continue
+        check = row["check"]
+        if check:
+            answer = expected[row["pair"]]
+            check = f"{check} ({answer})"
+            passed[check] = answer
+        votes.append(Vote(**{**{name: row[name] for name in _FIELDS}, "check": check}))
+    return votes, passed
+
+
+def report_study(
+    store: StudyStore,
+    out: Path | str,
+    *,
+    people: str = "",
+    attentive: bool = False,
+    question: str | None = None,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Path:
+    """Write the report of a study into a folder; the page.
+
+    Args:
+        store: of the study.
+        out: folder, made if it does not exist.
+        people: as for `study_data`.
+        attentive: leave out participants who failed an attention check.
+        question: which one, where several were asked; `prefer`, or the only one, without it.
+        samples: of the bootstrap.
+        seed: of everything that is drawn.
+
+    Raises:
+        PcgError: when there are no votes, or too few items with votes.
+    """
+    from pcg.report.preferences import preference_report
+
+    data = study_data(store, people)
+    votes, passed = votes_of(data, attentive=attentive)
+    if not any(not vote.check for vote in votes):
+        raise PcgError(f"the study {store.name} has no votes yet")
+    if question is None and len(store.config.questions) > 1:
+        asked = [q.name for q in store.config.questions]
+        question = "prefer" if "prefer" in asked else asked[0]
+    groups = {item.name: item.group for item in store.items if not item.check}
+    several = len(Counter(groups.values())) > 1
+    simulated = " (simulated participants)" if data.people == "simulated" else ""
+    return preference_report(
+        votes, groups if several else None, out, title=f"{store.name}{simulated}", question=question, samples=samples,
+        seed=seed, passed=passed,
+    )  # fmt: skip

@@ -1,0 +1,145 @@
+"""Which pair a participant gets next: the design's choice, with attention checks at places drawn by lot.
+
+An attention check is a pair whose answer is known. Where the study has items for it, two each (`attention_checks`), it
+is played and voted on like any other pair. Where it has none, the check is an *instructed response*: a page like that
+of a vote, without games, that plainly asks for a certain answer. That is what recruiting platforms accept as a fair
+check: it needs no memory and no skill, only reading. The answer asked for is never the first one, which is what those
+choose who do not read (Oppenheimer, Meyvis, Davidenko: Instructional Manipulation Checks, 2009).
+
+Everything is decided by the study's seed and the participant's number, and where the design asks for them by the votes
+so far. Nothing is kept here but counted votes, so any server process gives the same answer.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from dataclasses import dataclass
+from itertools import combinations
+
+from pcg.evaluators.preferences import Tally, Vote, make_design
+from pcg.study.admission import comparable
+from pcg.study.config import StudyConfig
+from pcg.study.folders import attention_checks
+from pcg.study.server.stages import INSTRUCTED
+from pcg.study.store import Pair, Participant, StudyStore
+
+PENDING_S = 1800.0
+"""A pair that was shown longer ago than this and has no vote does not count as on its way any more."""
+_OVERLAP = 500
+"""Votes are read again from so many ids back: one with a lower id may be stored later than one with a higher."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A pair that is to be shown; ids of items."""
+
+    first: int
+    second: int
+    check: str = ""
+    expected: str = ""
+
+
+class Pairing:
+    """The pairs of a study. May be used by several threads.
+
+    Args:
+        store: of the study.
+
+    Raises:
+        PcgError: when no two items may be compared.
+    """
+
+    def __init__(self, store: StudyStore) -> None:
+        self.store, self.config = store, store.config
+        judged = [item for item in store.items if not item.check]
+        self._ids = {item.name: item.id for item in judged}
+        self._names = {item.id: item.name for item in judged}
+        allowed = [(a.name, b.name) for a, b in combinations(judged, 2) if comparable(a, b, self.config)]
+        self.question = self.config.questions[0].name
+        self.design = make_design(
+            self.config.pairing, list(self._ids), self.config.seed, pairs=allowed, question=self.question
+        )
+        self.checks = attention_checks(store.items)
+        self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._tallies = {simulated: Tally(list(self._ids), self.question) for simulated in (False, True)}
+        self._counted: set[int] = set()
+        self._last = 0
+
+    def recount(self) -> None:
+        """Count all votes again, after some were deleted."""
+        with self._lock:
+            self._begin()
+
+    @property
+    def total(self) -> int:
+        """Pairs that a participant gets, attention checks among them."""
+        return min(self.config.pairs, self.design.pairs) + self.config.checks
+
+    def check_places(self, number: int) -> dict[int, str]:
+        """Position -> name of the attention check there; never the first pair, if there are two or more."""
+        lots = random.Random(f"{self.config.seed}/{number}/checks")
+        names = list(self.checks)
+        lots.shuffle(names)
+        wanted = self.config.checks
+        names = [*names[:wanted], *[INSTRUCTED] * (wanted - len(names))]
+        lots.shuffle(names)
+        places = range(min(1, self.total - wanted), self.total)
+        return dict(zip(sorted(lots.sample(places, wanted)), names, strict=True))
+
+    def next(self, person: Participant, position: int) -> Chosen | None:
+        """The pair at a position, for which all before have been voted on; None at the end."""
+        if position >= self.total:
+            return None
+        check = self.check_places(person.number).get(position)
+        lots = random.Random(f"{self.config.seed}/{person.number}/{position}")
+        if check == INSTRUCTED:
+            return self._instructed(lots)
+        if check is not None:
+            better, worse = self.checks[check]
+            if lots.random() < 0.5:
+                return Chosen(better.id, worse.id, check, "first")
+            return Chosen(worse.id, better.id, check, "second")
+        with self._lock:
+            self._count()
+            out = [
+                (str(number), self._names[first], self._names[second])
+                for number, first, second in self.store.pending_pairs(time.time() - PENDING_S)
+            ]
+            tally = self._tallies[person.simulated]
+            found = self.design.next_pairs(str(person.number), tally, 1, pending=out)
+        return Chosen(self._ids[found[0][0]], self._ids[found[0][1]]) if found else None
+
+    def _instructed(self, lots: random.Random) -> Chosen:
+        first, second = lots.sample(list(self._ids.values()), 2)
+        return Chosen(first, second, INSTRUCTED, lots.choice(instructed_answers(self.config)))
+
+    def _count(self) -> None:
+        """Take in the votes that are new."""
+        rows = self.store.vote_rows(max(0, self._last - _OVERLAP))
+        fresh = [row for row in rows if row["id"] not in self._counted]
+        for simulated, tally in self._tallies.items():
+            tally.add(
+                Vote(str(row["number"]), self._names[row["first"]], self._names[row["second"]], row["answer"],
+                     row["question"])
+                for row in fresh
+                if bool(row["simulated"]) == simulated and not row["check"] and row["question"] == self.question
+            )  # fmt: skip
+        if rows:
+            self._last = max(self._last, rows[-1]["id"])
+        self._counted = {row["id"] for row in rows}
+
+
+def instructed_answers(config: StudyConfig) -> list[str]:
+    """The answers that may be asked for: those that all questions have, but for the first one."""
+    common = [answer for answer in config.questions[0].choices if all(answer in q.choices for q in config.questions)]
+    return common[1:]
+
+
+def passed(pair: Pair, answer: str) -> bool:
+    """Whether an answer is the one that an attention check expects."""
+    return answer == pair.expected

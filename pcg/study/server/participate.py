@@ -1,0 +1,418 @@
+"""The participants' way: consent, instructions, playing, voting, thanks; and their data."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.study.config import StudyConfig
+from pcg.study.server.levels import play_seed, texts_for
+from pcg.study.server.pages import Visit, site_of
+from pcg.study.server.plays import Side
+from pcg.study.server.security import address_of, participant_secret
+from pcg.study.server.stages import INSTRUCTED, INSTRUCTIONS, PLAY, VOTE, Stage, may_see, stage_of
+from pcg.study.store import FIRST, SECOND, Participant, Situation
+from pcg.web.guard import Refused
+from pcg.web.player.server import refuse
+
+LONGEST_REASON = 2000
+LONGEST_KEPT = 200
+"""Characters of a parameter of the link that is kept."""
+PLAYED_S, VOTED_S = 45.0, 15.0
+"""What a play and a vote take, guessed for "about so many minutes"."""
+
+SIDES = {"first": FIRST, "second": SECOND}
+
+_PAGE = re.compile(r"/(instructions|thanks|data|declined|pair/[0-9]{1,4}/(first|second|vote))")
+"""Pages to which one may come back after a change of language; others lead to where one is."""
+
+PLAYER_WORDS = (
+    "score", "time", "turn", "health", "start", "pause", "go_on", "restart", "connecting", "ready", "paused",
+    "key_starts", "key_goes_on", "tap_starts", "tap_goes_on", "won", "lost", "plays_again", "result", "connection_lost",
+    "trying_again", "elsewhere", "click_here", "gone", "board", "pad", "up", "left", "down", "right", "use",
+)  # fmt: skip
+"""Texts of the player in the browser."""
+
+
+def routes() -> list[BaseRoute]:
+    """The addresses of this module."""
+    return [
+        Route("/", welcome),
+        Route("/join", join, methods=["POST"]),
+        Route("/declined", declined),
+        Route("/language", change_language, methods=["POST"]),
+        Route("/instructions", instructions),
+        Route("/begin", begin, methods=["POST"]),
+        Route("/pair/{number:int}/vote", vote_page, methods=["GET"]),
+        Route("/pair/{number:int}/vote", vote, methods=["POST"]),
+        Route("/pair/{number:int}/{side}", play_page),
+        WebSocketRoute("/pair/{number:int}/{side}/socket", play_socket),
+        Route("/thanks", thanks),
+        Route("/data", my_data),
+        Route("/forget", forget, methods=["POST"]),
+        Route("/healthy", healthy),
+    ]
+
+
+async def healthy(request: Request) -> Response:
+    """For a proxy that wants to know whether the server and its database are there."""
+    site = site_of(request)
+    site.gate.request(request, None)
+    await site.threads.read(lambda: site.store.state)
+    return Response("ok\n", media_type="text/plain", headers={"cache-control": "no-store"})
+
+
+# -- coming in ---------------------------------------------------------------------------------------------------------
+
+
+async def welcome(request: Request) -> Response:
+    """The first page, or for those who have begun the one where they are."""
+    visit = await Visit.of(request)
+    if visit.situation is not None:
+        return await _to_stage(visit, visit.situation)
+    return await _closed(visit) or _welcome(visit, _kept(visit.site.config, dict(request.query_params)))
+
+
+def _welcome(visit: Visit, kept: dict[str, str], *, problem: bool = False) -> Response:
+    config, pairing = visit.site.config, visit.site.pairing
+    total = pairing.total - max(0, config.checks - len(pairing.checks))  # instructed checks are not played
+    seconds = total * (2 * max(config.minimum, min(PLAYED_S, config.maximum or PLAYED_S)) + VOTED_S)
+    return visit.page(
+        "welcome", 422 if problem else 200, kept=kept, total=total, minutes=max(1, round(seconds / 60)), problem=problem
+    )
+
+
+def _kept(config: StudyConfig, given: dict[str, str]) -> dict[str, str]:
+    """The parameters of the link that are kept, cut to length, without anything that is not printed."""
+    found = {}
+    for name in config.kept_parameters:
+        value = "".join(char for char in given.get(name, "") if char.isprintable())[:LONGEST_KEPT]
+        if value:
+            found[name] = value
+    return found
+
+
+async def join(request: Request) -> Response:
+    """Consent was given: from now on there is a participant."""
+    visit = await Visit.of(request)
+    fields = await visit.form()
+    if visit.situation is not None:
+        return await _to_stage(visit, visit.situation)
+    if fields.get("language") in visit.site.texts:
+        visit.language = fields["language"]
+    shut = await _closed(visit)
+    if shut is not None:
+        return shut
+    kept = _kept(visit.site.config, fields)
+    if fields.get("consent") != "yes":
+        return _welcome(visit, kept, problem=True)
+    site = visit.site
+    site.gate.pass_("joining", address_of(request))
+    simulated = "simulated" in fields
+    if simulated and not await site.threads.read(site.store.is_researcher, fields["simulated"]):
+        raise Refused("only the study's researcher can send simulated participants", 403)
+    try:
+        _, secret = await site.threads.write(
+            site.store.join, visit.language, kept, simulated=simulated, consented=True,
+            secret=participant_secret(visit.visitor),
+        )  # fmt: skip
+    except PcgError:
+        return visit.message("closed_title", "closed", 403)
+    response = visit.go("/instructions")
+    site.jar.put(request, response, site.jar.participant, secret)
+    return response
+
+
+async def declined(request: Request) -> Response:
+    """Somebody does not want to take part."""
+    visit = await Visit.of(request)
+    return visit.message("declined_title", "declined")
+
+
+async def change_language(request: Request) -> Response:
+    """Read on in another language."""
+    visit = await Visit.of(request)
+    fields = await visit.form()
+    wanted = fields.get("language", "")
+    if wanted not in visit.site.texts:
+        raise Refused("this study is not available in that language")
+    back = fields.get("back", "/")
+    path = back if _PAGE.fullmatch(back) else "/"
+    if visit.situation is not None:
+        who = visit.situation.participant.id
+        await visit.site.threads.write(lambda: visit.site.store.update_participant(who, language=wanted))
+        return visit.go(path)
+    kept = _kept(visit.site.config, fields)
+    query = "&".join(
+        f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in {**kept, "lang": wanted}.items()
+    )
+    return visit.go(f"{path}?{query}")
+
+
+async def _closed(visit: Visit) -> Response | None:
+    """What those get who cannot begin now."""
+    doors = await visit.site.doors()
+    if doors.kind == "open":
+        most = visit.site.config.most
+        if most and await visit.site.threads.read(visit.site.store.count_participants) >= most:
+            return visit.message("closed_title", "closed", 403)
+        return None
+    if doors.kind == "not_yet":
+        when = datetime.fromtimestamp(doors.when, UTC).strftime("%Y-%m-%d %H:%M")
+        return visit.message("not_yet_title", "not_yet", 403, when=when)
+    return visit.message(f"{doors.kind}_title", "paused_text" if doors.kind == "paused" else "closed", 403)
+
+
+# -- where a participant is --------------------------------------------------------------------------------------------
+
+
+async def _here(request: Request) -> tuple[Visit, Situation] | Response:
+    """The visit of a participant; an answer for everybody else."""
+    visit = await Visit.of(request)
+    if visit.situation is None:
+        return visit.go("/")
+    if visit.situation.participant.finished is None and visit.situation.state == "paused":
+        return visit.message("paused_title", "paused_text", 403)
+    return visit, visit.situation
+
+
+async def _to_stage(visit: Visit, situation: Situation) -> Response:
+    if situation.participant.finished is None and situation.state == "paused":
+        return visit.message("paused_title", "paused_text", 403)
+    stage = await visit.site.stage(situation)
+    return visit.go(stage.path)
+
+
+async def instructions(request: Request) -> Response:
+    """How it works."""
+    here = await _here(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    stage = stage_of(situation, visit.site.config)
+    return visit.page("instructions", total=visit.site.pairing.total, begun=stage.kind != INSTRUCTIONS)
+
+
+async def begin(request: Request) -> Response:
+    """On from the instructions."""
+    here = await _here(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    await visit.form()
+    if situation.pairs:
+        return await _to_stage(visit, situation)
+    stage = await visit.site.advance(situation)
+    return visit.go(stage.path)
+
+
+def _wanted(situation: Situation, number: int, kind: str, side: int = FIRST) -> Stage | None:
+    """The page that an address means, if the participant has got that far."""
+    if not 1 <= number <= len(situation.pairs):
+        return None
+    return Stage(kind, situation.pairs[number - 1], side)
+
+
+# -- playing -----------------------------------------------------------------------------------------------------------
+
+
+async def play_page(request: Request) -> Response:
+    """A game to play."""
+    here = await _here(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    site, config = visit.site, visit.site.config
+    name = request.path_params["side"]
+    if name not in SIDES:
+        raise Refused("there is nothing at this address", 404)
+    side = SIDES[name]
+    stage = stage_of(situation, config)
+    wanted = _wanted(situation, request.path_params["number"], PLAY, side)
+    if wanted is None or wanted.pair is None or not may_see(stage, wanted):
+        return await _to_stage(visit, situation)
+    playable = site.items[wanted.pair.item(side)]
+    about = playable.about(visit.language)
+    onward = "/pair/{}/{}".format(wanted.pair.position + 1, "second" if side == FIRST else "vote")
+    words = {name: visit.words[name] for name in PLAYER_WORDS}
+    words["time_up"] = visit.words["over"]
+    words["restarts_left"] = visit.words["restarts_left"]
+    words["wait_seconds"] = visit.words["wait_seconds"]
+    words["time_is_up"] = visit.words["time_is_up"]
+    return visit.page(
+        "play", pair=wanted.pair, position=wanted.pair.position + 1, total=site.pairing.total, side=side,
+        about=about, controls=texts_for(about, visit.words), onward=onward, player_words=words,
+        socket=f"{site.root}/pair/{wanted.pair.position + 1}/{name}/socket",
+    )  # fmt: skip
+
+
+async def play_socket(socket: WebSocket) -> None:
+    """The game itself. Who plays is known by the cookie, what is played by the address."""
+    site = site_of(socket)
+    secret = site.jar.get(socket, site.jar.participant)
+    try:
+        site.gate.request(socket, secret)
+    except Refused as error:
+        await refuse(socket, str(error))
+        return
+    situation = await site.situation(secret) if secret is not None else None
+    side = SIDES.get(socket.path_params["side"])
+    if situation is None or side is None or situation.state == "paused":
+        await refuse(socket, "this game is not open to you")
+        return
+    stage = stage_of(situation, site.config)
+    wanted = _wanted(situation, socket.path_params["number"], PLAY, side)
+    if wanted is None or wanted.pair is None or not may_see(stage, wanted):
+        await refuse(socket, "this game is not open to you any more")
+        return
+    person: Participant = situation.participant
+    words = site.texts.get(person.language) or next(iter(site.texts.values()))
+    seed = play_seed(site.config, wanted.pair, person.number)
+    await site.plays.join(Side(wanted.pair, side, seed, site.items[wanted.pair.item(side)], words), socket)
+
+
+# -- voting ------------------------------------------------------------------------------------------------------------
+
+
+async def vote_page(request: Request) -> Response:
+    """The questions about a pair."""
+    here = await _here(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    stage = stage_of(situation, visit.site.config)
+    wanted = _wanted(situation, request.path_params["number"], VOTE)
+    if wanted is None or wanted != stage:
+        return await _to_stage(visit, situation)
+    return _vote_page(visit, stage)
+
+
+def _vote_page(visit: Visit, stage: Stage, fields: dict[str, str] | None = None) -> Response:
+    pair = stage.pair
+    assert pair is not None
+    check = pair.check == INSTRUCTED
+    position, total = pair.position + 1, visit.site.pairing.total
+    return visit.page(
+        "vote", 200 if fields is None else 422, pair=pair, position=position, total=total, check=check,
+        given=fields or {}, sent=fields is not None, last=position == total, longest=LONGEST_REASON,
+        instruction=visit.say("check", answer=visit.words[pair.expected]) if check else "",
+    )  # fmt: skip
+
+
+async def vote(request: Request) -> Response:
+    """Take a vote. Whatever comes a second time changes nothing and leads on."""
+    here = await _here(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    fields = await visit.form()
+    site = visit.site
+    stage = stage_of(situation, site.config)
+    wanted = _wanted(situation, request.path_params["number"], VOTE)
+    if wanted is None or wanted != stage or wanted.pair is None:
+        return await _to_stage(visit, situation)
+    pair = wanted.pair
+    answers = {q.name: fields[f"q-{q.name}"] for q in site.config.questions if f"q-{q.name}" in fields}
+    check = pair.check == INSTRUCTED
+    scales = {} if check else _scales(site.config, fields)
+    if len(answers) < len(site.config.questions) or scales is None:
+        return _vote_page(visit, stage, fields)
+    reason = fields.get("reason", "").replace("\r\n", "\n").strip()[:LONGEST_REASON] if site.config.reason else ""
+    reason = "".join(char for char in reason if char.isprintable() or char in "\n\t")
+    await site.threads.write(site.store.vote, pair, answers, reason=reason, scales=scales)
+    await site.plays.close_pair(pair.id)
+    assert visit.secret is not None
+    fresh = await site.situation(visit.secret)
+    return visit.go("/") if fresh is None else await _to_stage(visit, fresh)
+
+
+def _scales(config: StudyConfig, fields: dict[str, str]) -> dict[str, Any] | None:
+    """The answers on the scales: a number from 1, or two where each is asked about; None when one is missing.
+
+    Raises:
+        Refused: for numbers that are not on the scale.
+    """
+    found: dict[str, Any] = {}
+    for scale in config.scales:
+        names = [f"s-{scale.name}-first", f"s-{scale.name}-second"] if scale.each else [f"s-{scale.name}"]
+        given = [fields.get(name, "") for name in names]
+        if not all(given):
+            return None
+        if not all(text.isascii() and text.isdigit() and 1 <= int(text) <= scale.points for text in given):
+            raise Refused(f"the scale `{scale.name}` goes from 1 to {scale.points}")
+        numbers = [int(text) for text in given]
+        found[scale.name] = numbers if scale.each else numbers[0]
+    return found
+
+
+# -- the end -----------------------------------------------------------------------------------------------------------
+
+
+async def thanks(request: Request) -> Response:
+    """Thanks, and what a recruiting platform needs."""
+    visit = await Visit.of(request)
+    situation = visit.situation
+    if situation is None:
+        return visit.go("/")
+    if situation.participant.finished is None:
+        return await _to_stage(visit, situation)
+    config = visit.site.config
+    return visit.page("thanks", code=config.code, link=return_link(config, situation.participant.external))
+
+
+def return_link(config: StudyConfig, external: Any) -> str:
+    """The address to go on to, its placeholders filled in and quoted.
+
+    >>> from pcg.study.config import StudyConfig
+    >>> study = StudyConfig("s", code="C 1", redirect="https://example.org/done?id={PROLIFIC_PID}&code={code}")
+    >>> return_link(study, {"PROLIFIC_PID": "a&b"})
+    'https://example.org/done?id=a%26b&code=C%201'
+    """
+    values = {name: str(external.get(name, "")) for name in config.kept_parameters}
+    address = config.redirect
+    for name, value in {**values, "code": config.code}.items():
+        address = address.replace(f"{{{name}}}", quote(value, safe=""))  # quoted, so no braces come in
+    return address
+
+
+# -- one's own data ----------------------------------------------------------------------------------------------------
+
+
+async def my_data(request: Request) -> Response:
+    """What is stored, and the way to have it deleted."""
+    visit = await Visit.of(request)
+    if visit.situation is None:
+        return visit.go("/")
+    person, pairs = visit.situation.participant, visit.situation.pairs
+    plays = await visit.site.threads.read(visit.site.store.count_plays, person.id)
+    return visit.page(
+        "data", person=person, pairs=len(pairs), votes=sum(pair.voted is not None for pair in pairs), plays=plays,
+        problem=False,
+    )  # fmt: skip
+
+
+async def forget(request: Request) -> Response:
+    """Delete a participant and everything of theirs."""
+    visit = await Visit.of(request)
+    fields = await visit.form()
+    if visit.situation is None:
+        return visit.go("/")
+    if fields.get("sure") != "yes":
+        return visit.go("/data")
+    site, who = visit.site, visit.situation.participant.id
+    pairs = [pair.id for pair in visit.situation.pairs]
+    await site.threads.write(site.store.forget, who)
+    for pair in pairs:
+        await site.plays.close_pair(pair)
+    site.pairing.recount()
+    response = visit.message("data_deleted_title", "data_deleted")
+    site.jar.drop(response, site.jar.participant)
+    return response

@@ -1,0 +1,101 @@
+"""`pcg study serve`: a study on this machine until Ctrl-C."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.study.folders import TOKEN, open_study
+from pcg.study.server.app import study_app
+from pcg.study.server.security import Limits
+from pcg.web.serving import hosts_of, listen, serve
+
+PROXIES = "127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7"
+"""Where a proxy may be whose X-Forwarded-* headers are believed: this machine and private networks."""
+
+
+def run_study(
+    folder: Path,
+    *,
+    database: str | None = None,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    root: str = "",
+    proxy: bool = False,
+    names: str = "",
+    address: str = "",
+    limits: Limits | None = None,
+    most: int | None = None,
+    open_browser: bool = False,
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Serve a study until it is told to stop.
+
+    Args:
+        folder: of the study, or with `database` its name.
+        database: address of a database that is not the folder's.
+        host: to listen on.
+        port: to listen on; None: the usual one, or any that is free.
+        root: path under which a proxy shows it.
+        proxy: believe X-Forwarded-* headers.
+        names: by which browsers may address the server, separated by commas.
+        address: that participants see, where a proxy stands before this; for the links.
+        limits: on how much one may ask for.
+        most: plays at once.
+        open_browser: show the researcher's page.
+        tell: called with lines for the person who started it.
+
+    Raises:
+        PcgError: when there is no such study, or the address cannot be used.
+    """
+    store = open_study(folder, database)
+    if address and not re.match(r"https?://[^/\s]+", address):
+        raise PcgError(f"--address {address!r}: expected an address with http:// or https://")
+    hosts = [name.strip().lower() for name in names.split(",") if name.strip()]
+    hosts += [urlsplit(address).hostname or ""] if address else []
+    hosts += hosts_of(host if not hosts else "127.0.0.1")
+    root = f"/{root.strip('/')}" if root.strip("/") else ""
+    more = {} if most is None else {"most": most}
+    secure = True if address.startswith("https:") else None
+    app = study_app(store, hosts=hosts, root=root, secure=secure, limits=limits, **more)
+    bound = listen(host, port)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of every browser that goes away
+    compile_kernels()
+    token = read_token(folder)
+
+    def ready(url: str) -> None:
+        base = address.rstrip("/") or f"{url.rstrip('/')}{root}"
+        secret = f"#{token}" if token else "   (with the token that `pcg study new` printed)"
+        if open_browser:
+            # Some browsers' starters wait until the browser is closed.
+            link = f"{base}/researcher#{token or ''}"
+            threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+        tell(f"participants  {base}/")
+        tell(f"researcher    {base}/researcher{secret}")
+        tell(f"{len(store.items)} items, {store.state}; Ctrl-C ends")
+
+    serve(app, bound, ready=ready, proxies=PROXIES if proxy else "")
+
+
+def read_token(folder: Path) -> str | None:
+    """The researcher's token, if the folder has it."""
+    try:
+        return (folder / TOKEN).read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise PcgError(f"cannot read {folder / TOKEN}: {error.strerror}") from None
+
+
+def compile_kernels() -> None:
+    """Compile now what the first play would otherwise wait for."""
+    from pcg.engine.kernel.runtime import compile_all
+
+    compile_all()

@@ -1,0 +1,213 @@
+"""Keeping strangers out: cookies, forms that only our own pages can send, and limits on how much one may ask for.
+
+What is defended against what, and what is not, is told in docs/study-security.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+
+from pcg.web.guard import Refused
+
+LARGEST_FORM = 64 * 1024
+"""Bytes that a request may send."""
+MOST_FIELDS = 64
+
+HEADERS = (
+    (b"content-security-policy", b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                                 b"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),  # with no-referrer browsers send forms with "Origin: null"
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+)  # fmt: skip
+STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
+
+COOKIE_DAYS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Requests a second, and how many at once, after a pause.
+
+    A whole class or laboratory may come from one address, so that limit is there against programs, not against people.
+    """
+
+    participant: tuple[float, float] = (8.0, 60.0)
+    address: tuple[float, float] = (100.0, 1000.0)
+    joining: tuple[float, float] = (5.0, 400.0)
+    """New participants from one address."""
+    researcher: tuple[float, float] = (0.2, 10.0)
+    """Wrong researcher's tokens from one address."""
+
+    @classmethod
+    def none(cls) -> Limits:
+        """No limits, for load that one makes oneself."""
+        endless = (1e9, 1e9)
+        return cls(endless, endless, endless, endless)
+
+
+class Buckets:
+    """Token buckets by name. Names are kept only as a hash with a key that this process forgets when it ends.
+
+    Args:
+        rate: tokens that come back per second.
+        most: tokens that a bucket holds.
+        clock: seconds.
+
+    >>> buckets = Buckets(1.0, 2.0, clock=lambda: 0.0)
+    >>> [buckets.take("one") for _ in range(3)]
+    [True, True, False]
+    """
+
+    MOST_NAMES = 20_000
+
+    def __init__(self, rate: float, most: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.rate, self.most, self._clock = rate, most, clock
+        self._key = secrets.token_bytes(16)
+        self._left: dict[bytes, tuple[float, float]] = {}
+
+    def take(self, name: str, cost: float = 1.0) -> bool:
+        """Take from a bucket; whether there was enough in it."""
+        now = self._clock()
+        key = hashlib.blake2b(name.encode(), key=self._key, digest_size=16).digest()
+        left, then = self._left.pop(key, (self.most, now))
+        left = min(self.most, left + (now - then) * self.rate)
+        enough = left >= cost
+        self._left[key] = (left - cost if enough else left, now)
+        if len(self._left) > self.MOST_NAMES:
+            self._forget(now)
+        return enough
+
+    def _forget(self, now: float) -> None:
+        """Drop buckets that are full again; if those are few, the ones not asked for longest."""
+        full = self.most / self.rate
+        self._left = {key: value for key, value in self._left.items() if now - value[1] < full}
+        while len(self._left) > self.MOST_NAMES // 2:
+            del self._left[next(iter(self._left))]
+
+
+class Gate:
+    """The limits of one server process."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._buckets = {
+            name: Buckets(*getattr(limits, name)) for name in ("participant", "address", "joining", "researcher")
+        }
+
+    def pass_(self, kind: str, name: str) -> None:
+        """Count one of `kind`.
+
+        Raises:
+            Refused: when there were too many.
+        """
+        if not self._buckets[kind].take(name):
+            raise Refused("too many requests in a short time; wait a moment", 429)
+
+    def request(self, connection: HTTPConnection, secret: str | None) -> None:
+        """Count a request by address and, where there is one, by participant."""
+        self.pass_("address", address_of(connection))
+        if secret is not None:
+            self.pass_("participant", secret)
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """The network address of the other side; for the buckets only, it is neither stored nor written to a log."""
+    return connection.client.host if connection.client is not None else ""
+
+
+# -- cookies -----------------------------------------------------------------------------------------------------------
+
+
+class Jar:
+    """The cookies of a study.
+
+    Args:
+        name: of the study; two studies on one server have cookies of their own.
+        path: below which they are sent.
+        secure: only over https; None: as the request came.
+    """
+
+    def __init__(self, name: str, path: str, secure: bool | None) -> None:
+        self.participant, self.visitor, self.researcher = f"pcg-{name}", f"pcg-{name}-form", f"pcg-{name}-researcher"
+        self.path = path or "/"
+        self.secure = secure
+
+    def get(self, connection: HTTPConnection, name: str) -> str | None:
+        """A cookie's value, if it has the form of one of ours."""
+        value = connection.cookies.get(name, "")
+        return value if 16 <= len(value) <= 64 and value.isascii() and value.isprintable() else None
+
+    def put(self, request: Request, response: Response, name: str, value: str) -> None:
+        """Set a cookie."""
+        secure = request.url.scheme == "https" if self.secure is None else self.secure
+        lasts = COOKIE_DAYS * 86400 if name == self.participant else None
+        strict = "strict" if name == self.researcher else "lax"
+        response.set_cookie(
+            name, value, max_age=lasts, path=self.path, secure=secure, httponly=True,
+            samesite=strict,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def drop(self, response: Response, name: str) -> None:
+        """Delete a cookie."""
+        response.delete_cookie(name, path=self.path, httponly=True)
+
+
+# -- forms -------------------------------------------------------------------------------------------------------------
+
+
+def form_token(secret: str) -> str:
+    """What a form must bring along: made from a cookie that no other page can read."""
+    return hmac.new(secret.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+def participant_secret(visitor: str) -> str:
+    """The secret of the participant that a visitor becomes; the same again when the form is sent twice."""
+    return hmac.new(visitor.encode(), b"participant", hashlib.sha256).hexdigest()
+
+
+async def read_form(request: Request, secret: str | None) -> dict[str, str]:
+    """The fields of a form that one of our own pages sent.
+
+    Args:
+        request: the request.
+        secret: the cookie from which the form's token was made.
+
+    Raises:
+        Refused: for anything else.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise Refused("the request is no form", 415)
+    try:
+        text = (await request.body()).decode("ascii")
+        pairs = parse_qsl(
+            text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=MOST_FIELDS
+        )
+    except ValueError:
+        raise Refused("the form cannot be read", 400) from None
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise Refused("the form has a field twice", 400)
+    given = fields.pop("token", "")
+    if secret is None or not hmac.compare_digest(form_token(secret).encode(), given.encode()):
+        raise OldForm
+    return fields
+
+
+class OldForm(Refused):
+    """A form without the right token: of a page that was open for long, without cookies, or of another site."""
+
+    def __init__(self) -> None:
+        super().__init__("this form is not one of ours, or it is too old", 403)

@@ -1,0 +1,134 @@
+"""One study as it is served: everything that its pages share, made once when the server starts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pcg.study.server.levels import load_items
+from pcg.study.server.pairing import Pairing
+from pcg.study.server.plays import StudyPlays
+from pcg.study.server.security import Gate, Jar, Limits
+from pcg.study.server.stages import NEXT, THANKS, Stage, stage_of
+from pcg.study.server.threads import Threads
+from pcg.study.store import Participant, Situation, Standing, StudyStore
+from pcg.study.texts import study_texts
+
+SEEN_S = 60.0
+"""Being seen is written down this often at most."""
+MOST_PLAYS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Whether people may take part now: `kind` is open, paused, closed or not_yet."""
+
+    kind: str
+    when: float = 0.0
+
+
+class Site:
+    """A study and what serves it.
+
+    Args:
+        store: of the study.
+        root: path under which the application is seen.
+        secure: cookies over https only; None: where the request came over https.
+        limits: on how much one may ask for.
+        most: plays at once.
+
+    Raises:
+        PcgError: when an item cannot be played, or no two can be compared.
+    """
+
+    def __init__(
+        self, store: StudyStore, *, root: str, secure: bool | None, limits: Limits, most: int = MOST_PLAYS
+    ) -> None:
+        self.store, self.config, self.root = store, store.config, root
+        self.texts: Mapping[str, Mapping[str, str]] = study_texts(store.config, store.texts, strict=False)
+        self.items = load_items(store.items, store.config)
+        self.pairing = Pairing(store)
+        self.threads = Threads(store.engine)
+        self.plays = StudyPlays(store, self.threads, most=most)
+        self.gate = Gate(limits)
+        self.jar = Jar(store.name, root, secure)
+        self._seen: dict[str, float] = {}
+        self._state, self._asked = "open", 0.0
+
+    def __repr__(self) -> str:
+        return f"<site of {self.store!r}>"
+
+    @property
+    def languages(self) -> dict[str, str]:
+        """Code -> name of each language."""
+        return {code: words["language"] for code, words in self.texts.items()}
+
+    async def state(self) -> str:
+        """open, paused or closed; looked up once a second at most."""
+        if time.monotonic() - self._asked > 1.0:
+            self._state = await self.threads.read(lambda: self.store.state)
+            self._asked = time.monotonic()
+        return self._state
+
+    async def set_state(self, state: str) -> None:
+        """Open, pause or close."""
+        await self.threads.write(self.store.set_state, state)
+        self._state, self._asked = state, time.monotonic()
+
+    async def doors(self) -> Doors:
+        """Whether people may begin, or those who have begun go on."""
+        state = await self.state()
+        now = time.time()
+        opening, closing = self.config.opening, self.config.closing
+        if state == "open" and opening is not None and now < opening:
+            return Doors("not_yet", opening)
+        if state == "open" and closing is not None and now >= closing:
+            return Doors("closed")
+        return Doors(state)
+
+    # -- participants --------------------------------------------------------------------------------------------------
+
+    async def situation(self, secret: str) -> Situation | None:
+        """Where a participant is."""
+        found = await self.threads.read(self.store.situation, secret)
+        if found is not None:
+            self._state, self._asked = found.state, time.monotonic()
+            await self._note(found.participant)
+        return found
+
+    async def _note(self, person: Participant) -> None:
+        now = time.time()
+        if now - max(person.seen, self._seen.get(person.id, 0.0)) < SEEN_S:
+            return
+        if len(self._seen) > 10_000:
+            self._seen.clear()
+        self._seen[person.id] = now
+        await self.threads.write(lambda: self.store.update_participant(person.id, seen=now))
+
+    async def stage(self, situation: Situation) -> Stage:
+        """The page of a participant; shows them the next pair, or finishes, where it is time for that."""
+        stage = stage_of(situation, self.config)
+        if stage.kind == NEXT:
+            stage = await self.advance(situation)
+        return stage
+
+    async def advance(self, situation: Situation) -> Stage:
+        """Go on behind the last pair, which has been voted on."""
+        person, position = situation.participant, len(situation.pairs)
+        chosen = await self.threads.read(self.pairing.next, person, position)
+        if chosen is None:
+            finished = time.time()
+            await self.threads.write(lambda: self.store.update_participant(person.id, finished=finished))
+            return Stage(THANKS)
+        pair = await self.threads.write(
+            self.store.add_pair, person.id, position, chosen.first, chosen.second, check=chosen.check,
+            expected=chosen.expected,
+        )  # fmt: skip
+        if pair.voted is not None:  # another request was faster, and the vote as well
+            found = await self.threads.read(self.store.participant_by_id, person.id)
+            assert found is not None
+            pairs = await self.threads.read(self.store.pairs_of, person.id)
+            return await self.stage(Situation(found, pairs, situation.standings, situation.state))
+        fresh = Situation(person, [*situation.pairs, pair], (Standing(), Standing()), situation.state)
+        return stage_of(fresh, self.config)

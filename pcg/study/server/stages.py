@@ -1,0 +1,83 @@
+"""Which page is a participant's: worked out anew for every request from what is in the database, and from nothing else.
+
+So reloading, going back, coming back days later, another browser tab, and a server that was killed all lead to where
+the participant really is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pcg.study.config import StudyConfig
+from pcg.study.store import FIRST, SECOND, Pair, Situation, Standing
+
+INSTRUCTED = "instructed"
+"""Name of the attention check that asks for a certain answer; there is nothing to be played in it."""
+
+INSTRUCTIONS, NEXT, PLAY, VOTE, THANKS = "instructions", "next", "play", "vote", "thanks"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A page: `kind` is one of the words above. `pair` and `side` say which play or vote."""
+
+    kind: str
+    pair: Pair | None = None
+    side: int = FIRST
+
+    @property
+    def path(self) -> str:
+        """Of the page, below the application."""
+        if self.kind == PLAY and self.pair is not None:
+            return f"/pair/{self.pair.position + 1}/{side_name(self.side)}"
+        if self.kind == VOTE and self.pair is not None:
+            return f"/pair/{self.pair.position + 1}/vote"
+        return "/" if self.kind == NEXT else f"/{self.kind}"
+
+
+def side_name(side: int) -> str:
+    """As addresses call it."""
+    return "second" if side == SECOND else "first"
+
+
+def is_enough(standing: Standing, config: StudyConfig) -> bool:
+    """Whether a side was played for long enough to judge it."""
+    if not standing.attempts:
+        return False
+    return standing.finished > 0 or standing.seconds >= config.minimum
+
+
+def is_spent(standing: Standing, config: StudyConfig) -> bool:
+    """Whether the time for a side is up."""
+    return bool(config.maximum) and standing.seconds >= config.maximum
+
+
+def restarts_left(standing: Standing, config: StudyConfig) -> int:
+    """How often the level may be started anew."""
+    return max(0, config.restarts + 1 - max(1, standing.attempts))
+
+
+def stage_of(situation: Situation, config: StudyConfig) -> Stage:
+    """The page of a participant."""
+    if situation.participant.finished is not None:
+        return Stage(THANKS)
+    if not situation.pairs:
+        return Stage(INSTRUCTIONS)
+    pair = situation.pairs[-1]
+    if pair.voted is not None:
+        return Stage(NEXT)
+    if pair.check == INSTRUCTED:
+        return Stage(VOTE, pair)
+    for side in (FIRST, SECOND):
+        if not is_enough(situation.standings[side], config):
+            return Stage(PLAY, pair, side)
+    return Stage(VOTE, pair)
+
+
+def may_see(stage: Stage, wanted: Stage) -> bool:
+    """Whether a participant at `stage` may look at `wanted` as well: games of the pair that were played already."""
+    if wanted == stage:
+        return True
+    if wanted.kind != PLAY or stage.pair is None or wanted.pair != stage.pair or stage.pair.check == INSTRUCTED:
+        return False
+    return stage.kind == VOTE or (stage.kind == PLAY and wanted.side <= stage.side)

@@ -1,0 +1,395 @@
+"""Simulated participants: they know how much they like each item, play, and vote accordingly.
+
+They take part as people do, through pages, forms and websockets of a real server, many at once. What they like is
+written down (the *truth*), so that an analysis can be compared with it, and a study tried out before people see it.
+Votes follow the model of Davidson (see `pcg.evaluators.preferences.davidson`); careless participants answer anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import math
+import ssl
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.evaluators.parameters import Parameter, Setting, resolve
+from pcg.evaluators.preferences.davidson import answer_probabilities
+from pcg.runs.store import to_json, write_whole
+from pcg.study.client import Away, Browser, KeySource, Page
+from pcg.study.players import check_player, make_player
+from pcg.study.store import Pair, StudyItem, StudyStore
+
+PARAMETERS: tuple[Parameter, ...] = (
+    Parameter("spread", 1.0, "standard deviation of the utilities of items, in log odds", 0.0, 20.0),
+    Parameter("likes", "", "measures that make items liked, instead of chance, as in solution_length=1, enemies=-0.5"),
+    Parameter("tie", -0.5, "how easily two items are equally liked, in log odds; the more the more ties", -20.0, 20.0),
+    Parameter("both", 0.0, "how readily a tie is answered with both rather than neither", -20.0, 20.0),
+    Parameter("appeal", 0.5, "how much that depends on how good the two are", -20.0, 20.0),
+    Parameter("position", 0.0, "what being shown first adds to an item", -20.0, 20.0),
+    Parameter("win", 0.0, "what it adds to have won a game", -20.0, 20.0),
+    Parameter("careless", 0.0, "share of participants that answer anything", 0.0, 1.0),
+    Parameter("left", 0.0, "share of participants that always choose the first", 0.0, 1.0),
+    Parameter("quit", 0.0, "share of participants that leave before the end", 0.0, 1.0),
+)  # fmt: skip
+"""How simulated participants are."""
+
+ATTENTIVE, CARELESS, LEFT = "attentive", "careless", "left"
+SLIPS = 0.02
+"""Share of attention checks that attentive participants fail."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What simulated participants like, and how they answer."""
+
+    seed: int
+    utilities: Mapping[str, float]
+    """By name of the item; mean 0."""
+    settings: Mapping[str, Setting]
+    """Values of `PARAMETERS`."""
+
+    @classmethod
+    def draw(cls, items: Sequence[StudyItem], seed: int, settings: Mapping[str, object]) -> Truth:
+        """Utilities by chance, or by measures.
+
+        Raises:
+            PcgError: for unknown parameters, and measures that no item has.
+        """
+        values = resolve(PARAMETERS, settings, "simulated participants")
+        if float(values["careless"]) + float(values["left"]) > 1:
+            raise PcgError("simulated participants: `careless` and `left` are shares of all, and sum to more than 1")
+        judged = [item for item in items if not item.check]
+        likes = str(values["likes"])
+        if likes:
+            found = _by_measures(judged, likes)
+        else:
+            found = np.random.default_rng([seed, 1]).normal(0.0, float(values["spread"]), len(judged))
+        found = found - found.mean()
+        return cls(seed, {item.name: float(u) for item, u in zip(judged, found, strict=True)}, values)
+
+    def number(self, name: str) -> float:
+        """A parameter."""
+        return float(self.settings[name])
+
+    def probabilities(self, first: str, second: str, *, won: tuple[bool, bool] = (False, False)) -> dict[str, float]:
+        """How probable each answer of an attentive participant is."""
+        win = self.number("win")
+        u, v = self.utilities.get(first, 0.0) + win * won[0], self.utilities.get(second, 0.0) + win * won[1]
+        return answer_probabilities(u, v, {k: self.number(k) for k in ("tie", "both", "appeal", "position")})
+
+    def kind(self, number: int) -> str:
+        """What kind of participant the one of that number is."""
+        lot = float(np.random.default_rng([self.seed, 2, number]).random())
+        if lot < self.number("careless"):
+            return CARELESS
+        return LEFT if lot < self.number("careless") + self.number("left") else ATTENTIVE
+
+    def answer(
+        self, kind: str, choices: Sequence[str], first: str, second: str, rng: np.random.Generator,
+        won: tuple[bool, bool] = (False, False),
+    ) -> str:  # fmt: skip
+        """An answer; where ties are not offered, one of the two."""
+        if kind == CARELESS:
+            return str(rng.choice(list(choices)))
+        if kind == LEFT:
+            return "first"
+        odds = self.probabilities(first, second, won=won)
+        weights = np.array([odds[choice] for choice in choices])
+        if "both" not in choices:  # a tie is settled by a coin
+            weights += odds["tie"] / 2
+        return str(choices[int(rng.choice(len(choices), p=weights / weights.sum()))])
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return asdict(self)
+
+
+def _by_measures(items: Sequence[StudyItem], likes: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Weighted sums of measures, each over the items brought to mean 0 and deviation 1."""
+    known = sorted({name for item in items for name in item.features})
+    total = np.zeros(len(items))
+    for part in likes.split(","):
+        name, _, weight = (piece.strip() for piece in part.partition("="))
+        if name not in known:
+            near = nearest(name, known)
+            hint = f", did you mean `{near}`?" if near else f" (there are {', '.join(known) or 'none'})"
+            raise PcgError(f"no item has the measure `{name}`{hint}")
+        try:
+            factor = float(weight)
+        except ValueError:
+            factor = math.nan
+        if not math.isfinite(factor):
+            raise PcgError(f"likes `{part.strip()}`: expected a measure and a number, as in solution_length=1")
+        values = np.array([item.features.get(name, math.nan) for item in items])
+        values = np.where(np.isnan(values), np.nanmean(values), values)
+        deviation = values.std()
+        total += factor * (values - values.mean()) / deviation if deviation else 0.0
+    return total
+
+
+@dataclass
+class Simulated:
+    """One simulated participant, as it is told in the truth."""
+
+    number: int
+    kind: str
+    player: str
+    participant: str = ""
+    """The id that the study gave it."""
+    finished: bool = False
+    acknowledged: list[tuple[int, str]] = field(default_factory=list)
+    """Votes that the server said it has stored: position of the pair, and answer to the first question."""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a simulation."""
+
+    truth: Truth
+    people: Sequence[Simulated]
+    seconds: float
+    requests: int
+
+    @property
+    def votes(self) -> int:
+        """Votes that were acknowledged."""
+        return sum(len(one.acknowledged) for one in self.people)
+
+    @property
+    def finished(self) -> int:
+        """Participants that came to the end."""
+        return sum(one.finished for one in self.people)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        people = [{k: v for k, v in asdict(one).items() if k != "acknowledged"} for one in self.people]
+        return {**self.truth.to_json(), "participants": people}
+
+    def write(self, path: Path) -> None:
+        """Write the truth down; participants that an earlier simulation with the same truth wrote stay."""
+        data = self.to_json()
+        if path.is_file():
+            with contextlib.suppress(PcgError):
+                if read_truth(path).utilities == self.truth.utilities:
+                    known = {one["participant"] for one in data["participants"]}
+                    before = json.loads(path.read_text(encoding="utf-8"))["participants"]
+                    data["participants"] = [p for p in before if p["participant"] not in known] + data["participants"]
+        write_whole(path, to_json(data, indent=1) + "\n")
+
+
+async def simulate(
+    store: StudyStore,
+    base: str,
+    token: str,
+    truth: Truth,
+    *,
+    participants: int,
+    first: int = 0,
+    players: Sequence[str] = ("random",),
+    at_once: int = 50,
+    patience: float = 60.0,
+    progress: Callable[[int], None] | None = None,
+) -> Outcome:
+    """Let simulated participants take part.
+
+    Args:
+        store: of the study, from which they learn what they are shown.
+        base: address of its server.
+        token: of the researcher, without which nobody can say that they are simulated.
+        truth: what they like.
+        participants: how many.
+        first: number of the first, for more of them later.
+        players: who plays, by turns: "random", "idle", or agents as in "mcts:depth=12".
+        at_once: how many take part at the same time.
+        patience: seconds for which the server may be away.
+        progress: called with the number of those who are through.
+
+    Raises:
+        PcgError: for unknown players.
+    """
+    for name in players:
+        check_player(name)
+    began = time.monotonic()
+    context = ssl.create_default_context() if base.startswith("https") else None
+    people = [
+        Simulated(number, truth.kind(number), players[number % len(players)])
+        for number in range(first, first + participants)
+    ]
+    room = asyncio.Semaphore(at_once)
+    requests = done = 0
+
+    async def one(person: Simulated) -> None:
+        nonlocal requests, done
+        async with room:
+            browser = Browser(base, context=context, patience=patience)
+            try:
+                await TakesPart(person, browser, store, truth, token).go()
+            except Away as error:
+                person.problem = str(error)
+            finally:
+                requests += browser.requests
+                await browser.close()
+            done += 1
+            if progress is not None:
+                progress(done)
+
+    async with asyncio.TaskGroup() as group:
+        for person in people:
+            group.create_task(one(person))
+    return Outcome(truth, people, time.monotonic() - began, requests)
+
+
+class TakesPart:
+    """A participant's way through a study: whatever page they are on says what to do next."""
+
+    def __init__(self, person: Simulated, browser: Browser, store: StudyStore, truth: Truth, token: str) -> None:
+        self.person, self.browser, self.store, self.truth, self.token = person, browser, store, truth, token
+        self._trouble = 0
+        leaves = np.random.default_rng([truth.seed, 3, person.number])
+        stays = leaves.random() >= truth.number("quit")
+        self.leaves_after = math.inf if stays else int(leaves.integers(max(1, store.config.pairs)))
+
+    async def go(self) -> None:
+        """Go on until the end.
+
+        Raises:
+            Away: when the server stays away, or leads nowhere.
+        """
+        while not self.person.finished:
+            page = await self.browser.get("/")
+            if not self.person.participant:
+                await self._find_out()
+            if len(self.person.acknowledged) >= self.leaves_after:
+                return
+            before = (len(self.person.acknowledged), self.person.participant)
+            try:
+                await self._step(page)
+                self._trouble = 0
+            except Away:
+                if (len(self.person.acknowledged), self.person.participant) == before:
+                    self._trouble += 1
+                if self._trouble > 40:
+                    raise
+                await asyncio.sleep(min(0.5, 0.02 * 2**self._trouble))
+
+    async def _step(self, page: Page) -> None:
+        """Do what a page asks for, and look where that leads."""
+        parts = page.path.strip("/").split("/")
+        if page.path == "/":
+            await self._join(page)
+        elif parts[0] == "instructions":
+            await self.browser.post("/begin", {"token": page.token})
+        elif parts[0] == "thanks":
+            self.person.finished = True
+        elif parts[0] == "pair" and parts[-1] == "vote":
+            await self._vote(page, int(parts[1]))
+        elif parts[0] == "pair":
+            await self._play(page, int(parts[1]), parts[2])
+        else:
+            raise Away(f"nobody knows what to do at {page.path} ({page.status})")
+
+    async def _join(self, page: Page) -> None:
+        if page.status != 200 or not page.token:
+            raise Away(f"the study lets nobody in ({page.status})")
+        kept = dict.fromkeys(self.store.config.kept_parameters, f"simulated-{self.person.number}")
+        fields = {**page.hidden(), "token": page.token, "consent": "yes", "simulated": self.token, **kept}
+        landed = await self.browser.post("/join", fields)
+        if landed.status == 429:
+            raise Away("too many join at once")
+        if landed.status >= 400:
+            raise PcgError(f"the study does not take simulated participants: it answered {landed.status}")
+        await self._find_out()
+
+    async def _find_out(self) -> None:
+        """Learn one's own id, once there is one."""
+        secret = self.browser.cookie()
+        if secret:
+            found = await asyncio.to_thread(self.store.participant, secret)
+            self.person.participant = found.id if found is not None else ""
+
+    async def _pair(self, number: int) -> Pair:
+        pairs = await asyncio.to_thread(self.store.pairs_of, self.person.participant)
+        for pair in pairs:
+            if pair.position == number - 1:
+                return pair
+        raise Away(f"there is no pair {number}")
+
+    def _rng(self, *key: int) -> np.random.Generator:
+        return np.random.default_rng([self.truth.seed, 4, self.person.number, *key])
+
+    async def _play(self, page: Page, number: int, side: str) -> None:
+        pair = await self._pair(number)
+        place = ("first", "second").index(side)
+        item = self.store.item[pair.item(place)]
+        keys: KeySource = make_player(
+            self.person.player if self.person.kind == ATTENTIVE else "idle",
+            int(self._rng(number, place).integers(2**31)), item, lambda: self._seed(pair, place),
+        )  # fmt: skip
+        played = await self.browser.play(page.path, keys)
+        if not played.enough:
+            raise Away("the game was not enough")
+
+    def _seed(self, pair: Pair, side: int) -> tuple[int, str]:
+        """Seed and actions so far of the play at a side, for a player that plays along."""
+        plays = [play for play in self.store.plays_of(pair.id) if play.side == side]
+        return (plays[-1].seed, plays[-1].actions) if plays else (0, "")
+
+    async def _vote(self, page: Page, number: int) -> None:
+        pair = await self._pair(number)
+        config = self.store.config
+        rng = self._rng(number)
+        first, second = self.store.item[pair.first].name, self.store.item[pair.second].name
+        won = await self._won(pair)
+        fields = {**page.hidden(), "token": page.token}
+        answers = {}
+        for question in config.questions:
+            if pair.check and self.person.kind == ATTENTIVE and rng.random() >= SLIPS:
+                answers[question.name] = pair.expected
+            else:
+                answers[question.name] = self.truth.answer(self.person.kind, question.choices, first, second, rng, won)
+            fields[f"q-{question.name}"] = answers[question.name]
+        for scale in config.scales:
+            for name, item in (("-first", first), ("-second", second)) if scale.each else (("", first),):
+                like = 1 / (1 + math.exp(-self.truth.utilities.get(item, 0.0)))
+                point = 1 + round((scale.points - 1) * like + float(rng.normal(0, 0.7)))
+                fields[f"s-{scale.name}{name}"] = str(min(scale.points, max(1, point)))
+        status = await self.browser.send(f"/pair/{number}/vote", fields)
+        if status == 303:
+            self.person.acknowledged.append((pair.position, answers[config.questions[0].name]))
+        elif status == 429:
+            raise Away("too many votes at once")
+        else:
+            raise PcgError(f"the vote on pair {number} was answered with {status}")
+
+    async def _won(self, pair: Pair) -> tuple[bool, bool]:
+        if not self.truth.number("win"):
+            return False, False
+        plays = await asyncio.to_thread(self.store.plays_of, pair.id)
+        won = Counter(play.side for play in plays if play.winner == 1)
+        return won[0] > 0, won[1] > 0
+
+
+def read_truth(path: Path) -> Truth:
+    """A truth that was written down.
+
+    Raises:
+        PcgError: when the file is none.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return Truth(int(data["seed"]), {str(k): float(v) for k, v in data["utilities"].items()}, data["settings"])
+    except OSError as error:
+        raise PcgError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise PcgError(f"{path} is no truth of a simulation: {type(error).__name__}: {error}") from None

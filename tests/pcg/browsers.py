@@ -1,0 +1,86 @@
+"""A real browser for tests: Debian's chromium, steered by playwright. Tests that use it are skipped without either."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.types import ASGIApp
+
+from pcg.web.serving import address, listen
+
+PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+needs_browser = pytest.mark.skipif(
+    PROGRAM is None or importlib.util.find_spec("playwright") is None,
+    reason="needs chromium (Debian: apt-get install chromium) and playwright (pip install playwright)",
+)
+PATIENCE_MS = 120_000
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """The browser, without a window; each test opens contexts of its own in it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=PROGRAM, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Tab:
+    """A page with what its console complained about, and how much it loaded."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.context.set_default_timeout(PATIENCE_MS)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.bytes: dict[str, int] = {}
+        self.page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("response", self._weigh)
+
+    def _weigh(self, response: Any) -> None:
+        if response.status == 200:
+            length = response.headers.get("content-length")
+            self.bytes[response.url] = int(length) if length else 0
+
+    def close(self) -> None:
+        self.context.close()
+
+    def shot(self, name: str) -> None:
+        """A picture of the page, where somebody wants to look at it (PCG_SCREENSHOTS names a folder)."""
+        folder = os.environ.get("PCG_SCREENSHOTS")
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+@contextmanager
+def served(app: ASGIApp, port: int = 0) -> Iterator[str]:
+    """A real server on loopback, in a thread."""
+    bound = listen(port=port)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1, lifespan="on"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    try:
+        yield address(bound).rstrip("/")
+    finally:
+        server.should_exit = True
+        thread.join()
+        bound.close()

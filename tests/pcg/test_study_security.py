@@ -1,0 +1,258 @@
+"""What keeps strangers out: forms, cookies, headers, limits; and anything at all sent to every address."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.websockets import WebSocketDisconnect
+from study_walks import Walker, served, small_study
+
+from pcg.study.server import Limits
+from pcg.study.server.pages import STATIC
+from pcg.study.server.security import Buckets, form_token
+from pcg.study.store import StudyStore
+from pcg.study.texts import built_in, choose_language
+
+Another = Callable[..., Walker]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> StudyStore:
+    return small_study(tmp_path_factory.mktemp("studies") / "study")
+
+
+@pytest.fixture(scope="module")
+def another(store: StudyStore) -> Iterator[Another]:
+    with served(store) as found:
+        yield found
+
+
+# -- forms and cookies -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/join", "/language", "/begin", "/pair/1/vote", "/forget"])
+def test_a_form_without_our_token_changes_nothing(store: StudyStore, another: Another, path: str) -> None:
+    one = another().join().begin()
+    before = store.situation(one.client.cookies[f"pcg-{store.name}"])
+    for token in ("", "0" * 64, form_token("guess")):
+        answer = one.client.post(path, data={"token": token, "q-prefer": "first", "sure": "yes", "consent": "yes"})
+        assert answer.status_code == 403
+    assert store.situation(one.client.cookies[f"pcg-{store.name}"]) == before
+
+
+def test_requests_of_other_sites_are_refused(another: Another) -> None:
+    one = another().join().begin()
+    fields = {"token": one.token, "language": "zh"}
+    assert one.client.post("/language", data=fields, headers={"origin": "https://evil.org"}).status_code == 403
+    assert one.client.post("/language", data=fields, headers={"origin": "null"}).status_code == 403
+    assert one.client.get("/", headers={"host": "evil.org"}).status_code == 400
+    with pytest.raises(WebSocketDisconnect), one.client.websocket_connect(
+        "ws://localhost/pair/1/first/socket", headers={"origin": "https://evil.org"}
+    ):  # fmt: skip
+        pass
+
+
+def test_cookies_are_for_us_alone_and_secure_over_https(store: StudyStore, another: Another) -> None:
+    one = another()
+    one.get("/")
+    cookies = one.send("/join", follow=False, consent="yes").headers["set-cookie"]
+    assert "HttpOnly" in cookies and "SameSite=lax" in cookies and "Secure" not in cookies
+    secure = one.client.get("https://localhost/", headers={"cookie": ""}).headers["set-cookie"]
+    assert "Secure" in secure
+    with served(store, secure=True) as strict:
+        page = strict().get("/")
+        assert "Secure" in page.headers["set-cookie"] and "strict-transport-security" in page.headers
+
+
+def test_pages_may_load_nothing_from_elsewhere_and_run_nothing_inline(another: Another) -> None:
+    one = another().join().begin()
+    policy = one.page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    assert one.page.headers["cache-control"] == "no-store" and one.page.headers["x-content-type-options"] == "nosniff"
+    for path in ("/", "/data", "/instructions", "/nothing"):
+        text = one.get(path).text
+        assert "<style" not in text and " style=" not in text and " onclick" not in text and "http:" not in text
+
+
+def test_secrets_are_stored_only_as_hashes(store: StudyStore, another: Another) -> None:
+    one = another().join()
+    secret = one.client.cookies[f"pcg-{store.name}"]
+    token = store.new_token()
+    database = Path(str(store.engine.url.database))
+    stored = b"".join(path.read_bytes() for path in database.parent.glob("study.db*"))
+    assert secret.encode() not in stored and token.encode() not in stored and b"testclient" not in stored
+
+
+def test_large_bodies_are_refused(another: Another) -> None:
+    one = another().join()
+    huge = one.client.post("/begin", data={"token": one.token, "x": "y" * 70_000})
+    assert huge.status_code == 413
+    assert one.client.post("/begin", json={"token": one.token}).status_code == 415
+    assert one.client.post("/begin", data={"token": one.token} | {f"f{k}": "" for k in range(80)}).status_code == 400
+
+
+def test_long_reasons_are_cut_and_control_characters_dropped(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "reasons", design__pairs=1)
+    with served(store) as another:
+        one = another().join().begin()
+        one.play_both()
+        one.vote(reason="a\x00b\x1b[31m\u202e" + "c" * 5000)
+    (row,) = store.vote_rows()
+    assert row["reason"].startswith("ab[31mc") and len(row["reason"]) <= 2000
+
+
+# -- limits ------------------------------------------------------------------------------------------------------------
+
+
+def test_buckets_fill_up_again() -> None:
+    now = [0.0]
+    buckets = Buckets(2.0, 3.0, clock=lambda: now[0])
+    assert [buckets.take("a") for _ in range(4)] == [True, True, True, False]
+    assert buckets.take("b")
+    now[0] = 0.5
+    assert [buckets.take("a") for _ in range(2)] == [True, False]
+
+
+def test_buckets_do_not_grow_for_ever() -> None:
+    buckets = Buckets(1.0, 2.0, clock=lambda: 0.0)
+    for number in range(2 * Buckets.MOST_NAMES):
+        buckets.take(str(number))
+    assert len(buckets._left) <= Buckets.MOST_NAMES + 1
+
+
+def test_too_many_requests_are_refused_for_a_while(store: StudyStore) -> None:
+    with served(store, limits=Limits(address=(0.001, 5.0))) as another:
+        one = another()
+        statuses = [one.client.get("/").status_code for _ in range(7)]
+    assert statuses == [200] * 5 + [429] * 2
+
+
+# -- anything at all ---------------------------------------------------------------------------------------------------
+
+PATHS = (
+    "/", "/join", "/language", "/instructions", "/begin", "/pair/1/first", "/pair/1/vote", "/pair/99999999999/second",
+    "/thanks", "/data", "/forget", "/declined", "/researcher", "/researcher/enter", "/researcher/state",
+    "/researcher/live", "/researcher/export", "/sheets/x.png", "/static/study.css", "/healthy",
+)  # fmt: skip
+NAMES = ("token", "consent", "language", "back", "q-prefer", "reason", "sure", "researcher", "state", "simulated")
+FIELDS = st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=8), st.text(max_size=60), max_size=6)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    path=st.sampled_from(PATHS) | st.text(max_size=30).map(lambda t: f"/{t}"),
+    method=st.sampled_from(["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"]),
+    fields=FIELDS,
+    body=st.binary(max_size=60) | st.none(),
+    query=FIELDS,
+    ours=st.booleans(),
+)
+def test_no_request_is_answered_by_an_error_of_ours(
+    another: Another,
+    path: str,
+    method: str,
+    fields: dict[str, str],
+    body: bytes | None,
+    query: dict[str, str],
+    ours: bool,
+) -> None:
+    one = _fuzzed(another)
+    if ours:
+        fields = {**fields, "token": form_token(one.client.cookies["pcg-study"])}
+    more: dict[str, Any] = {"data": fields} if body is None else {"content": body}
+    if method in ("GET", "HEAD", "OPTIONS", "DELETE"):
+        more = {}
+    try:
+        request = one.client.build_request(method, f"http://localhost{path}", params=query, **more)
+    except Exception:
+        return  # no address at all
+    answer = one.client.send(request)
+    assert answer.status_code < 500, answer.text
+
+
+_walkers: dict[int, Walker] = {}
+
+
+def _fuzzed(another: Another) -> Walker:
+    """One participant for all examples; a new one when the last has asked to be forgotten."""
+    one = _walkers.get(id(another))
+    if one is None or one.client.get("/instructions").status_code != 200:
+        one = _walkers[id(another)] = another().join()
+    return one
+
+
+MESSAGES = st.one_of(
+    st.text(max_size=80),
+    st.binary(max_size=40),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    ).map(json.dumps),
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["down", "up", "release", "pause", "resume", "restart", "pace", "x"])},
+        optional={
+            "action": st.sampled_from(["UP", "LEFT", "USE", "NIL", "ESCAPE", 7, None]),
+            "ticks_per_second": st.floats() | st.integers(),
+        },
+    ).map(json.dumps),
+)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(messages=st.lists(MESSAGES, max_size=12))
+def test_no_message_ends_a_play(another: Another, messages: list[str | bytes]) -> None:
+    one = _walkers.get(-1) or another().join().begin()
+    _walkers[-1] = one
+    with one.socket("/pair/1/first") as socket:
+        assert socket.receive_json()["type"] == "welcome"
+        for message in messages:
+            if isinstance(message, bytes):
+                socket.send_bytes(message)
+            else:
+                socket.send_text(message)
+        socket.send_json({"type": "down", "action": "no such action"})
+        socket.send_json({"type": "pause"})
+        while (told := socket.receive_json()) != {"type": "paused", "paused": True}:
+            assert told["type"] in ("frame", "paused", "error", "study", "end")
+
+
+# -- texts -------------------------------------------------------------------------------------------------------------
+
+
+def test_all_languages_say_the_same_things() -> None:
+    assert built_in("zh").keys() == built_in("en").keys()
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=60))
+def test_any_header_chooses_some_language(header: str) -> None:
+    assert choose_language(header, ["en", "zh"]) in ("en", "zh")
+
+
+# -- colours -----------------------------------------------------------------------------------------------------------
+
+
+def _light(colour: str) -> float:
+    """Relative luminance of a colour (WCAG 2.2)."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_texts_can_be_read_in_both_schemes(scheme: int) -> None:
+    css = (STATIC / "study.css").read_text(encoding="utf-8")
+    block = re.findall(r":root \{(.*?)\}", css, re.S)[scheme]
+    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
+    grounds = ("page", "card", "tint")
+    pairs = [(ink, ground) for ink in ("ink", "soft", "accent", "bad", "good") for ground in grounds]
+    for ink, ground in [*pairs, ("on-accent", "accent")]:
+        high, low = sorted((_light(colours[ink]), _light(colours[ground])), reverse=True)
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)

@@ -43,8 +43,8 @@ STORE = ROOT / "runs" / "agents-corpus"
 REPORT = ROOT / "docs" / "results" / "agents.md"
 RECORDS = ROOT / "docs" / "results" / "agents"
 LIST = "all_games_sp.csv"
-LEFT_OUT = ("replay",)
-"""Agents that play nothing of their own."""
+LEFT_OUT = ("replay", "flatmc", "uct", "mmcts", "mmctsown")
+"""Agents that play nothing of their own, and those for boards, which simulate whole games."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,12 @@ def builtin_games() -> dict[str, Path]:
     return {p.name: p for p in sorted(root.iterdir()) if (p / "game.vgdl").is_file()}
 
 
+def builtin_sheets() -> dict[str, Path]:
+    """Names and files of the board games that come with the toolkit: rule sheets in the Game Description Language."""
+    root = Path(str(resources.files("pcg.games"))) / "gdl"
+    return {p.stem: p for p in sorted(root.glob("*.kif"))}
+
+
 def find_levels(path: Path) -> list[Path]:
     """Level files that belong to a game file: ``<stem>_lvl<k>.txt`` beside it, or ``lvl<k>.txt`` in its folder."""
 
@@ -199,8 +205,8 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
 
     Args:
         source: name of a built-in game ("boxes"), path of a game file or of a folder with ``game.vgdl``, or VGDL text.
-            A rule sheet in the Game Description Language (a file ``*.kif``, or its text) gives a
-            `pcg.engine.gdl.GdlGame`, which has one level and as many players as roles.
+            A rule sheet in the Game Description Language (a built-in one such as "connect-four", a file ``*.kif``, or
+            its text) gives a `pcg.engine.gdl.GdlGame`, which has one level and as many players as roles.
         levels: level texts or files; by default those found beside the game file.
         reading: "strict" or "gvgai"; by default strict for built-in games, else gvgai (what the reference reads).
 
@@ -211,6 +217,9 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
     >>> load("boxes").players
     1
     """
+    sheets = builtin_sheets() if isinstance(source, str) else {}
+    if isinstance(source, str) and source in sheets and not Path(source).is_file():
+        source = sheets[source]
     if _is_rule_sheet(source):
         from pcg.engine.gdl import load as load_sheet
 
@@ -228,8 +237,9 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
         name = path.name
         path = path / "game.vgdl"
     elif not path.is_file():
-        close = nearest(str(source), builtin)
-        hint = f", did you mean `{close}`?" if close else f" (built-in games: {', '.join(builtin)})"
+        known = [*builtin, *sheets]
+        close = nearest(str(source), known)
+        hint = f", did you mean `{close}`?" if close else f" (built-in games: {', '.join(known)})"
         raise PcgError(f"no game `{source}`: neither a file nor a built-in game{hint}")
     mode = reading or "gvgai"
     definition = read_game(path, reading=mode)

@@ -45,6 +45,7 @@ class Model:
         address: address of the `kernel.protocol.MODEL` record, to be passed to search kernels.
         players: number of players.
         max_actions: the largest number of actions a player can have.
+        must_move: whether a player with available actions has to take one of them, as on boards.
         size: columns and rows of the level, (0, 0) for games that are not on a grid of cells.
         stochastic: whether a transition may draw random numbers that matter: on this level, with the sprites that are
             there or can come to be there.
@@ -80,6 +81,7 @@ class Model:
         self.players = int(record[0]["players"])
         self.max_actions = int(record[0]["max_actions"])
         self.size = (int(record[0]["columns"]), int(record[0]["rows"]))
+        self.must_move = bool(record[0]["must_move"])
 
     def __repr__(self) -> str:
         return f"<model of {self._owner!r}, {self.players} player(s)>"

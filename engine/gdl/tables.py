@@ -238,6 +238,7 @@ class Tables:
             stochastic=False,
             owner=owner,
             action_names=self.action_names,
+            definition=owner,
         )
 
 

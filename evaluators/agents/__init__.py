@@ -21,6 +21,10 @@ from pcg.evaluators.agents.registry import register as register
 
 if TYPE_CHECKING:
     from pcg.evaluators.agents.alphabeta import AlphaBeta as AlphaBeta
+    from pcg.evaluators.agents.boards import UCT as UCT
+    from pcg.evaluators.agents.boards import FlatMonteCarlo as FlatMonteCarlo
+    from pcg.evaluators.agents.boards import MemoryMCTS as MemoryMCTS
+    from pcg.evaluators.agents.boards import OwnStateMCTS as OwnStateMCTS
     from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
     from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
     from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
@@ -50,7 +54,6 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.solver import Solution as Solution
     from pcg.evaluators.agents.solver import Solver as Solver
     from pcg.evaluators.agents.solver import solve as solve
-    from pcg.evaluators.agents.uct import UCT as UCT
     from pcg.evaluators.agents.value_field import ValueField as ValueField
     from pcg.evaluators.agents.width import IW as IW
     from pcg.evaluators.agents.width import YBCriber as YBCriber
@@ -60,6 +63,7 @@ _EXPORTS: dict[str, str] = {
     "CompiledAgent": "compiled",
     "Enhanced": "mcts",
     "FastEvo": "fast_evo",
+    "FlatMonteCarlo": "boards",
     "GeneticAlgorithm": "ga",
     "GreedyTree": "greedy_tree",
     "GuidedMCTS": "guided",
@@ -69,9 +73,11 @@ _EXPORTS: dict[str, str] = {
     "IW": "width",
     "MAX_TICKS": "playout",
     "MCTS": "mcts",
+    "MemoryMCTS": "boards",
     "Nothing": "simple",
     "OLETS": "olets",
     "OneStep": "simple",
+    "OwnStateMCTS": "boards",
     "Play": "playout",
     "Playout": "playout",
     "Portfolio": "portfolio",
@@ -83,7 +89,7 @@ _EXPORTS: dict[str, str] = {
     "RollingHorizon": "rhea",
     "Solution": "solver",
     "Solver": "solver",
-    "UCT": "uct",
+    "UCT": "boards",
     "ValueField": "value_field",
     "YBCriber": "width",
     "begin": "playout",
@@ -108,6 +114,7 @@ __all__ = [
     "CompiledAgent",
     "Enhanced",
     "FastEvo",
+    "FlatMonteCarlo",
     "Game",
     "GameState",
     "GeneticAlgorithm",
@@ -115,8 +122,10 @@ __all__ = [
     "GuidedMCTS",
     "Heuristic",
     "Human",
+    "MemoryMCTS",
     "Nothing",
     "OneStep",
+    "OwnStateMCTS",
     "Pair",
     "Playout",
     "Portfolio",

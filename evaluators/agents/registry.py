@@ -81,8 +81,11 @@ AGENTS = _Table(
     valuefield="value_field",
     guided="guided",
     alphabeta="alphabeta",
-    uct="uct",
     pcg="portfolio",
+    flatmc="boards",
+    uct="boards",
+    mmcts="boards",
+    mmctsown="boards",
 )
 """All agents that play by themselves, by name."""
 ATTENDED = _Table(human="simple_players")

@@ -86,6 +86,8 @@ def select_games(given: Iterable[str], *, reading: str = "") -> list[Entry]:
 
 def _entry(source: str, name: str, reading: str) -> Entry:
     game = _loaded(source, reading)
+    if not isinstance(game, Game):
+        raise PcgError(f"`{source}` is a board game (a rule sheet); tournaments are of VGDL games")
     if not game.levels:
         raise PcgError(f"game `{source}` has no levels: expected {Path(source).stem}_lvl0.txt and so on beside it")
     if source not in builtin_games():

@@ -46,13 +46,13 @@ def describe(
     reading: ReadingChoice = None,
 ) -> None:
     """Explain a game in plain English: things, rules, keys, how it is won and lost."""
-    from pcg import load
+    from pcg.cli.sources import load_with_levels
     from pcg.describe import describe as explain
     from pcg.describe import draw_diagram, save_diagram, to_html, to_json, to_markdown, to_text
 
     if diagram is not None and diagram.suffix.lower() not in PICTURES:
         raise bad(f"a diagram is a .svg or .png file, not `{diagram}`")
-    loaded = load(game, reading=reading and reading.value)
+    loaded = load_with_levels(game, reading=reading and reading.value)
     description = explain(loaded, None if level is None else level_of(level))
     if diagram is not None:
         save_diagram(loaded, diagram, description)
@@ -104,11 +104,11 @@ def minimise(
     Agents play the game. What can go without changing any of their plays, tick by tick, goes; what went and why is told
     on standard error. An interrupt (Ctrl-C) ends the search; the best so far is written.
     """
-    from pcg import load
+    from pcg.cli.sources import load_with_levels
     from pcg.minimise import minimise as search
     from pcg.minimise.plays import AGENTS, BUDGET
 
-    loaded = load(game, reading=reading and reading.value)
+    loaded = load_with_levels(game, reading=reading and reading.value)
     chosen = None if levels is None else _levels(levels, loaded)
     players = [name for entry in agents or AGENTS for name in ([entry] if ":" in entry else entry.split(",")) if name]
     with progress_bar() as bar:

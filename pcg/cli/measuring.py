@@ -63,12 +63,12 @@ def bench_engine(
     as_json: Annotated[bool, typer.Option("--json", help="Print a list of objects instead of a table.")] = False,
 ) -> None:
     """Measure the engine: advances, copies, both, and copies with ten advances, per second of CPU time."""
-    from pcg import load
+    from pcg.cli.sources import load_with_levels
     from pcg.engine.benchmark import game_label, measure
 
     loaded = []
     for name in games:  # everything is read before anything is measured
-        game = load(name)
+        game = load_with_levels(name)
         game.read_level(0)
         loaded.append((game, game_label(game_file(name).resolve())))
     speeds = []

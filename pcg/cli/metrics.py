@@ -65,13 +65,13 @@ def metrics(
 
 def _of_game(game: str, reading: str | None) -> tuple[list[str], list[tuple[str, str]]]:
     """The names of a game's sprites that can be wanted, and its mechanics with their rules."""
-    from pcg import load
+    from pcg.cli.sources import load_with_levels
     from pcg.evaluators.analysis import analyse
     from pcg.evaluators.mechanics import MECHANIC, mechanics
     from pcg.evaluators.metrics import METRICS
     from pcg.evaluators.wants import known_names, sprites_of
 
-    analysis = analyse(load(game, reading=reading).definition)
+    analysis = analyse(load_with_levels(game, reading=reading).definition)
     placed = {t for tile in analysis.tiles for t in tile.types}
     names = [n for n in known_names(analysis) if n not in METRICS and not n.startswith(MECHANIC)]
     sprites = [n for n in names if placed & (sprites_of(n, analysis) or set())]
@@ -96,11 +96,11 @@ def measure(
     as_json: JsonOption = False,
 ) -> None:
     """Measure levels: every metric that is known of them, and whether they can be won."""
-    from pcg import load
+    from pcg.cli.sources import load_with_levels
     from pcg.evaluators.fitness import LevelEvaluator
     from pcg.evaluators.metrics import performance_profile, score_set
 
-    loaded = load(game, reading=reading.value if reading else None)
+    loaded = load_with_levels(game, reading=reading.value if reading else None)
     judge = LevelEvaluator(loaded, ", ".join(want or []))
     texts = [_text(judge, level) for level in levels]
     if agents is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,10 +26,10 @@ def register(app: typer.Typer) -> None:
 
 
 def list_games() -> None:
-    """List the built-in games."""
+    """List the built-in games, and the built-in board games."""
     from rich.table import Table
 
-    from pcg.engine.game import builtin_games, find_levels
+    from pcg.engine.game import builtin_games, builtin_sheets, find_levels
 
     table = Table("name", "levels", "what it is about")
     for name, folder in builtin_games().items():
@@ -36,6 +37,16 @@ def list_games() -> None:
         about = file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
         table.add_row(name, str(len(find_levels(file))), escape(about))
     console().print(table)
+    boards = Table("board game", "players", "what it is about")
+    for name, file in builtin_sheets().items():
+        lines = file.read_text(encoding="utf-8").splitlines()
+        head = " ".join(line.lstrip("; ") for line in itertools.takewhile(lambda line: line.startswith(";"), lines[1:]))
+        boards.add_row(name, str(sum(line.startswith("(role ") for line in lines)), escape(_first_sentence(head)))
+    console().print(boards)
+
+
+def _first_sentence(text: str) -> str:
+    return text.partition(". ")[0].strip().rstrip(".") + "."
 
 
 def play(
@@ -60,13 +71,23 @@ def play(
     """Play a game yourself in the terminal or in the browser, or let an agent play it.
 
     Keys: arrows or WASD move, space uses, the full stop waits, r restarts, q quits.
+
+    Board games are played by agents: `--agent uct` plays all roles, `--agent "uct;flatmc"` one each, the last also the
+    remaining ones.
     """
     from pcg import load
+    from pcg.engine.game import Game
     from pcg.evaluators.agents import Human, make_agent
     from pcg.render import render_gif
     from pcg.terminal import play_terminal
 
-    loaded = load(game, reading=reading and reading.value)
+    found: Any = load(game, reading=reading and reading.value)
+    if not isinstance(found, Game):
+        if agent is None or browser or gif is not None:
+            raise bad("a board game is played by agents, and not drawn; name them, as in --agent 'uct;flatmc'")
+        _play_sheet(found, agent, seed, budget, show, max_ticks)
+        return
+    loaded = found
     which = level_of(level)
     loaded.read_level(which)  # bad levels are reported before the screen is taken over
     if browser:
@@ -85,6 +106,29 @@ def play(
         print(f"saved {render_gif(loaded, which, done.actions, gif, seed=seed)}")
 
 
+def _play_sheet(game: Any, agents: str, seed: int, budget: str | None, show: bool, max_ticks: int) -> None:
+    """Let agents play a rule sheet (a `GdlGame`), and say how it went."""
+    from pcg.evaluators.agents import make_agent, replay
+    from pcg.evaluators.agents import play as play_out
+
+    names = [name.strip() for name in agents.split(";")]
+    if len(names) > len(game.roles):
+        raise bad(f"{len(names)} agents for {game.name}, expected at most {len(game.roles)}")
+    names += names[-1:] * (len(game.roles) - len(names))
+    made = [make_agent(name, seed=seed + k, budget=budget, player=k) for k, name in enumerate(names)]
+    done = play_out(game, made, max_ticks=max_ticks)
+    if show:
+        states = replay(game.start(), done.actions)
+        for number, (before, joint) in enumerate(zip(states, done.actions, strict=False), 1):
+            moves = joint if isinstance(joint, tuple) else (joint,)
+            told = (before.legal(k)[-1] if move == "NIL" else move for k, move in enumerate(moves))
+            print(f"{number:4}  {'  '.join(told)}")
+    goals = done.score if isinstance(done.score, tuple) else (done.score,)
+    print(f"{game.name}: {'over' if done.over else 'not finished'} after {done.ticks} moves")
+    for role, name, goal in zip(game.roles, names, goals, strict=True):
+        print(f"  {role} ({name}): {goal:g}")
+
+
 def render(
     game: GameArgument,
     level: Annotated[str, typer.Argument(help="Number of one of the game's levels, or a level file.")] = "0",
@@ -95,10 +139,10 @@ def render(
     reading: ReadingChoice = None,
 ) -> None:
     """Show a level in the terminal, or save it as a picture."""
-    from pcg import load
+    from pcg.cli.sources import load_with_levels
     from pcg.render import render_ansi, render_png
 
-    state = load(game, reading=reading and reading.value).start(level_of(level))
+    state = load_with_levels(game, reading=reading and reading.value).start(level_of(level))
     if out is None:
         print(render_ansi(state, colour=console().is_terminal))
         return

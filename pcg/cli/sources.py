@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from pcg.engine.game import Game
 
 
 class Reading(StrEnum):
@@ -45,6 +48,21 @@ def game_file(name: str) -> Path:
     near = nearest(name, built_in)
     hint = f", did you mean `{near}`?" if near else f" (built-in games: {', '.join(built_in)})"
     raise PcgError(f"no game `{name}`: neither a file nor a built-in game{hint}")
+
+
+def load_with_levels(name: str, reading: str | None = None) -> Game:
+    """A game whose levels are looked at or played on a grid.
+
+    Raises:
+        PcgError: it is a rule sheet, which has none.
+    """
+    from pcg.engine.game import Game, load
+    from pcg.engine.vgdl.diagnostics import PcgError
+
+    game = load(name, reading=reading)
+    if not isinstance(game, Game):
+        raise PcgError(f"`{name}` is a board game (a rule sheet) and has no levels; expected a VGDL game")
+    return game
 
 
 def level_of(text: str) -> int | Path:

@@ -1,0 +1,494 @@
+"""Memory-augmented search against flat Monte-Carlo on six board games: the study of general game playing, done again.
+
+Six games (our own rule sheets), memory-augmented MCTS in several settings against the flat Monte-Carlo player, four
+clocks, 100 plays of each with sides swapped after 50. Two series: `matched` gives every player the random playouts per
+decision that the platform's prover-based players had in 15, 30, 45 and 60 seconds, one of them kept in reserve
+(`PEER_SPEED.tsv`); `modern` those that our engine makes in these clocks, scaled down by a stated factor.
+
+    python benchmarks/ggp_study.py matched --minutes 60
+    python benchmarks/ggp_study.py modern --minutes 60 --workers 2
+    python benchmarks/ggp_study.py report
+
+The first two go on where they stopped (also after `kill -9`) and go around all settings, so that whatever has been
+played says as much about one as about another. Every play is kept in docs/results/ggp-study, one file per series and
+game; the last writes docs/results/ggp-study.md and its figures from them. To play a game anew, after its sheet or an
+agent has changed, delete its file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import sys
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.gdl import GdlGame, load
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.agents import make_agent, play
+from pcg.report.drawing import drawn
+
+ROOT = Path(__file__).resolve().parent.parent
+SHEETS = ROOT / "games" / "gdl"
+REPORT = ROOT / "docs" / "results" / "ggp-study.md"
+RECORDS = ROOT / "docs" / "results" / "ggp-study"
+
+BASELINE = "flatmc"
+ENTRANTS = {
+    "own state, σ 0.5": "mmctsown:sigma=0.5",
+    "own state, σ 0.8": "mmctsown:sigma=0.8",
+    "K nearest": "mmcts",
+    "no memory": "uct",
+}
+"""What plays against the baseline: the study's variant in its two settings, the original, and the search alone."""
+
+CLOCKS = (15, 30, 45, 60)
+RESERVE = 1.0
+"""Seconds before the end of the clock at which the players of the platform stop."""
+PLAYS = {"matched": 100, "modern": 40}
+"""Of a setting."""
+MODERN_FACTOR = 500
+"""Our engine's playouts in a clock, divided by this, are a decision's in the series `modern`."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A game of the study.
+
+    Attributes:
+        sheet: name of the rule sheet.
+        title: for the report.
+        prover: random playouts per second of the platform's player with its cached prover, on this kind of machine.
+        ours: random playouts per second of our engine, one core (docs/results/ggp-study.md says how measured).
+        claim: what the study reports of memory-augmented search against plain Monte-Carlo.
+        least: the least value that meets the claim, as score or mean goal; None: to be better than the baseline.
+    """
+
+    sheet: str
+    title: str
+    prover: float
+    ours: float
+    claim: str
+    least: float | None
+
+
+GAMES = {
+    e.sheet: e
+    for e in (
+        Entry("tic-tac-toe-large", "Tic-Tac-Toe Large", 119.21, 105_814, "at least 55 %", 0.55),
+        Entry("connect-four", "Connect Four", 42.86, 200_926, "at least 88 %", 0.88),
+        Entry("connect-five", "Connect Five", 18.54, 28_636, "about 100 %", 0.95),
+        Entry("breakthrough", "Breakthrough", 38.41, 42_455, "about 100 %", 0.95),
+        Entry("pacman-3p", "Pac-Man 3P", 19.35, 44_417, "a higher average of Pac-Man, 0.5 to at most 0.3", None),
+        Entry("babel", "Babel", 100.0, 126_997, "a higher score", None),
+    )
+}
+"""`prover` is the column `cached_playouts_s` of PEER_SPEED.tsv for the platform's sheet of the game. There is none of
+Babel: 100 a second is our speed divided by the median of how much faster we are on the five others (about 1,270)."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One cell of the study: who plays what for how long."""
+
+    series: str
+    game: str
+    entrant: str
+    clock: int
+
+    @property
+    def playouts(self) -> int:
+        """Random playouts of a decision."""
+        entry = GAMES[self.game]
+        rate = entry.prover if self.series == "matched" else entry.ours / MODERN_FACTOR
+        return round(rate * (self.clock - RESERVE))
+
+
+@dataclass(frozen=True)
+class Play:
+    """What came of one play.
+
+    Attributes:
+        number: of the play in its setting.
+        seats: who played each role, "A" the entrant and "B" the baseline.
+        goals: goal value of each role, 0 to 100.
+        ticks: joint moves.
+        calls: joint moves simulated, by all players.
+        seconds: processor time.
+    """
+
+    setting: Setting
+    number: int
+    seats: str
+    goals: tuple[int, ...]
+    ticks: int
+    calls: int
+    seconds: float
+
+    def mean(self, side: str) -> float:
+        """Mean goal value of a side, from 0 to 1; in Pac-Man 3P that of Pac-Man alone."""
+        own = [g for g, seat in zip(self.goals, self.seats, strict=True) if seat == side]
+        if self.setting.game == "pacman-3p":
+            own = [self.goals[0]]
+        return sum(own) / len(own) / 100
+
+
+def seats_of(roles: int, number: int, half: int) -> str:
+    """Who sits where in a play: the entrant first, after half of the plays the baseline.
+
+    Of three roles the entrant has one and the baseline two, then the other way round. In Pac-Man 3P Pac-Man stays the
+    first role; in Babel, whose roles are alike, the one who is alone moves on from seat to seat.
+
+    >>> seats_of(2, 0, 50), seats_of(2, 50, 50), seats_of(3, 1, 50), seats_of(3, 51, 50)
+    ('AB', 'BA', 'BAB', 'ABA')
+    """
+    lone, others = ("A", "B") if number < half else ("B", "A")
+    place = number % half % roles if roles > 2 else 0
+    return "".join(lone if seat == place else others for seat in range(roles))
+
+
+@cache
+def game_of(sheet: str) -> GdlGame:
+    """The game, loaded once."""
+    return load(SHEETS / f"{sheet}.kif")
+
+
+def play_one(setting: Setting, number: int) -> Play:
+    """Play one play; the same arguments give the same play."""
+    game = game_of(setting.game)
+    half = PLAYS[setting.series] // 2
+    seats = seats_of(2 if setting.game == "pacman-3p" else len(game.roles), number, half)
+    if setting.game == "pacman-3p":
+        seats += seats[1]
+    text = f"{setting.series} {setting.game} {setting.entrant} {setting.clock} {number}"
+    seed = zlib.crc32(text.encode())
+    agents = [
+        make_agent(
+            ENTRANTS[setting.entrant] if seat == "A" else BASELINE,
+            seed=16 * seed + role, player=role, budget=1 << 40, playouts=setting.playouts,
+        )
+        for role, seat in enumerate(seats)
+    ]  # fmt: skip
+    started = time.thread_time()
+    done = play(game, agents)
+    goals = tuple(round(value) for value in done.score)
+    return Play(setting, number, seats, goals, done.ticks, done.calls, time.thread_time() - started)
+
+
+# --- records ----------------------------------------------------------------------------------------------------------
+
+COLUMNS = ("sheet", "entrant", "clock", "play", "playouts", "seats", "goals", "ticks", "calls", "seconds")
+
+
+def record_of(series: str, game: str) -> Path:
+    """The file of the plays of a game."""
+    return RECORDS / f"{series}-{game}.csv"
+
+
+def read_plays(series: str, game: str, *, digest: str | None = None) -> list[Play]:
+    """The plays kept so far, without a line that was cut off.
+
+    Raises:
+        PcgError: they are of another sheet than the one of that digest.
+    """
+    path = record_of(series, game)
+    if not path.exists():
+        return []
+    text = path.read_text(encoding="utf-8")
+    lines = text[: text.rfind("\n") + 1].splitlines()
+    plays = []
+    for row in csv.DictReader(lines):
+        if digest is not None and row["sheet"] != digest[:8]:
+            raise PcgError(f"{path}: plays of another {game}.kif; delete the file to play it anew")
+        if row["entrant"] in ENTRANTS and int(row["clock"]) in CLOCKS:
+            setting = Setting(series, game, row["entrant"], int(row["clock"]))
+            if int(row["playouts"]) == setting.playouts:
+                goals = tuple(map(int, row["goals"].split()))
+                plays.append(
+                    Play(setting, int(row["play"]), row["seats"], goals, int(row["ticks"]), int(row["calls"]),
+                         float(row["seconds"]))
+                )  # fmt: skip
+    return plays
+
+
+class Record:
+    """The file of the plays of a game, to which plays are added as they end."""
+
+    def __init__(self, series: str, game: str) -> None:
+        self.path = record_of(series, game)
+        self.digest = game_of(game).digest[:8]
+        self.known = {(p.setting, p.number) for p in read_plays(series, game, digest=self.digest)}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        old = self.path.read_text(encoding="utf-8") if self.path.exists() else ",".join(COLUMNS) + "\n"
+        self.path.write_text(old[: old.rfind("\n") + 1], encoding="utf-8")
+
+    def add(self, p: Play) -> None:
+        """Append a play."""
+        s = p.setting
+        row = (self.digest, s.entrant, s.clock, p.number, s.playouts, p.seats, " ".join(map(str, p.goals)), p.ticks,
+               p.calls, f"{p.seconds:.2f}")  # fmt: skip
+        with self.path.open("a", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerow(row)
+        self.known.add((s, p.number))
+
+
+def schedule(series: str, games: Sequence[str]) -> Iterator[tuple[Setting, int]]:
+    """All plays: around all settings before a setting's next play, both sides in turn."""
+    half = PLAYS[series] // 2
+    for number in range(half):
+        for clock, game, entrant, side in itertools.product(CLOCKS, games, ENTRANTS, (0, half)):
+            yield Setting(series, game, entrant, clock), number + side
+
+
+def run(series: str, games: Sequence[str], minutes: float | None, workers: int) -> bool:
+    """Play until everything is played or the time is up; whether everything is."""
+    deadline = None if minutes is None else time.monotonic() + 60 * minutes
+    records = {game: Record(series, game) for game in games}
+    missing = ((s, n) for s, n in schedule(series, games) if (s, n) not in records[s.game].known)
+    played, reported = 0, time.monotonic()
+    with ThreadPoolExecutor(workers) as pool:
+        while deadline is None or time.monotonic() < deadline:
+            jobs = list(itertools.islice(missing, 4 * workers))
+            if not jobs:
+                return True
+            for done in pool.map(lambda job: play_one(*job), jobs):
+                records[done.setting.game].add(done)
+            played += len(jobs)
+            if time.monotonic() - reported > 60:
+                reported = time.monotonic()
+                print(f"{played} plays, the last of {jobs[-1][0].game}, number {jobs[-1][1]}", flush=True)
+    return False
+
+
+# --- report -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A mean with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+    count: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Figure:
+        """Of values between 0 and 1."""
+        mean = sum(values) / len(values)
+        low, high = spread_of(values)
+        return cls(mean, low, high, len(values))
+
+    def __str__(self) -> str:
+        return f"{100 * self.mean:.0f} ({100 * self.low:.0f}-{100 * self.high:.0f})"
+
+
+def spread_of(values: Sequence[float]) -> tuple[float, float]:
+    """A 95 % interval of the mean of values between 0 and 1.
+
+    Wilson's with as many plays, made narrower where the values vary less than wins and losses do (draws, points), but
+    for few plays, which may all end alike by chance, not by much.
+    """
+    n = len(values)
+    mean = sum(values) / n
+    z = 1.959964
+    middle = (mean + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * (mean * (1 - mean) / n + z * z / (4 * n * n)) ** 0.5
+    low, high = max(0.0, min(mean, middle - half)), min(1.0, max(mean, middle + half))
+    most = mean * (1 - mean)
+    if most <= 0 or n < 2:
+        return low, high
+    narrower = min(1.0, max((3 / n) ** 0.5, (sum((v - mean) ** 2 for v in values) / (n - 1) / most) ** 0.5))
+    return mean - (mean - low) * narrower, mean + (high - mean) * narrower
+
+
+def sides(plays: Sequence[Play]) -> tuple[Figure | None, Figure | None]:
+    """What the entrant and the baseline reach, in the plays (and in Pac-Man 3P the half) in which that shows."""
+    if not plays:
+        return None, None
+    if plays[0].setting.game == "pacman-3p":
+        own = [p.mean("A") for p in plays if p.seats[0] == "A"]
+        other = [p.mean("B") for p in plays if p.seats[0] == "B"]
+    else:
+        own, other = [p.mean("A") for p in plays], [p.mean("B") for p in plays]
+    return (Figure.of(own) if own else None), (Figure.of(other) if other else None)
+
+
+def group(plays: Sequence[Play]) -> dict[tuple[str, int], list[Play]]:
+    """Plays by entrant and clock."""
+    groups: dict[tuple[str, int], list[Play]] = defaultdict(list)
+    for p in plays:
+        groups[p.setting.entrant, p.setting.clock].append(p)
+    return groups
+
+
+def draw_series(series: str, plays: dict[str, list[Play]], out: Path) -> None:
+    """A figure of a panel per game: what each entrant reaches by clock."""
+
+    def draw(figure: Any) -> None:
+        panels = figure.subplots(2, 3, sharex=True, sharey=True).flat
+        for axes, (game, entry) in zip(panels, GAMES.items(), strict=True):
+            groups = group(plays[game])
+            for k, entrant in enumerate(ENTRANTS):
+                points = [(c, sides(groups[entrant, c])[0]) for c in CLOCKS if groups.get((entrant, c))]
+                shown = [(c + 0.9 * (k - 1.5), f) for c, f in points if f is not None]
+                if not shown:
+                    continue
+                x, y = [c for c, _ in shown], [100 * f.mean for _, f in shown]
+                bars = [[100 * (f.mean - f.low) for _, f in shown], [100 * (f.high - f.mean) for _, f in shown]]
+                axes.errorbar(x, y, yerr=bars, marker="osD^"[k], markersize=4, linewidth=1.2, capsize=2, label=entrant)
+            if game in ("pacman-3p", "babel"):
+                base = [(c, sides([p for e in ENTRANTS for p in groups.get((e, c), [])])[1]) for c in CLOCKS]
+                known = [(c, f) for c, f in base if f is not None]
+                axes.plot([c for c, _ in known], [100 * f.mean for _, f in known], "k--", linewidth=1, label="flat")
+            else:
+                axes.axhline(50, color="0.5", linewidth=0.8)
+            axes.set_title(entry.title, fontsize=10)
+            axes.set_ylim(-3, 103)
+            axes.set_xticks(CLOCKS)
+        for axes in figure.axes[3:]:
+            axes.set_xlabel("clock (s)")
+        for axes in figure.axes[::3]:
+            axes.set_ylabel("score or goal (%)")
+        handles, labels = figure.axes[-1].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=9, frameon=False)
+        figure.get_layout_engine().set(rect=(0, 0.06, 1, 0.94))
+
+    caption = f"What each entrant reaches against flat Monte-Carlo, series {series}"
+    out.write_text(drawn(draw, (10, 6.4), caption, standalone=True), encoding="utf-8")
+
+
+def verdict(entry: Entry, own: Figure, other: Figure) -> str:
+    """Whether a claim is met: yes or no where the interval says so, else open."""
+    if entry.least is not None:
+        return "met" if own.low >= entry.least else "not met" if own.high < entry.least else "open"
+    return "met" if own.low > other.high else "not met" if own.high < other.low else "open"
+
+
+def game_section(series: str, entry: Entry, plays: Sequence[Play]) -> list[str]:
+    """Tables of a game."""
+    groups = group(plays)
+    points = entry.sheet in ("pacman-3p", "babel")
+    what = {
+        "pacman-3p": "Mean goal of Pac-Man: played by the entrant against two flat ghosts / by flat Monte-Carlo "
+        "against two ghosts of the entrant's.",
+        "babel": "Mean goal of a mason: the entrant / flat Monte-Carlo at the same table.",
+    }.get(entry.sheet, "Score in percent (a draw is half a win).")
+    budgets = ", ".join(f"{Setting(series, entry.sheet, '', c).playouts:,}" for c in CLOCKS)
+    lines = [
+        f"### {entry.title}",
+        "",
+        f"{what} Playouts per decision: {budgets}. The study reports {entry.claim}.",
+        "",
+        "| entrant | " + " | ".join(f"{c} s" for c in CLOCKS) + " | all clocks | plays | claim |",
+        "|---|" + "---:|" * (len(CLOCKS) + 2) + "---|",
+    ]
+    for entrant in ENTRANTS:
+        cells = []
+        for clock in CLOCKS:
+            own, other = sides(groups.get((entrant, clock), []))
+            cells.append(_cell(own, other, points))
+        every = [p for c in CLOCKS for p in groups.get((entrant, c), [])]
+        own, other = sides(every)
+        if own is None or other is None:
+            continue
+        claim = verdict(entry, own, other) if entrant != "no memory" else ""
+        lines.append(
+            f"| {entrant} | {' | '.join(cells)} | {_cell(own, other, points)} | {len(every)} | {claim} |"
+        )  # fmt: skip
+    return [*lines, ""]
+
+
+def _cell(own: Figure | None, other: Figure | None, points: bool) -> str:
+    if own is None:
+        return ""
+    return f"{own} / {100 * other.mean:.0f}" if points and other is not None else str(own)
+
+
+def report(page: Path, discussion: str) -> None:
+    """Write the page and its figures."""
+    lines = [
+        "# Memory-augmented search in general game playing",
+        "",
+        "A study of general game playing let memory-augmented Monte Carlo tree search play against the platform's "
+        "plain Monte-Carlo player on six games. This page does it again with our engine, agents and rule sheets "
+        "([Board games](../board-games.md)). It is written by `python benchmarks/ggp_study.py report`.",
+        "",
+        "Flat Monte-Carlo (`flatmc`) makes random playouts of its own moves in turn and plays the best mean. Against "
+        "it play `mmctsown` (a state asks the memory for its own entry, values move by σ: what the study tested) with "
+        "σ 0.5 and 0.8, `mmcts` (the original: the K nearest states are asked, values are means) and `uct` (no "
+        "memory). Everybody has the same number of playouts per decision. Numbers are percent with 95 % intervals, "
+        "Wilson's, made narrower where draws or points vary less than wins and losses do; \"claim\" compares the "
+        "interval over all clocks with what the study reports.",
+        "",
+    ]  # fmt: skip
+    for series, explained in EXPLAINED.items():
+        plays = {game: read_plays(series, game) for game in GAMES}
+        total = sum(map(len, plays.values()))
+        if not total:
+            continue
+        planned = PLAYS[series] * len(GAMES) * len(CLOCKS) * len(ENTRANTS)
+        name = f"ggp-study-{series}.svg"
+        draw_series(series, plays, page.parent / name)
+        seconds = sum(p.seconds for group_ in plays.values() for p in group_)
+        lines += [
+            f"## Series {series}",
+            "",
+            f"{explained} {total:,} of {planned:,} plays have been played ({seconds / 60:.0f} minutes of processor "
+            "time); the numbers are about these.",
+            "",
+            f"![Scores by clock]({name})",
+            "",
+        ]
+        for game, entry in GAMES.items():
+            if plays[game]:
+                lines += game_section(series, entry, plays[game])
+    lines += ["## Discussion", "", discussion.strip(), ""]
+    page.write_text("\n".join(lines), encoding="utf-8")
+    print(page)
+
+
+EXPLAINED = {
+    "matched": "Playouts per decision as the platform's prover-based players had them: their playouts per second "
+    "(cached prover, `PEER_SPEED.tsv`) times the clock less one second. Of Babel no sheet of the platform survives; "
+    "100 playouts a second are assumed, our speed divided by the median of how much faster we are on the other five.",
+    "modern": "Playouts per decision as our engine makes them on one core in the same clocks, divided by "
+    f"{MODERN_FACTOR}.",
+}
+
+
+def main() -> int:
+    """Read the command line and do it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=(*EXPLAINED, "report"), help="series to play, or write the report")
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), help="only these")
+    parser.add_argument("--minutes", type=float, help="begin no further play after this time")
+    parser.add_argument("--workers", type=int, default=1, help="plays side by side")
+    parser.add_argument("--out", type=Path, default=REPORT, help="page that `report` writes")
+    given = parser.parse_args()
+    try:
+        if given.what == "report":
+            told = RECORDS / "discussion.txt"
+            report(given.out, told.read_text(encoding="utf-8") if told.exists() else "")
+            return 0
+        done = run(given.what, given.games, given.minutes, given.workers)
+        print("everything is played" if done else "the time is up; the same command goes on")
+    except PcgError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

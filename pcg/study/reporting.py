@@ -70,7 +70,9 @@ def report_study(
     data = study_data(store, people)
     votes, passed = votes_of(data, attentive=attentive)
     if not any(not vote.check for vote in votes):
-        raise PcgError(f"the study {store.name} has no votes yet")
+        others = data.people == "real" and any(person.simulated for person in store.participants())
+        hint = " of people; for those of simulated participants: --people simulated" if others else ""
+        raise PcgError(f"the study {store.name} has no votes yet{hint}")
     if question is None and len(store.config.questions) > 1:
         asked = [q.name for q in store.config.questions]
         question = "prefer" if "prefer" in asked else asked[0]

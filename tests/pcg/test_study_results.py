@@ -17,6 +17,7 @@ from pcg.evaluators.preferences import read_votes
 from pcg.study.exporting import export_study, study_data
 from pcg.study.folders import open_study
 from pcg.study.replaying import Replayer
+from pcg.study.reporting import report_study
 from pcg.study.schema import plays
 from pcg.study.store import StudyStore
 
@@ -98,6 +99,15 @@ def test_simulated_participants_are_not_mixed_with_people(store: StudyStore) -> 
     assert {v["participant"] for v in study_data(store, "simulated").votes} == {store.participants()[3].id}
     with pytest.raises(PcgError, match="expected real, simulated, all"):
         study_data(store, "robots")
+
+
+def test_a_report_without_votes_of_people_says_whose_there_are(tmp_path: Path, store: StudyStore) -> None:
+    for person in store.participants():
+        if not person.simulated:
+            store.forget(person.id)
+    store.join("en")
+    with pytest.raises(PcgError, match="no votes yet of people; .* --people simulated"):
+        report_study(store, tmp_path / "report")
 
 
 def test_an_export_replaces_only_an_export(tmp_path: Path, store: StudyStore) -> None:

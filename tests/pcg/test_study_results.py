@@ -106,7 +106,7 @@ def test_a_report_without_votes_of_people_says_whose_there_are(tmp_path: Path, s
         if not person.simulated:
             store.forget(person.id)
     store.join("en")
-    with pytest.raises(PcgError, match="no votes yet of people; .* --people simulated"):
+    with pytest.raises(PcgError, match=r"no votes yet of people; .* --people simulated"):
         report_study(store, tmp_path / "report")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -157,7 +158,7 @@ class GdlGame:
         return Playouts(results[:, 0], results[:, 2:], results[:, 1] == STUCK, results[:, 1] == CUT)
 
 
-class SheetState:
+class SheetState(ABC):
     """A state of a game, as all evaluators show it. It belongs to the caller and is changed by `advance`."""
 
     __slots__ = ("game",)
@@ -170,9 +171,9 @@ class SheetState:
     # --- what it is ---
 
     @property
+    @abstractmethod
     def ply(self) -> int:
         """Joint moves made so far."""
-        raise NotImplementedError
 
     @property
     def tick(self) -> int:
@@ -180,38 +181,38 @@ class SheetState:
         return self.ply - 1
 
     @property
+    @abstractmethod
     def facts(self) -> tuple[str, ...]:
         """All facts that hold, sorted."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def is_terminal(self) -> bool:
         """Whether `terminal` holds."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def is_over(self) -> bool:
         """Whether nothing can be played any more: terminal, or some role has no legal move."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def goals(self) -> dict[str, tuple[int, ...]]:
         """For each role all goal values that hold, ascending: one in a terminal state, elsewhere what the rules say."""
-        raise NotImplementedError
 
-    def _legal(self, role: int) -> tuple[str, ...]:
-        raise NotImplementedError
+    @abstractmethod
+    def _legal(self, role: int) -> tuple[str, ...]: ...
 
-    def _play(self, moves: Sequence[str]) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _play(self, moves: Sequence[str]) -> None: ...
 
+    @abstractmethod
     def key(self) -> int:
         """A 64-bit hash of the facts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def copy(self) -> SheetState:
         """An independent copy."""
-        raise NotImplementedError
 
     @property
     def score(self) -> Any:

@@ -194,17 +194,6 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get("reads") else "BEGIN IMMEDIATE")
 
 
-def _for_reading(engine: sa.Engine) -> sa.Engine:
-    """The engine, for connections that only read.
-
-    PostgreSQL shows every statement the newest data in a transaction too (read committed); without one, its beginning
-    and its end need not be sent there and waited for. In SQLite a transaction reads from one moment.
-    """
-    if engine.dialect.name == "postgresql":
-        return engine.execution_options(isolation_level="AUTOCOMMIT")
-    return engine.execution_options(reads=True)
-
-
 def create_study(
     engine: sa.Engine, config: StudyConfig, chosen: Sequence[StudyItem], texts: Mapping[str, Mapping[str, str]]
 ) -> str:
@@ -274,7 +263,7 @@ class StudyStore:
 
     def __init__(self, engine: sa.Engine, name: str) -> None:
         self.engine = engine
-        self._reader = _for_reading(engine)
+        self._reader = engine.execution_options(reads=True)
         self.name = name
         try:
             with self._reader.connect() as db:

@@ -137,8 +137,9 @@ def list_studies(
     """List the studies in a folder, or those of a database."""
     from rich.table import Table
 
+    from pcg.study.database import study_names
     from pcg.study.folders import open_database, studies_in
-    from pcg.study.store import StudyStore, study_names
+    from pcg.study.store import StudyStore
 
     if database is not None:
         engine = open_database(database)
@@ -278,8 +279,8 @@ def delete(
     """Delete a study with everything that belongs to it: items, participants, plays and votes."""
     import shutil
 
+    from pcg.study.database import delete_study
     from pcg.study.folders import is_study
-    from pcg.study.store import delete_study
 
     store = _open(name, database)
     votes = len(store.vote_rows())

@@ -26,7 +26,7 @@ from pcg.evaluators.level_grid import palette as palette_of
 from pcg.study.config import StudyConfig
 from pcg.study.folders import attention_checks
 from pcg.study.items import GROUPINGS, Found, Source, name_apart
-from pcg.study.store import StudyItem
+from pcg.study.rows import StudyItem
 from pcg.web.entries import numbers
 from pcg.web.workshop import LARGEST_SIDE
 

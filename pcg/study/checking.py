@@ -9,7 +9,8 @@ from pcg.engine.vgdl import check_game, check_level, read_game
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.admission import comparable
 from pcg.study.folders import attention_checks
-from pcg.study.store import StudyItem, StudyStore
+from pcg.study.rows import StudyItem
+from pcg.study.store import StudyStore
 
 
 def game_of(item: StudyItem) -> Game:

@@ -21,7 +21,8 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.runs.store import to_json, write_whole
 from pcg.study.folders import CONFIG
-from pcg.study.store import Pair, Participant, Play, StudyStore
+from pcg.study.rows import Pair, Participant, Play
+from pcg.study.store import StudyStore
 
 CODEBOOK = "codebook"
 PEOPLE = ("real", "simulated", "all")

@@ -20,8 +20,10 @@ import sqlalchemy as sa
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import read_study
+from pcg.study.database import connect, default_url, study_names
 from pcg.study.migrations import migrate
-from pcg.study.store import StudyItem, StudyStore, connect, default_url, study_names
+from pcg.study.rows import StudyItem
+from pcg.study.store import StudyStore
 
 CONFIG, DATABASE, ADDRESS, TOKEN = "study.toml", "study.db", "database", "researcher-token"
 """Names of the files."""

@@ -18,9 +18,10 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.runs.config import read_toml
 from pcg.study.admission import admit, code_of
 from pcg.study.config import StudyConfig
+from pcg.study.database import create_study, default_url, delete_study, study_names
 from pcg.study.folders import ADDRESS, CONFIG, DATABASE, TOKEN, open_database, write_secret
 from pcg.study.items import Source, gather, sources_of
-from pcg.study.store import StudyItem, create_study, default_url, delete_study, study_names
+from pcg.study.rows import StudyItem
 from pcg.study.texts import study_texts
 
 

@@ -19,7 +19,7 @@ from pcg.evaluators.agents import Human, make_agent
 from pcg.evaluators.evaluation import decode_play
 from pcg.study.checking import game_of
 from pcg.study.client import KeySource
-from pcg.study.store import StudyItem
+from pcg.study.rows import StudyItem
 
 EVERY = 5
 """Ticks between two keys of a random player, a quarter of a second."""

@@ -27,7 +27,8 @@ from pcg.evaluators.preferences.davidson import answer_probabilities
 from pcg.runs.store import to_json, write_whole
 from pcg.study.client import Away, Browser, KeySource, Page
 from pcg.study.players import check_player, make_player
-from pcg.study.store import Pair, StudyItem, StudyStore
+from pcg.study.rows import Pair, StudyItem
+from pcg.study.store import StudyStore
 
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter("spread", 1.0, "standard deviation of the utilities of items, in log odds", 0.0, 20.0),

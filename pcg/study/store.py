@@ -7,247 +7,36 @@ returns what was stored the first time: back buttons, double clicks and repeated
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import secrets
-import sqlite3
 import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.study.config import StudyConfig
+from pcg.study.database import digest, inserted_id, study_names
+from pcg.study.rows import (
+    Pair,
+    Participant,
+    Play,
+    Progress,
+    Situation,
+    Standing,
+    as_json,
+    item_of,
+    pair_of,
+    participant_of,
+    play_of,
+)
 from pcg.study.schema import items, pairs, participants, plays, studies, votes
 
 STATES = ("open", "paused", "closed")
-FIRST, SECOND = 0, 1
-"""Sides of a pair: left and right."""
-
-
-@dataclass(frozen=True)
-class StudyItem:
-    """A level of a game that is judged. `id` is the database's, 0 before it is stored there."""
-
-    name: str
-    group: str
-    game: str
-    digest: str
-    rules: str = field(repr=False)
-    level: str = field(repr=False)
-    reading: str = ""
-    about: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
-    features: Mapping[str, float] = field(default_factory=dict, repr=False)
-    check: str = ""
-    id: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Participant:
-    """A person (or program) that takes part."""
-
-    id: str
-    number: int
-    language: str
-    external: Mapping[str, str]
-    created: float
-    consented: float | None
-    seen: float
-    finished: float | None
-    simulated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two items as a participant gets them: `first` is shown left. `voted` is the time of the vote."""
-
-    id: int
-    participant: str
-    position: int
-    first: int
-    second: int
-    check: str
-    expected: str
-    shown: float
-    voted: float | None
-
-    def item(self, side: int) -> int:
-        """The id of the item on a side."""
-        return self.second if side == SECOND else self.first
-
-
-@dataclass(frozen=True, slots=True)
-class Play:
-    """A play of one side of a pair, as far as it was saved."""
-
-    id: int
-    pair: int
-    side: int
-    attempt: int
-    seed: int
-    actions: str
-    presses: str
-    ticks: int
-    score: float
-    winner: int
-    over: bool
-    key: str
-    seconds: float
-    started: float
-    saved: float
-    lease: str
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How far a participant has come with one side of a pair."""
-
-    attempts: int = 0
-    """Plays begun."""
-    seconds: float = 0.0
-    """That the clock ran in all of them."""
-    finished: int = 0
-    """Plays that were over."""
-    over: bool = False
-    """The last one is over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """Where a participant is: everything that decides which page is theirs."""
-
-    participant: Participant
-    pairs: Sequence[Pair]
-    standings: tuple[Standing, Standing]
-    """Of the two sides of the last pair."""
-    state: str
-    """Of the study."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What is saved of a running play."""
-
-    play: int
-    actions: str
-    presses: str
-    ticks: int
-    score: float
-    winner: int
-    over: bool
-    key: str
-    seconds: float
-
-
-def digest(token: str) -> str:
-    """What is stored of a token."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def connect(url: str) -> sa.Engine:
-    """An engine for a database address; a path of a file means SQLite.
-
-    Raises:
-        PcgError: for an address of no known kind, or of a driver that is not installed.
-    """
-    if "://" not in url:
-        url = f"sqlite:///{url}"
-    try:
-        parsed = sa.make_url(url)
-        if parsed.get_backend_name() == "sqlite":
-            engine = sa.create_engine(parsed, connect_args={"timeout": 30.0})
-            sa.event.listen(engine, "connect", _prepare_sqlite)
-            sa.event.listen(engine, "begin", _begin_sqlite)
-            return engine
-        if parsed.get_backend_name() != "postgresql":
-            raise ArgumentError(url)
-        return sa.create_engine(parsed, pool_pre_ping=True, pool_size=8, max_overflow=8)
-    except (ArgumentError, NoSuchModuleError):
-        raise PcgError(
-            f"cannot use the database {_without_password(url)!r}, expected a file or an address as in "
-            "postgresql+psycopg://user@host/name"
-        ) from None
-    except ModuleNotFoundError as error:
-        raise PcgError(f"the database {_without_password(url)!r} needs `{error.name}`: install pcg[postgres]") from None
-
-
-def _without_password(url: str) -> str:
-    """The address as it may be shown."""
-    head, at, tail = url.rpartition("@")
-    return url if not at else f"{head.rpartition(':')[0]}@{tail}" if ":" in head.partition("://")[2] else url
-
-
-def _prepare_sqlite(connection: sqlite3.Connection, record: object) -> None:
-    connection.isolation_level = None  # SQLAlchemy's own BEGIN below, not the driver's
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin_sqlite(connection: sa.Connection) -> None:
-    # A transaction that begins by reading could not get the lock for writing later without an error.
-    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get("reads") else "BEGIN IMMEDIATE")
-
-
-def create_study(
-    engine: sa.Engine, config: StudyConfig, chosen: Sequence[StudyItem], texts: Mapping[str, Mapping[str, str]]
-) -> str:
-    """Store a new study and return its researcher's token, which is not stored.
-
-    Args:
-        engine: of a database with the present tables (`migrate`).
-        config: what it is.
-        chosen: what is judged, attention checks among them.
-        texts: what the pages say, by language.
-
-    Raises:
-        PcgError: when there is a study of that name.
-    """
-    token = secrets.token_urlsafe(32)
-    try:
-        with engine.begin() as db:
-            row = {"name": config.name, "config": config.to_toml(), "texts": _json(texts), "token": digest(token)}
-            study = db.execute(sa.insert(studies).values(**row, created=time.time())).inserted_primary_key
-            assert study is not None
-            db.execute(sa.insert(items), [_item_row(item, study[0]) for item in chosen])
-    except IntegrityError:
-        raise PcgError(f"there is a study `{config.name}` in this database already") from None
-    return token
-
-
-def _item_row(item: StudyItem, study: int) -> dict[str, Any]:
-    return {
-        "study_id": study, "name": item.name, "group": item.group, "game": item.game, "digest": item.digest,
-        "rules": item.rules, "level": item.level, "reading": item.reading, "about": _json(item.about),
-        "features": _json(item.features), "check": item.check,
-    }  # fmt: skip
-
-
-def _json(data: object) -> str:
-    return json.dumps(data, sort_keys=True, ensure_ascii=False, allow_nan=False)
-
-
-def study_names(engine: sa.Engine) -> list[str]:
-    """Names of the studies of a database."""
-    with engine.connect() as db:
-        return list(db.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
-
-
-def delete_study(engine: sa.Engine, name: str) -> bool:
-    """Delete a study with everything that belongs to it; whether there was one."""
-    with engine.begin() as db:
-        study = db.scalar(sa.select(studies.c.id).where(studies.c.name == name))
-        if study is None:
-            return False
-        # People first: their pairs refer to items.
-        db.execute(sa.delete(participants).where(participants.c.study_id == study))
-        db.execute(sa.delete(studies).where(studies.c.id == study))
-    return True
 
 
 class StudyStore:
@@ -281,7 +70,7 @@ class StudyStore:
         self.texts: dict[str, dict[str, str]] = json.loads(row["texts"])
         with self._reader.connect() as db:
             found = db.execute(sa.select(items).where(items.c.study_id == self.id).order_by(items.c.id)).mappings()
-            self.items = [_item(r) for r in found]
+            self.items = [item_of(r) for r in found]
         self.item = {item.id: item for item in self.items}
 
     def __repr__(self) -> str:
@@ -353,7 +142,7 @@ class StudyStore:
             known = db.execute(sa.select(participants).where(participants.c.token == digest(secret))).mappings().first()
             if known is not None:
                 transaction.rollback()
-                return _participant(known), secret
+                return participant_of(known), secret
             count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
             if self.config.most and count >= self.config.most:
                 raise PcgError("the study has all the participants it needs")
@@ -364,7 +153,7 @@ class StudyStore:
             db.execute(
                 sa.insert(participants).values(
                     id=person.id, study_id=self.id, number=number, token=digest(secret), language=language,
-                    external=_json(person.external), created=now, consented=person.consented, seen=now,
+                    external=as_json(person.external), created=now, consented=person.consented, seen=now,
                     simulated=simulated,
                 )
             )  # fmt: skip
@@ -377,25 +166,27 @@ class StudyStore:
     def situation(self, secret: str) -> Situation | None:
         """Where the participant of a cookie's secret is."""
         with self._reader.connect() as db:
-            query = sa.select(participants).where(
-                participants.c.token == digest(secret), participants.c.study_id == self.id
-            )
-            row = db.execute(query).mappings().one_or_none()
-            if row is None:
+            rows = db.execute(_SITUATION, {"its_token": digest(secret), "its_study": self.id}).all()
+            if not rows:
                 return None
-            own = sa.select(pairs).where(pairs.c.participant_id == row["id"]).order_by(pairs.c.position)
-            found = [_pair(one) for one in db.execute(own).mappings()]
-            state = str(db.scalar(sa.select(studies.c.state).where(studies.c.id == self.id)))
+            person, pair = len(participants.c), len(participants.c) + len(pairs.c)
+            who, state = (
+                participant_of(dict(zip(participants.c.keys(), rows[0][:person], strict=True))),
+                str(rows[0][pair]),
+            )
+            found = [
+                pair_of(dict(zip(pairs.c.keys(), row[person:pair], strict=True)))
+                for row in rows
+                if row[person] is not None
+            ]
             sides = [Standing(), Standing()]
             if found:
-                columns = (plays.c.side, plays.c.seconds, plays.c.over)
-                last = sa.select(*columns).where(plays.c.pair_id == found[-1].id).order_by(plays.c.attempt)
-                for side, seconds, over in db.execute(last):
+                for side, seconds, over in db.execute(_STANDINGS, {"its_pair": found[-1].id}):
                     old = sides[side]
                     sides[side] = Standing(
                         old.attempts + 1, old.seconds + seconds, old.finished + bool(over), bool(over)
                     )
-        return Situation(_participant(row), found, (sides[0], sides[1]), state)
+        return Situation(who, found, (sides[0], sides[1]), state)
 
     def participant_by_id(self, who: str) -> Participant | None:
         """The participant of an id."""
@@ -405,13 +196,13 @@ class StudyStore:
         with self._reader.connect() as db:
             query = sa.select(participants).where(condition, participants.c.study_id == self.id)
             row = db.execute(query).mappings().one_or_none()
-        return None if row is None else _participant(row)
+        return None if row is None else participant_of(row)
 
     def participants(self) -> list[Participant]:
         """All participants in the order in which they came."""
         with self._reader.connect() as db:
             query = sa.select(participants).where(participants.c.study_id == self.id).order_by(participants.c.number)
-            return [_participant(row) for row in db.execute(query).mappings()]
+            return [participant_of(row) for row in db.execute(query).mappings()]
 
     def count_participants(self) -> int:
         """How many there are."""
@@ -446,14 +237,11 @@ class StudyStore:
         self, who: str, position: int, first: int, second: int, *, check: str = "", expected: str = ""
     ) -> Pair:
         """The pair at a position, which is this one if there was none yet."""
+        row = {"participant_id": who, "position": position, "first_id": first, "second_id": second, "check": check,
+               "expected": expected, "shown": time.time(), "voted": None}  # fmt: skip
         try:
             with self.engine.begin() as db:
-                db.execute(
-                    sa.insert(pairs).values(
-                        participant_id=who, position=position, first_id=first, second_id=second, check=check,
-                        expected=expected, shown=time.time(),
-                    )
-                )  # fmt: skip
+                return pair_of({**row, "id": inserted_id(db.execute(sa.insert(pairs).values(row)))})
         except IntegrityError:
             pass  # asked twice, or the participant has been deleted
         for pair in self.pairs_of(who):
@@ -465,13 +253,13 @@ class StudyStore:
         """A participant's pairs so far, in order."""
         with self._reader.connect() as db:
             query = sa.select(pairs).where(pairs.c.participant_id == who).order_by(pairs.c.position)
-            return [_pair(row) for row in db.execute(query).mappings()]
+            return [pair_of(row) for row in db.execute(query).mappings()]
 
     def pairs(self) -> list[Pair]:
         """All pairs that were shown, in the order of the database."""
         with self._reader.connect() as db:
             query = sa.select(pairs).join(participants).where(participants.c.study_id == self.id).order_by(pairs.c.id)
-            return [_pair(row) for row in db.execute(query).mappings()]
+            return [pair_of(row) for row in db.execute(query).mappings()]
 
     def pending_pairs(self, since: float) -> list[tuple[int, int, int]]:
         """Pairs shown since then and not voted on yet, attention checks left out: participant's number and items."""
@@ -490,10 +278,11 @@ class StudyStore:
     def begin_play(self, pair: int, side: int, attempt: int, seed: int, lease: str) -> Play:
         """The play of an attempt, begun now if there was none yet; this process has its lease."""
         now = time.time()
-        row = {"pair_id": pair, "side": side, "attempt": attempt, "seed": seed, "started": now, "saved": now}
+        row = {"pair_id": pair, "side": side, "attempt": attempt, "seed": seed, "started": now, "saved": now,
+               "lease": lease}  # fmt: skip
         try:
             with self.engine.begin() as db:
-                db.execute(sa.insert(plays).values(**row, lease=lease))
+                return play_of({**_NEW_PLAY, **row, "id": inserted_id(db.execute(sa.insert(plays).values(row)))})
         except IntegrityError:
             pass  # there was one, or the pair has been deleted
         return self.take_play(pair, side, attempt, lease)
@@ -510,7 +299,7 @@ class StudyStore:
             row = db.execute(sa.select(plays).where(where)).mappings().one_or_none()
         if row is None:
             raise PcgError("this play has been deleted")
-        return _play(row)
+        return play_of(row)
 
     def holds(self, play: int, lease: str) -> bool:
         """Whether a play is this lease's."""
@@ -543,14 +332,14 @@ class StudyStore:
         """The plays of a pair, by side and attempt."""
         with self._reader.connect() as db:
             query = sa.select(plays).where(plays.c.pair_id == pair).order_by(plays.c.side, plays.c.attempt)
-            return [_play(row) for row in db.execute(query).mappings()]
+            return [play_of(row) for row in db.execute(query).mappings()]
 
     def plays(self) -> list[Play]:
         """All plays, in the order of the database."""
         with self._reader.connect() as db:
             whole = plays.join(pairs).join(participants)
             query = sa.select(plays).select_from(whole).where(participants.c.study_id == self.id).order_by(plays.c.id)
-            return [_play(row) for row in db.execute(query).mappings()]
+            return [play_of(row) for row in db.execute(query).mappings()]
 
     def play_outcomes(self) -> list[dict[str, Any]]:
         """Of every play what is needed to count: pair, side, attempt, ticks, winner, over, seconds, and `presses`, the
@@ -576,7 +365,7 @@ class StudyStore:
         self.check_answers(answers)
         now = time.time()
         rows = [
-            {"pair_id": pair.id, "question": name, "answer": answer, "reason": reason, "scales": _json(scales or {}),
+            {"pair_id": pair.id, "question": name, "answer": answer, "reason": reason, "scales": as_json(scales or {}),
              "time": now, "seconds": now - pair.shown}
             for name, answer in answers.items()
         ]  # fmt: skip
@@ -602,8 +391,8 @@ class StudyStore:
             if name not in answers:
                 raise PcgError(f"the question `{name}` has no answer")
 
-    def vote_rows(self, after: int = 0) -> list[dict[str, Any]]:
-        """Votes with an id above `after`, each with its pair and participant, in the order of the database.
+    def vote_rows(self, after: int = 0, also: Sequence[int] = ()) -> list[dict[str, Any]]:
+        """Votes with an id above `after` or among `also`, with pair and participant, in the order of the database.
 
         Keys: id, pair, question, answer, reason, scales (JSON), time, seconds, participant, number, simulated,
         position, first, second (ids of items), check, expected.
@@ -618,11 +407,35 @@ class StudyStore:
                     pairs.c.expected,
                 )
                 .select_from(votes.join(pairs).join(participants))
-                .where(participants.c.study_id == self.id, votes.c.id > after)
+                .where(participants.c.study_id == self.id, (votes.c.id > after) | votes.c.id.in_(also))
                 .order_by(votes.c.id)
             )  # fmt: skip
             return [dict(row) for row in db.execute(query).mappings()]
 
+
+_NEW_PLAY = {
+    "actions": "",
+    "presses": "[]",
+    "ticks": 0,
+    "score": 0.0,
+    "winner": -1,
+    "over": False,
+    "key": "",
+    "seconds": 0.0,
+}
+
+_SITUATION = (
+    sa.select(*participants.c, *pairs.c, studies.c.state)
+    .select_from(participants.join(studies).outerjoin(pairs))
+    .where(participants.c.token == sa.bindparam("its_token"), participants.c.study_id == sa.bindparam("its_study"))
+    .order_by(pairs.c.position)
+)
+
+_STANDINGS = (
+    sa.select(plays.c.side, plays.c.seconds, plays.c.over)
+    .where(plays.c.pair_id == sa.bindparam("its_pair"))
+    .order_by(plays.c.attempt)
+)
 
 _SAVE_PLAY = (
     sa.update(plays)
@@ -637,38 +450,3 @@ _SAVE_PLAY = (
 def read_stored(text: str) -> StudyConfig:
     """The configuration of a stored TOML text."""
     return StudyConfig.from_mapping(tomllib.loads(text), "the stored configuration")
-
-
-def _item(row: sa.RowMapping) -> StudyItem:
-    about, features = json.loads(row["about"]), json.loads(row["features"])
-    return StudyItem(
-        row["name"], row["group"], row["game"], row["digest"], row["rules"], row["level"], row["reading"], about,
-        features, row["check"], int(row["id"]),
-    )  # fmt: skip
-
-
-def _participant(row: sa.RowMapping) -> Participant:
-    return Participant(
-        row["id"], int(row["number"]), row["language"], json.loads(row["external"]), row["created"], row["consented"],
-        row["seen"], row["finished"], bool(row["simulated"]),
-    )  # fmt: skip
-
-
-def _pair(row: sa.RowMapping) -> Pair:
-    return Pair(
-        int(row["id"]), row["participant_id"], int(row["position"]), int(row["first_id"]), int(row["second_id"]),
-        row["check"], row["expected"], row["shown"], row["voted"],
-    )  # fmt: skip
-
-
-def _play(row: sa.RowMapping) -> Play:
-    return Play(
-        int(row["id"]), int(row["pair_id"]), int(row["side"]), int(row["attempt"]), int(row["seed"]), row["actions"],
-        row["presses"], int(row["ticks"]), float(row["score"]), int(row["winner"]), bool(row["over"]), row["key"],
-        float(row["seconds"]), row["started"], row["saved"], row["lease"],
-    )  # fmt: skip
-
-
-def default_url(folder: Path) -> str:
-    """The embedded database of a study's folder."""
-    return f"sqlite:///{folder / 'study.db'}"

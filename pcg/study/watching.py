@@ -14,7 +14,8 @@ from typing import Any
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
 from pcg.study.config import StudyConfig
-from pcg.study.store import Pair, Participant, StudyStore
+from pcg.study.rows import Pair, Participant
+from pcg.study.store import StudyStore
 
 ACTIVE_S = 300.0
 """Who was seen within so many seconds is there."""

@@ -14,7 +14,8 @@ import pcg
 from pcg.study.items import Source
 from pcg.study.making import Made, make_study, read_plan
 from pcg.study.replaying import Replayer
-from pcg.study.store import Pair, Participant, Progress, StudyStore
+from pcg.study.rows import Pair, Participant, Progress
+from pcg.study.store import StudyStore
 from pcg.web.player import PlaySession
 
 

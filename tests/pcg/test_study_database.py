@@ -13,12 +13,14 @@ from alembic.migration import MigrationContext
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import StudyConfig
+from pcg.study.database import connect, delete_study, study_names
 from pcg.study.exporting import study_data
 from pcg.study.folders import open_study
 from pcg.study.migrations import migrate, revisions
 from pcg.study.replaying import Replayer
-from pcg.study.schema import metadata
-from pcg.study.store import StudyStore, connect, delete_study, study_names
+from pcg.study.schema import metadata, votes
+from pcg.study.server.pairing import Pairing
+from pcg.study.store import StudyStore
 
 OLD_ROWS = {
     "0001": {
@@ -172,3 +174,49 @@ def test_votes_of_many_at_once_are_all_there_and_none_twice(url: str, tmp_path: 
     assert [v["answer"] for v in store.vote_rows()] == ["first"] * 40
     assert sorted(p.number for p in store.participants()) == list(range(40))
     store.engine.dispose()
+
+
+def test_the_next_pair_knows_votes_that_were_stored_late(url: str, tmp_path: Path) -> None:
+    """The id of a vote is given out before it is stored, so that a vote with a lower one may turn up afterwards."""
+    studies.make(tmp_path / "s", database=url, settings={"design": {"checks": 0, "pairing": "adaptive"}})
+    store = open_study(tmp_path / "s")
+    person = studies.take_part(store, ("first", "second", "first"), ticks=1)
+    other, _ = store.join("en")
+    with store.engine.begin() as db:
+        late = db.execute(sa.select(votes).order_by(votes.c.id)).mappings().all()[1]
+        db.execute(sa.delete(votes).where(votes.c.id == late["id"]))
+    pairing = Pairing(store)
+
+    def counted() -> int:
+        assert pairing.next(other, 0) is not None
+        return int(sum(tally.shown.sum() for tally in pairing._tallies.values()))
+
+    assert counted() == 2
+    with store.engine.begin() as db:
+        db.execute(sa.insert(votes).values(dict(late)))
+    assert counted() == 3
+    assert counted() == 3
+    studies.take_part(store, ("both",), ticks=1)
+    assert counted() == 4
+    assert store.forget(person.id)
+    pairing.recount()
+    assert counted() == 1
+    store.engine.dispose()
+
+
+def test_connections_that_broke_while_they_rested_are_replaced(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    studies.make(tmp_path / "s", database=postgres_url)
+    store, other = open_study(tmp_path / "s"), connect(postgres_url)
+    assert store.state == "open"
+    with other.connect() as db:
+        ended = db.scalar(sa.text(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ))  # fmt: skip
+    assert ended
+    monkeypatch.setattr("pcg.study.database.REST_S", 0.0)
+    assert store.state == "open"
+    store.engine.dispose()
+    other.dispose()

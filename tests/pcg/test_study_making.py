@@ -17,10 +17,10 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.runs import LevelRun, run_levels
 from pcg.study.admission import Unfit, trap
 from pcg.study.checking import check_study
+from pcg.study.database import connect, study_names
 from pcg.study.folders import attention_checks, open_study
 from pcg.study.items import Source, gather, name_apart
 from pcg.study.making import read_plan
-from pcg.study.store import connect, study_names
 
 run = CliRunner().invoke
 

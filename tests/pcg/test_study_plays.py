@@ -19,8 +19,9 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.folders import open_study
 from pcg.study.items import Source
 from pcg.study.replaying import Replayer
+from pcg.study.rows import Progress
 from pcg.study.server.plays import StudyPlays, StudySeat
-from pcg.study.store import Progress, StudyStore
+from pcg.study.store import StudyStore
 from pcg.web.player import Recording
 
 postgres_server, postgres_url = postgres.postgres_server, postgres.postgres_url

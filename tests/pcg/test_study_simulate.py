@@ -27,8 +27,8 @@ from pcg.study.items import Source
 from pcg.study.players import BUDGET, check_player
 from pcg.study.replaying import Replayer
 from pcg.study.reporting import votes_of
+from pcg.study.rows import StudyItem
 from pcg.study.simulating import ATTENTIVE, CARELESS, LEFT, Truth, read_truth, simulate
-from pcg.study.store import StudyItem
 
 ITEMS = [StudyItem(name, "g", "boxes", "", "", "", features={"length": float(k), "odd": float(k % 2)})
          for k, name in enumerate("abcdef")]  # fmt: skip

@@ -18,9 +18,9 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.study.rows import Situation
 from pcg.study.server.security import OldForm, form_token, read_form
 from pcg.study.server.site import Site
-from pcg.study.store import Situation
 from pcg.study.texts import choose_language, fill
 from pcg.web.guard import Refused
 

@@ -22,13 +22,16 @@ from pcg.evaluators.preferences import Tally, Vote, make_design
 from pcg.study.admission import comparable
 from pcg.study.config import StudyConfig
 from pcg.study.folders import attention_checks
+from pcg.study.rows import Pair, Participant
 from pcg.study.server.stages import INSTRUCTED
-from pcg.study.store import Pair, Participant, StudyStore
+from pcg.study.store import StudyStore
 
 PENDING_S = 1800.0
 """A pair that was shown longer ago than this and has no vote does not count as on its way any more."""
-_OVERLAP = 500
-"""Votes are read again from so many ids back: one with a lower id may be stored later than one with a higher."""
+LATE_S = 60.0
+"""A vote whose id was passed over, because one with a higher id was stored first, is looked for so long."""
+_MOST_MISSING = 500
+"""Ids that are looked for at once: those of other studies in the same database never turn up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class Pairing:
 
     def _begin(self) -> None:
         self._tallies = {simulated: Tally(list(self._ids), self.question) for simulated in (False, True)}
-        self._counted: set[int] = set()
         self._last = 0
+        self._missing: dict[int, float] = {}
 
     def recount(self) -> None:
         """Count all votes again, after some were deleted."""
@@ -119,19 +122,22 @@ class Pairing:
         return Chosen(first, second, INSTRUCTED, lots.choice(instructed_answers(self.config)))
 
     def _count(self) -> None:
-        """Take in the votes that are new."""
-        rows = self.store.vote_rows(max(0, self._last - _OVERLAP))
-        fresh = [row for row in rows if row["id"] not in self._counted]
+        """Take in the votes that are new, and no other: at 1,000 votes a minute a few rows, however many there are."""
+        rows = self.store.vote_rows(self._last, also=list(self._missing))
         for simulated, tally in self._tallies.items():
             tally.add(
                 Vote(str(row["number"]), self._names[row["first"]], self._names[row["second"]], row["answer"],
                      row["question"])
-                for row in fresh
+                for row in rows
                 if bool(row["simulated"]) == simulated and not row["check"] and row["question"] == self.question
             )  # fmt: skip
-        if rows:
-            self._last = max(self._last, rows[-1]["id"])
-        self._counted = {row["id"] for row in rows}
+        now, found = time.monotonic(), {row["id"] for row in rows}
+        last = max(found, default=self._last)
+        passed_over = range(max(self._last + 1, last - _MOST_MISSING), last)
+        missing = {**self._missing, **dict.fromkeys(passed_over, now + LATE_S)}
+        kept = [(one, until) for one, until in missing.items() if one not in found and until > now]
+        self._missing = dict(kept[-_MOST_MISSING:])
+        self._last = max(self._last, last)
 
 
 def instructed_answers(config: StudyConfig) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -14,12 +16,12 @@ from starlette.websockets import WebSocket
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import StudyConfig
+from pcg.study.rows import FIRST, SECOND, Participant, Situation
 from pcg.study.server.levels import play_seed, texts_for
 from pcg.study.server.pages import Visit, site_of
 from pcg.study.server.plays import Side
 from pcg.study.server.security import address_of, participant_secret
 from pcg.study.server.stages import INSTRUCTED, INSTRUCTIONS, PLAY, VOTE, Stage, may_see, stage_of
-from pcg.study.store import FIRST, SECOND, Participant, Situation
 from pcg.web.guard import Refused
 from pcg.web.player.server import refuse
 
@@ -327,10 +329,13 @@ async def vote(request: Request) -> Response:
         return _vote_page(visit, stage, fields)
     reason = fields.get("reason", "").replace("\r\n", "\n").strip()[:LONGEST_REASON] if site.config.reason else ""
     reason = "".join(char for char in reason if char.isprintable() or char in "\n\t")
-    await site.threads.write(site.store.vote, pair, answers, reason=reason, scales=scales)
+    new = await site.threads.write(site.store.vote, pair, answers, reason=reason, scales=scales)
     await site.plays.close_pair(pair.id)
+    if new:
+        voted = [*situation.pairs[:-1], replace(pair, voted=time.time())]
+        return await _to_stage(visit, replace(situation, pairs=voted))
     assert visit.secret is not None
-    fresh = await site.situation(visit.secret)
+    fresh = await site.situation(visit.secret)  # another request was faster
     return visit.go("/") if fresh is None else await _to_stage(visit, fresh)
 
 

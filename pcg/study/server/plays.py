@@ -25,10 +25,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import decode_play, encode_play
+from pcg.study.rows import Pair, Play, Progress, Standing
 from pcg.study.server.levels import Playable
 from pcg.study.server.stages import is_enough, is_spent, restarts_left
 from pcg.study.server.threads import Threads
-from pcg.study.store import Pair, Play, Progress, Standing, StudyStore
+from pcg.study.store import StudyStore
 from pcg.web.player.pace import Pace
 from pcg.web.player.recording import Press
 from pcg.web.player.server import TAKEN_OVER, PlayServer, Seat, refuse

@@ -6,13 +6,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pcg.study.rows import Participant, Situation, Standing
 from pcg.study.server.levels import load_items
 from pcg.study.server.pairing import Pairing
 from pcg.study.server.plays import StudyPlays
 from pcg.study.server.security import Gate, Jar, Limits
 from pcg.study.server.stages import NEXT, THANKS, Stage, stage_of
 from pcg.study.server.threads import Threads
-from pcg.study.store import Participant, Situation, Standing, StudyStore
+from pcg.study.store import StudyStore
 from pcg.study.texts import study_texts
 
 SEEN_S = 60.0

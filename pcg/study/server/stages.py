@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pcg.study.config import StudyConfig
-from pcg.study.store import FIRST, SECOND, Pair, Situation, Standing
+from pcg.study.rows import FIRST, SECOND, Pair, Situation, Standing
 
 INSTRUCTED = "instructed"
 """Name of the attention check that asks for a certain answer; there is nothing to be played in it."""

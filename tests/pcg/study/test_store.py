@@ -11,9 +11,11 @@ import sqlalchemy as sa
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import Question, StudyConfig
+from pcg.study.database import connect, create_study, digest
 from pcg.study.migrations import migrate
+from pcg.study.rows import FIRST, SECOND, Progress, StudyItem
 from pcg.study.schema import metadata, plays, votes
-from pcg.study.store import FIRST, SECOND, Progress, StudyItem, StudyStore, connect, create_study, digest
+from pcg.study.store import StudyStore
 
 TWO_QUESTIONS = (Question(), Question("fun", "two"))
 

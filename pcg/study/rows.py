@@ -1,0 +1,167 @@
+"""What the tables of a study hold, as Python values: items, participants, pairs, plays and where a participant is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+FIRST, SECOND = 0, 1
+"""Sides of a pair: left and right."""
+
+
+@dataclass(frozen=True)
+class StudyItem:
+    """A level of a game that is judged. `id` is the database's, 0 before it is stored there."""
+
+    name: str
+    group: str
+    game: str
+    digest: str
+    rules: str = field(repr=False)
+    level: str = field(repr=False)
+    reading: str = ""
+    about: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    features: Mapping[str, float] = field(default_factory=dict, repr=False)
+    check: str = ""
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A person (or program) that takes part."""
+
+    id: str
+    number: int
+    language: str
+    external: Mapping[str, str]
+    created: float
+    consented: float | None
+    seen: float
+    finished: float | None
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two items as a participant gets them: `first` is shown left. `voted` is the time of the vote."""
+
+    id: int
+    participant: str
+    position: int
+    first: int
+    second: int
+    check: str
+    expected: str
+    shown: float
+    voted: float | None
+
+    def item(self, side: int) -> int:
+        """The id of the item on a side."""
+        return self.second if side == SECOND else self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A play of one side of a pair, as far as it was saved."""
+
+    id: int
+    pair: int
+    side: int
+    attempt: int
+    seed: int
+    actions: str
+    presses: str
+    ticks: int
+    score: float
+    winner: int
+    over: bool
+    key: str
+    seconds: float
+    started: float
+    saved: float
+    lease: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a participant has come with one side of a pair."""
+
+    attempts: int = 0
+    """Plays begun."""
+    seconds: float = 0.0
+    """That the clock ran in all of them."""
+    finished: int = 0
+    """Plays that were over."""
+    over: bool = False
+    """The last one is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where a participant is: everything that decides which page is theirs."""
+
+    participant: Participant
+    pairs: Sequence[Pair]
+    standings: tuple[Standing, Standing]
+    """Of the two sides of the last pair."""
+    state: str
+    """Of the study."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is saved of a running play."""
+
+    play: int
+    actions: str
+    presses: str
+    ticks: int
+    score: float
+    winner: int
+    over: bool
+    key: str
+    seconds: float
+
+
+def item_row(item: StudyItem, study: int) -> dict[str, Any]:
+    return {
+        "study_id": study, "name": item.name, "group": item.group, "game": item.game, "digest": item.digest,
+        "rules": item.rules, "level": item.level, "reading": item.reading, "about": as_json(item.about),
+        "features": as_json(item.features), "check": item.check,
+    }  # fmt: skip
+
+
+def item_of(row: Mapping[Any, Any]) -> StudyItem:
+    about, features = json.loads(row["about"]), json.loads(row["features"])
+    return StudyItem(
+        row["name"], row["group"], row["game"], row["digest"], row["rules"], row["level"], row["reading"], about,
+        features, row["check"], int(row["id"]),
+    )  # fmt: skip
+
+
+def participant_of(row: Mapping[Any, Any]) -> Participant:
+    return Participant(
+        row["id"], int(row["number"]), row["language"], json.loads(row["external"]), row["created"], row["consented"],
+        row["seen"], row["finished"], bool(row["simulated"]),
+    )  # fmt: skip
+
+
+def pair_of(row: Mapping[Any, Any]) -> Pair:
+    return Pair(
+        int(row["id"]), row["participant_id"], int(row["position"]), int(row["first_id"]), int(row["second_id"]),
+        row["check"], row["expected"], row["shown"], row["voted"],
+    )  # fmt: skip
+
+
+def play_of(row: Mapping[Any, Any]) -> Play:
+    return Play(
+        int(row["id"]), int(row["pair_id"]), int(row["side"]), int(row["attempt"]), int(row["seed"]), row["actions"],
+        row["presses"], int(row["ticks"]), float(row["score"]), int(row["winner"]), bool(row["over"]), row["key"],
+        float(row["seconds"]), row["started"], row["saved"], row["lease"],
+    )  # fmt: skip
+
+
+def as_json(data: object) -> str:
+    return json.dumps(data, sort_keys=True, ensure_ascii=False, allow_nan=False)

@@ -85,6 +85,16 @@ class Playout:
         return f"<playout of {self.ticks} ticks, score {self.score}, {', '.join(w.name for w in winners)}>"
 
 
+def outcomes_of(state: GameState) -> tuple[list[Outcome], list[float]]:
+    """Per player the outcome of a state, NO_WINNER while nothing is decided, and the score."""
+    players = state.model.players
+    record = Record(PLAY, model=state.model.address, players=players)
+    scores = record.point("scores", np.zeros(players, dtype=np.float64))
+    outcomes = record.point("outcomes", np.zeros(players, dtype=np.int64))
+    invoke2(measure.address, record.address, state.address)
+    return [_WINNERS[outcome] for outcome in outcomes.tolist()], scores.tolist()
+
+
 class Play:
     """A play that has begun and can be gone on with, bit by bit; see `begin`.
 

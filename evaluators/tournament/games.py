@@ -15,11 +15,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from pcg.engine.game import Game, builtin_games, find_levels, load
+from pcg.engine.game import Game, builtin_games, builtin_sheets, find_levels, load
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.agents import AgentError, make_agent
+from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.registry import ATTENDED, read_agent
+
+if TYPE_CHECKING:
+    from pcg.engine.gdl import GdlGame
 
 _LEVEL_FILE = re.compile(r"(.*_)?lvl\d+\.txt")
 
@@ -32,8 +37,8 @@ class Entry:
         name: unique in its tournament.
         source: built-in name or file, for `load`.
         reading: "strict", "gvgai" or "" for the game's own.
-        players: 1 or 2.
-        levels: how many it has.
+        players: 1 or 2; of a rule sheet as many as it has roles.
+        levels: how many it has; a rule sheet has one.
         digest: of its rules and levels, to notice that they have changed.
     """
 
@@ -45,13 +50,17 @@ class Entry:
     digest: str
 
     @property
-    def game(self) -> Game:
+    def game(self) -> Game | GdlGame:
         """The game, loaded once per process."""
         return _loaded(self.source, self.reading)
 
+    def start(self, level: int, seed: int) -> GameState:
+        """The first state of a level."""
+        return cast(GameState, self.game.start(level, seed=seed))
+
 
 @functools.lru_cache(maxsize=256)
-def _loaded(source: str, reading: str) -> Game:
+def _loaded(source: str, reading: str) -> Game | GdlGame:
     return load(source, reading=reading or None)
 
 
@@ -59,9 +68,10 @@ def select_games(given: Iterable[str], *, reading: str = "") -> list[Entry]:
     """The games that people mean, in order and each once.
 
     Args:
-        given: built-in names (`dungeon`), patterns over them (`b*`), files, patterns over files (`games/*.txt`, those
-            that have levels beside them), folders (every game in it that has levels), or `@FILE` for a file that names
-            one of these per line. Several may be put into one text with commas between them.
+        given: built-in names (`dungeon`, `connect-four`), patterns over them (`b*`, for rule sheets `c*.kif`), files,
+            patterns over files (`games/*.txt`, those that have levels beside them, or `sheets/*.kif`), folders (every
+            game in it that has levels, and every rule sheet), or `@FILE` for a file that names one of these per line.
+            Several may be put into one text with commas between them.
         reading: "strict", "gvgai" or "".
 
     Raises:
@@ -86,12 +96,13 @@ def select_games(given: Iterable[str], *, reading: str = "") -> list[Entry]:
 
 def _entry(source: str, name: str, reading: str) -> Entry:
     game = _loaded(source, reading)
+    if source not in builtin_games() and source not in builtin_sheets():
+        source = str(Path(source).resolve())  # so that a tournament can be gone on with from any folder
     if not isinstance(game, Game):
-        raise PcgError(f"`{source}` is a board game (a rule sheet); tournaments are of VGDL games")
+        game.network  # noqa: B018 - raises for a sheet without one, which no agent could play
+        return Entry(name, source, reading, game.players, 1, game.digest)
     if not game.levels:
         raise PcgError(f"game `{source}` has no levels: expected {Path(source).stem}_lvl0.txt and so on beside it")
-    if source not in builtin_games():
-        source = str(Path(source).resolve())  # so that a tournament can be gone on with from any folder
     digest = hashlib.sha256("\0".join((game.definition.source, *game.levels)).encode()).hexdigest()[:32]
     return Entry(name, source, reading, game.players, len(game.levels), digest)
 
@@ -103,7 +114,8 @@ def _short_name(source: str) -> str:
 
 def _sources(part: str) -> list[str]:
     """Built-in names and files that one word means."""
-    known = builtin_games()
+    boards = builtin_sheets()
+    known = [*builtin_games(), *boards]
     if part in known:
         return [part]
     if part.startswith("@"):
@@ -117,7 +129,10 @@ def _sources(part: str) -> list[str]:
             raise PcgError(f"folder `{part}` has no game with levels beside it")
         return found
     if any(sign in part for sign in "*?["):
-        matching = [name for name in known if fnmatchcase(name, part)]
+        if part.endswith(".kif"):
+            matching = [name for name in boards if fnmatchcase(f"{name}.kif", part)]
+        else:
+            matching = [name for name in builtin_games() if fnmatchcase(name, part)]
         matching += [str(p) for p in sorted(map(Path, glob.glob(part, recursive=True))) if _is_game(p)]
         if not matching:
             raise PcgError(f"no game matches `{part}`, neither a built-in one nor a file with levels beside it")
@@ -130,11 +145,13 @@ def _sources(part: str) -> list[str]:
 def _games_in(folder: Path) -> list[str]:
     if (folder / "game.vgdl").is_file():
         return [str(folder / "game.vgdl")]
-    direct = sorted(p for pattern in ("*.txt", "*.vgdl") for p in folder.glob(pattern) if _is_game(p))
+    direct = sorted(p for pattern in ("*.txt", "*.vgdl", "*.kif") for p in folder.glob(pattern) if _is_game(p))
     return [str(p) for p in direct] or [str(p) for p in sorted(folder.glob("*/game.vgdl")) if _is_game(p)]
 
 
 def _is_game(path: Path) -> bool:
+    if path.suffix == ".kif":
+        return path.is_file()
     return path.is_file() and not _LEVEL_FILE.fullmatch(path.name) and bool(find_levels(path))
 
 

@@ -10,16 +10,17 @@ import contextlib
 import gc
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke3
-from pcg.engine.state import State
 from pcg.evaluators.agents import AGENTS, Agent, CompiledAgent, make_agent, play
+from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.decision_kernel import DECISION, imagine_state
+from pcg.evaluators.agents.playout import outcomes_of
 from pcg.evaluators.agents.registry import read_agent
 from pcg.evaluators.evaluation import encode_play
 from pcg.evaluators.tournament.games import Entry
@@ -65,7 +66,8 @@ class MatchResult:
         calls: forward-model calls of all agents that count them.
         late: per player, actions that were replaced by NIL because they came late.
         fault: why the match ended early, or None.
-        play: what was played, one letter per tick and player (`evaluation.encode_play`).
+        play: what was played, per player: a letter per tick (`evaluation.encode_play`), of a rule sheet the moves with
+            semicolons between.
         timing: what differs between equal matches: `seconds` of wall time, `cpu` seconds, `slowest` decision in ms.
     """
 
@@ -116,7 +118,7 @@ def forfeit(match: Match, fault: Fault, ticks: int = 0) -> MatchResult:
 _warm: set[tuple[str, int]] = set()
 
 
-def warm_up(text: str, player: int, state: State) -> None:
+def warm_up(text: str, player: int, state: GameState) -> None:
     """Let one of our own agents decide once, unmeasured: the first use of a kernel loads compiled code.
 
     The reference warms its virtual machine up before a match as well (spec 01 section 8). Agents of others may take
@@ -141,7 +143,7 @@ class _Foul(Exception):
 class _Match:
     """A match being played tick by tick."""
 
-    def __init__(self, match: Match, state: State, rules: Rules, watch: Watch) -> None:
+    def __init__(self, match: Match, state: GameState, rules: Rules, watch: Watch) -> None:
         self.match = match
         self.rules = rules
         self.watch = watch
@@ -178,7 +180,7 @@ class _Match:
             agents.append(agent)
         return agents
 
-    def ask(self, player: int, agent: Agent, seen: State) -> str:
+    def ask(self, player: int, agent: Agent, seen: GameState) -> str:
         """The action of an agent by the rules."""
         self.watch("decision", player, len(self.played))
         started = time.thread_time()
@@ -220,13 +222,12 @@ class _Match:
             self.played.append(tuple(actions))
 
     def result(self, calls: int, fault: Fault | None) -> MatchResult:
-        state, one = self.state, len(self.match.agents) == 1
-        winners = [int(w) for w in ([state.winner] if one else state.winner)]
-        scores = [state.score] if one else list(state.score)
+        outcomes, scores = outcomes_of(self.state)
+        winners = [int(outcome) for outcome in outcomes]
         if fault is not None:
             winners[fault.player] = DISQUALIFIED
         ends = [settle(w, s) for w, s in zip(winners, scores, strict=True)]
-        letters = tuple(encode_play(actions[p] for actions in self.played) for p in range(len(winners)))
+        letters = tuple(_written(self.state, (actions[p] for actions in self.played)) for p in range(len(winners)))
         return MatchResult(
             self.match, tuple(o for o, _ in ends), tuple(s for _, s in ends), len(self.played), calls,
             tuple(self.late), fault, letters, {"slowest": round(self.slowest, 3)},
@@ -249,13 +250,13 @@ def play_match(match: Match, entry: Entry, rules: Rules, watch: Watch | None = N
         PcgError: when the game or its level cannot be read.
     """
     started, cpu = time.perf_counter(), time.thread_time()
-    state = entry.game.start(match.level, seed=match.seed)
+    state: GameState = entry.start(match.level, match.seed)
     result = _play(match, state, rules, watch or (lambda phase, player, tick: None))
     spent = {"seconds": round(time.perf_counter() - started, 4), "cpu": round(time.thread_time() - cpu, 4)}
     return MatchResult(**{**vars(result), "timing": {**result.timing, **spent}})
 
 
-def _play(match: Match, state: State, rules: Rules, watch: Watch) -> MatchResult:
+def _play(match: Match, state: GameState, rules: Rules, watch: Watch) -> MatchResult:
     table = _Match(match, state, rules, watch)
     agents: list[Agent] = []
     try:
@@ -294,11 +295,16 @@ def _play_compiled(table: _Match, agents: Sequence[CompiledAgent]) -> MatchResul
         settle(int(w), s)
         for w, s in zip([done.winner] if one else done.winner, [done.score] if one else done.score, strict=True)
     ]
-    letters = tuple(encode_play(a if one else a[p] for a in done.actions) for p in range(len(agents)))
+    letters = tuple(_written(table.state, (a if one else a[p] for a in done.actions)) for p in range(len(agents)))
     return MatchResult(
         table.match, tuple(o for o, _ in ends), tuple(s for _, s in ends), done.ticks, done.calls,
         (0,) * len(agents), None, letters,
     )  # fmt: skip
+
+
+def _written(state: GameState, actions: Iterable[str]) -> str:
+    """One player's actions as text; in rule sheets a semicolon begins a comment, so no move has one."""
+    return ";".join(actions) if hasattr(state.model.definition, "roles") else encode_play(actions)
 
 
 def _calls(agents: Sequence[Agent]) -> int:

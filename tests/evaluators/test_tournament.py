@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -113,6 +114,30 @@ def test_a_game_without_levels_and_an_empty_folder_are_reported(tmp_path: Path) 
         select_games([str(tmp_path)])
 
 
+def test_rule_sheets_are_games_with_one_level_and_as_many_players_as_roles(tmp_path: Path) -> None:
+    text = pcg.load("nim").program.sheet.text
+    for name in ("one.kif", "two.kif"):
+        (tmp_path / name).write_text(text)
+    found = select_games(["connect-four", "l*.kif", str(tmp_path), "trails"])
+    assert [(e.name, e.players, e.levels) for e in found] == [
+        ("connect-four", 2, 1), ("lights-out", 1, 1), ("one", 2, 1), ("two", 2, 1), ("trails", 4, 1),
+    ]  # fmt: skip
+    assert found[2].digest == found[3].digest != found[0].digest
+    assert "babel" not in [e.name for e in select_games(["b*"])]  # patterns without .kif are over the games of VGDL
+    with pytest.raises(PcgError, match="has none of the levels 1"):
+        select_levels("1", found[:1])
+    with pytest.raises(PcgError, match="trails is for four players: expected at least two agents"):
+        schedule(found[-1:], ["random"], {"trails": [0]}, 1)
+
+
+def test_a_rule_sheet_that_cannot_be_played_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "bad.kif").write_text("(role you) (legal you wait")
+    with pytest.raises(PcgError, match=r"bad\.kif:1"):
+        select_games([str(tmp_path / "bad.kif")])
+    with pytest.raises(PcgError, match="did you mean `connect-four`"):
+        select_games(["conect-four"])
+
+
 def test_levels_are_numbers_and_ranges_that_games_have() -> None:
     entries = [Entry("long", "", "", 1, 5, ""), Entry("short", "", "", 1, 2, "")]
     assert select_levels("all", entries) == {"long": [0, 1, 2, 3, 4], "short": [0, 1]}
@@ -183,6 +208,15 @@ def test_pairs_play_every_level_twice_with_sides_swapped_and_the_same_seed() -> 
         schedule([duel], ["a"], {"duel": [0]}, 1)
 
 
+def test_every_agent_has_every_role_against_every_other_one() -> None:
+    (entry,) = select_games(["pacman-3p"])
+    meetings = [m.agents for m in schedule([entry], ["a", "b", "c"], {"pacman-3p": [0]}, 1)]
+    assert len(meetings) == len(set(meetings)) == 6 * 3
+    for role in range(3):
+        assert Counter(m[role] for m in meetings) == {"a": 6, "b": 6, "c": 6}
+    assert all(len(set(m)) == 2 for m in meetings)
+
+
 def test_repetitions_come_last_and_have_new_seeds() -> None:
     entries = [Entry("x", "", "", 1, 2, ""), Entry("y", "", "", 1, 1, "")]
     matches = schedule(entries, ["a"], {"x": [0, 1], "y": [0]}, repeats=2, seed=5)
@@ -233,6 +267,39 @@ def test_a_match_is_the_play_that_the_library_plays_and_comes_back_from_json() -
     assert result.play == (encode_play(expected.actions),)
     assert (result.ticks, result.calls, result.fault) == (expected.ticks, expected.calls, None)
     assert MatchResult.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize("game", ["connect-four", "trails", "lights-out"])
+def test_rule_sheets_are_played_the_same_watched_and_unwatched(agent, game: str) -> None:
+    def first_or_last(self: Agent, state):
+        own = state.actions if state.model.players == 1 else state.actions[self.player]
+        return own[0] if own and state.tick % 2 else None
+
+    (entry,) = select_games([game])
+    names = ("random", "flatmc", "uct", "nothing")[: entry.players]
+    done = one(game, *names, rules=FEW)
+    assert done.fault is None and done == MatchResult.from_json(done.to_json())
+    state = entry.game.start()
+    moves = [text.split(";") for text in done.play]
+    for joint in zip(*moves, strict=True):
+        state.advance(joint)
+    known = {1: WON, -1: LOST, 0: NO_WINNER}
+    winners = [state.winner] if entry.players == 1 else state.winner
+    scores = [state.score] if entry.players == 1 else state.score
+    assert state.ply == done.ticks
+    assert list(done.outcomes) == [known[w] if state.is_terminal else NO_WINNER for w in winners]
+    assert list(done.scores) == list(scores)
+    slow = one(game, *(agent("either", first_or_last),) * entry.players, rules=FEW)
+    assert slow.fault is None
+    state = entry.game.start()
+    for joint in zip(*(text.split(";") for text in slow.play), strict=True):
+        state.advance(joint)
+    assert state.ply == slow.ticks and list(slow.scores) == list([state.score] if entry.players == 1 else state.score)
+
+
+def test_a_move_that_is_not_in_the_sheet_is_a_fault(agent) -> None:
+    found = one("nim", agent("wrong", lambda self, state: "(take 99 1)"), "random")
+    assert found.fault is not None and found.fault.kind == "nonsense" and found.outcomes == (DISQUALIFIED, NO_WINNER)
 
 
 def test_an_agents_own_budget_wins_over_that_of_the_rules() -> None:

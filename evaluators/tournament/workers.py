@@ -29,6 +29,8 @@ _AHEAD = 64
 """Matches that may be finished before one that comes earlier: what a killed tournament loses at most."""
 _LOOK = 0.05
 """Seconds between two looks at the clocks of agents."""
+_UNSEEN = 1.0
+"""Seconds between two looks from which on the program, or the whole machine, was stopped meanwhile."""
 _STARTING = 300.0
 """Seconds after which a worker that does not get ready is given up."""
 _PHASES = ("", "construction", "decision")
@@ -84,16 +86,24 @@ class _Worker:
         self.match: Match | None = None
         self.ready = False
         self.since = time.monotonic()
+        self._asked = self._unseen = 0.0
 
     def give(self, match: Match) -> None:
         self.match, self.since = match, time.monotonic()
         self.clock[0] = 0.0
         self.connection.send(match)
 
+    def forgive(self, seconds: float) -> None:
+        """Take time off that passed while nobody looked: Ctrl-Z and a closed laptop are no fault of an agent."""
+        asked = self.clock[0]
+        self._unseen = seconds + (self._unseen if asked == self._asked else 0.0)
+        self._asked = asked
+
     def stalled(self, limit: float) -> float:
         """Seconds that an agent has taken, if they are too many; else 0."""
         asked = self.clock[0]
         spent = time.monotonic() - asked if asked else 0.0
+        spent -= self._unseen if asked == self._asked else 0.0
         return spent if self.match is not None and spent > limit else 0.0
 
     def blame(self, kind: str, message: str) -> MatchResult:
@@ -166,6 +176,7 @@ def _drive(
     begun = handed_out = 0
     end = len(matches)
     place: dict[int, int] = {match.id: k for k, match in enumerate(matches)}
+    looked = time.monotonic()
     while handed_out < end:
         if begun < end and stop():
             end = begun
@@ -177,7 +188,9 @@ def _drive(
                 worker.give(matches[begun])
                 begun += 1
         wait([w.connection for w in crew], timeout=_LOOK)
+        before, looked = looked, time.monotonic()
         for position, worker in enumerate(crew):
+            worker.forgive(looked - before if looked - before > _UNSEEN else 0.0)
             result = _look(worker, setting.rules)
             if result is None:
                 continue

@@ -10,6 +10,7 @@ import pytest
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Budget
 from pcg.evaluators.tournament import Match, Rules, load_plugins, run_matches, schedule, select_games, select_levels
+from pcg.evaluators.tournament.workers import _Worker
 
 MISBEHAVING = """
 import os, signal, time
@@ -117,3 +118,24 @@ def test_time_budgets_need_a_processor_per_play_and_levels_must_exist() -> None:
         next(run_matches([match], entries, Rules(), workers=0))
     with pytest.raises(PcgError, match="hunt, level 99"):
         next(run_matches([Match(0, "hunt", 99, 0, 1, ("nothing",))], entries, Rules(), workers=1))
+
+
+def test_time_in_which_the_program_was_stopped_is_no_fault_of_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("pcg.evaluators.tournament.workers.time.monotonic", lambda: now)
+    worker = object.__new__(_Worker)
+    worker._asked = worker._unseen = 0.0
+    worker.match = Match(0, "hunt", 0, 0, 1, ("random",))
+    worker.clock = [95.0, 0, 7, 2]  # asked five seconds ago
+    assert worker.stalled(4.0) == 5.0
+    worker.forgive(2.0)
+    assert not worker.stalled(4.0)
+    now = 102.0  # two more seconds, in which we looked
+    worker.forgive(0.0)
+    assert worker.stalled(4.0) == 5.0
+    worker.clock[0] = 101.0  # asked anew: what was forgiven before is not carried over
+    worker.forgive(0.0)
+    now = 106.0
+    assert worker.stalled(4.0) == 5.0
+    worker.clock[0] = 0.0  # nobody is asked
+    assert not worker.stalled(4.0)

@@ -53,9 +53,9 @@ ENTRANTS = {
 CLOCKS = (15, 30, 45, 60)
 RESERVE = 1.0
 """Seconds before the end of the clock at which the players of the platform stop."""
-PLAYS = {"matched": 100, "modern": 40}
+PLAYS = {"matched": 100, "modern": 20}
 """Of a setting."""
-MODERN_FACTOR = 500
+MODERN_FACTOR = 1000
 """Our engine's playouts in a clock, divided by this, are a decision's in the series `modern`."""
 
 

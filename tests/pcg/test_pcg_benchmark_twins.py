@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pcg.integrations.pcg_benchmark import boxes
 from pcg.integrations.pcg_benchmark.adventures import DaveTwin, DungeonTwin
 from pcg.integrations.pcg_benchmark.boxes import BoxSearch, Crowd
 from pcg.integrations.pcg_benchmark.contents import Layout
@@ -218,6 +219,8 @@ def test_a_crowd_tells_who_is_alike_in_either_order() -> None:
     for text in texts:
         expected = [alike(text, other) for other in texts[:4]] + [False, alike(text, texts[0])]
         assert crowd.meet(text).astype(bool).tolist() == expected
+        some = np.array([5, 0, 3])
+        assert crowd.meet_some(text, some).astype(bool).tolist() == [expected[k] for k in some]
 
 
 def boxes_problem() -> Any:
@@ -245,6 +248,26 @@ def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
     for one, other in itertools.permutations(infos, 2):
         ratio = SequenceMatcher(None, one["text"].symbols.tobytes(), other["text"].symbols.tobytes()).ratio()
         assert ratio <= 0.5
+
+
+def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept of every comparison is what comparing anew gives, also when there is no more room."""
+    monkeypatch.setattr(boxes, "_ROOM", 300)
+    environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
+    search = BoxSearch(environment, "sokoban-v0", [{"crates": 1 + k % 4} for k in range(60)], 3)
+    search.run(evaluations=9000)
+    assert search._used == 300 and 20 < search.size < 60
+    places = np.flatnonzero(search._rows >= 0)
+    assert (search._alike[:, search._rows < 0] == 0).all()
+    for place in places:
+        row = search._rows[place]
+        assert search.set.text(place).tobytes() == search.kept.text(row).tobytes()
+        assert (search.kept.meet(search.kept.text(row)) == search._alike[:, place]).all()
+    assert (search._tight == search._alike.sum(axis=1)).all()
+    inside = search._rows[places]
+    assert sorted(inside.tolist()) == np.flatnonzero(search._inside).tolist()
+    assert (search._tight[inside] == 1).all()  # each only in its own way
+    assert sorted(place for place in search._holder if place >= 0) == places.tolist()
 
 
 def test_boxes_answer_however_little_they_may_try() -> None:

@@ -1,14 +1,12 @@
 """Filling a batch of Sokoban levels whose winning plans are unlike each other.
 
 Levels that are pairwise unlike are an independent set of a graph, levels joined when their plans are too alike. About
-one pair in three is, so that taking what fits ends early; the set is therefore improved as in the local searches for
-independent sets (Andrade, Resende and Werneck 2012). Levels that are too like only one or two of the set wait in a
-pool. One of them takes the place of the only one in its way when another of the pool can then join too, or, now and
-then, when it is too like fewer of the pool, which makes room for others. Each level of the set is matched with a
-control that it obeys; matches are changed along augmenting paths.
-
-What the set lacks are unusual levels, so most of the time goes into breeding: parents are kept for each length of plan
-and share of pushes.
+one pair in three of plans of similar length is, and hardly any where one plan is more than twice as long: taking what
+fits ends early, and there is room for more only if long plans, which are rare, are found in numbers. So levels are bred
+from all that were good, whether they serve the set or not, and kept. The set is improved as in the local searches for
+independent sets (Andrade, Resende and Werneck 2012): two levels take the place of one that alone is in their way; where
+no two are found, one takes it, which makes room for others. Each level of the set is matched with a control that it
+obeys; matches are changed along augmenting paths.
 """
 
 from __future__ import annotations
@@ -28,14 +26,15 @@ from pcg.integrations.pcg_benchmark.twins import Likeness, SokobanTwin
 
 _TRIES = 400
 """Levels bred in one call of the kernel."""
-_POOL = 1500
-"""Levels in the pool, those of the set among them; four for each control if that is more."""
-_CLOSE = 2
-"""How many of the set a level may be too like to wait."""
+_ROOM = 40_000
+"""Levels that are kept."""
+_ANY = 1 << 40
+_WORK = 120
+"""Comparisons of plans for the sake of the set, for each level that was solved."""
+_LOOKS = 24
+"""Levels that are asked, at most, whether they and another can take the place of one."""
 _LONGEST = 190
 """Symbols of a plan that is kept; the benchmark compares plans of 200 symbols otherwise than shorter ones."""
-_WARMTH = 4.0
-"""How many more of the pool a level may be too like than the one whose place it takes, on average."""
 _LENGTHS = 4 * 14
 """Kinds of parents by the length of their plans: four for each step of its square root."""
 _PUSHES = 5
@@ -57,11 +56,15 @@ class Crowd:
         self.lengths = np.full(places, -1, np.int32)
         self._order = np.arange(places, dtype=np.int32)
         self.alike = np.zeros(places, np.int8)
+        self._counts = np.zeros((places, likeness_kernel.SYMBOLS), np.int32)
+        self._own = np.zeros(likeness_kernel.SYMBOLS, np.int32)
         pointed: dict[str, NDArray[Any]] = {
             "alike": self.alike,
             "texts": self._texts,
             "lengths": self.lengths,
             "order": self._order,
+            "counts": self._counts,
+            "own": self._own,
         }
         for name, array in pointed.items():
             self._record[name] = array.ctypes.data
@@ -69,9 +72,14 @@ class Crowd:
             self._record[name] = number
         self.address = int(self._record.ctypes.data)
 
+    def use(self, places: int) -> None:
+        """Look at the first places only; the others are empty."""
+        self._record["places"] = places
+
     def put(self, place: int, text: NDArray[np.int8]) -> None:
         """Let a plan of at most `_LONGEST` symbols take a place."""
         self._texts[place, : len(text)] = text
+        self._counts[place] = np.bincount(text, minlength=likeness_kernel.SYMBOLS)
         self.lengths[place] = len(text)
 
     def clear(self, place: int) -> None:
@@ -83,10 +91,17 @@ class Crowd:
         return self._texts[place, : self.lengths[place]].copy()
 
     def meet(self, text: NDArray[np.int8]) -> NDArray[np.int8]:
-        """For each place, whether a plan is too like the one there."""
+        """For each place, whether a plan is too like the one there; a view that the next comparison changes."""
         kept = np.ascontiguousarray(text)
         invoke3(likeness_kernel.meet.address, self.address, int(kept.ctypes.data), len(kept))
-        return self.alike.copy()
+        return self.alike
+
+    def meet_some(self, text: NDArray[np.int8], places: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
+        """For each of some places that are not empty, whether a plan is too like the one there."""
+        kept, some = np.ascontiguousarray(text), np.ascontiguousarray(places, np.int32)
+        self._record["some"], self._record["some_count"] = some.ctypes.data, len(some)
+        invoke3(likeness_kernel.meet_some.address, self.address, int(kept.ctypes.data), len(kept))
+        return self.alike[some]
 
 
 class BoxSearch:
@@ -119,13 +134,17 @@ class BoxSearch:
         ]
         full = float(self.problem._diversity)
         self.set = Crowd(count, self.twin.likeness, full)
-        size = max(_POOL, 4 * count)
-        self.pool = Crowd(size, self.twin.likeness, full)
-        self._levels = np.zeros((size, cells), np.int8)
-        self._boxes = np.zeros(size, np.int64)
-        self._rows = np.full(count, -1)  # of the pool, for each place of the set
-        self._inside = np.zeros(size, bool)
-        self._alike = np.zeros((size, count), np.int8)
+        self.kept = Crowd(_ROOM, self.twin.likeness, full)
+        self._used = 0
+        self._known: set[bytes] = set()
+        self._levels = np.zeros((_ROOM, cells), np.int8)
+        self._boxes = np.zeros(_ROOM, np.int64)
+        self._rows = np.full(count, -1)  # of those kept, for each place of the set
+        self._inside = np.zeros(_ROOM, bool)
+        self._alike = np.zeros((_ROOM, count), np.int8)
+        self._tight = np.zeros(_ROOM, np.int64)  # sums of these rows: how many of the set are in the way
+        self._todo: set[int] = set()  # places of the set that may have become worth two others
+        self._compared = 0
         self._holder: list[int] = [-1] * count  # place of the set that each slot is matched with
         self._parents = np.zeros((_LENGTHS * _PUSHES * _ALIKE, cells), np.int8)
         self._kinds: dict[tuple[int, int], list[int]] = {}
@@ -134,7 +153,7 @@ class BoxSearch:
         for field, value in (
             ("level", self.twin.address), ("crowd", self.set.address), ("height", self.height),
             ("width", self.width), ("parents", self._parents.ctypes.data), ("most_boxes", most),
-            ("wanted", self._wanted.ctypes.data), ("least_moves", self._least_moves()), ("limit", _CLOSE),
+            ("wanted", self._wanted.ctypes.data), ("least_moves", self._least_moves()), ("limit", _ANY),
             ("longest", _LONGEST), ("word", 1 + int(self.rng.integers(2147483645))),
         ):  # fmt: skip
             self._trial[field] = value
@@ -163,6 +182,8 @@ class BoxSearch:
             tries = _TRIES if evaluations is None else min(_TRIES, evaluations - self.judged)
             if invoke2(boxes_kernel.explore.address, self._address, tries):
                 self._consider()
+            while self._compared < _WORK * self.judged and self.size < len(self.controls) and self._improve():
+                pass
             turn += 1
             if progress is not None and turn % 50 == 0:
                 progress(self.judged, self.size)
@@ -176,84 +197,133 @@ class BoxSearch:
     # --- one level ----------------------------------------------------------------------------------------------------
 
     def _consider(self) -> None:
-        """Let the level that the kernel found wait in the pool, and change the set if this serves it."""
-        self._parent()
-        row = self._admit()
-        if self.pool.lengths.min() >= 0:
-            waiting = np.where(self._inside, 0, self._alike.sum(axis=1))
-            self._trial["limit"] = min(_CLOSE, max(1, int(waiting.max())))
-        alike = int(self._alike[row].sum())
-        if alike == 0:
+        """Keep the level that the kernel found, and change the set if this serves it."""
+        text = self.twin.text()
+        if text.tobytes() in self._known:
+            return
+        self._parent(text)
+        row = self._keep(text)
+        if row < 0:
+            return
+        if self._tight[row] == 0:
             self._insert(row)
-        elif alike == 1:
-            self._swap(row)
+        elif self._tight[row] == 1:
+            self._two_for_one(row)
 
-    def _admit(self) -> int:
-        """Put the level into the pool, in place of one that is too like at least as many of the set."""
-        alike = self.set.alike.copy()
-        free = np.flatnonzero(self.pool.lengths < 0)
-        if len(free):
-            row = int(free[0])
+    def _keep(self, text: NDArray[np.int8]) -> int:
+        """Its row: a free one, or that of a level that more of the set are in the way of; -1 if there is none."""
+        tight = int(self.set.alike.sum())
+        row = self._used
+        if row < _ROOM:
+            self._used += 1
+            self.kept.use(self._used)
         else:
-            close = np.where(self._inside, -1, self._alike.sum(axis=1))
-            worst = np.flatnonzero(close == close.max())
-            row = int(worst[int(self.rng.integers(len(worst)))])
-        self.pool.put(row, self.twin.text())
+            row = int(np.where(self._inside, -1, self._tight).argmax())
+            if self._tight[row] <= tight:
+                return -1
+            self._known.discard(self.kept.text(row).tobytes())
+        self._known.add(text.tobytes())
+        self.kept.put(row, text)
         self._levels[row] = self.twin.level().ravel()
         self._boxes[row] = int(self._trial["boxes"][0])
-        self._alike[row] = alike
+        self._alike[row] = self.set.alike
+        self._tight[row] = tight
         return row
 
-    def _insert(self, row: int, alike: NDArray[np.int8] | None = None) -> bool:
+    def _insert(self, row: int) -> bool:
         """Let a level that is unlike the set join it, if there is a control for it."""
         empty = np.flatnonzero(self._rows < 0)
         if not len(empty) or not self._match(int(empty[0]), int(self._boxes[row])):
             return False
         place = int(empty[0])
-        text = self.pool.text(row)
+        text = self.kept.text(row)
         self.set.put(place, text)
-        self._alike[:, place] = self.pool.meet(text) if alike is None else alike
+        self._column(place, self.kept.meet(text)[: self._used])
+        self._compared += self._used
         self._rows[place] = row
         self._inside[row] = True
+        self._todo.add(place)
         return True
+
+    def _column(self, place: int, alike: NDArray[np.int8] | int) -> None:
+        tight, column = self._tight[: self._used], self._alike[: self._used, place]
+        tight -= column
+        column[:] = alike
+        tight += column
 
     def _remove(self, place: int) -> None:
         self._inside[self._rows[place]] = False
         self._rows[place] = -1
         self.set.clear(place)
-        self._alike[:, place] = 0
+        self._column(place, 0)
         self._holder = [-1 if held == place else held for held in self._holder]
+        self._todo.discard(place)
 
-    def _swap(self, row: int) -> None:
-        """Let a level take the place of the only one that it is too like.
+    # --- the set ------------------------------------------------------------------------------------------------------
 
-        Two may take it where another one of the pool stood back for that one alone. Without this the level must be too
-        like fewer of the pool, more or less.
-        """
+    def _waiting(self, place: int) -> NDArray[np.int64]:
+        """Levels that only the one in a place is in the way of."""
+        used = self._used
+        return np.flatnonzero((self._tight[:used] == 1) & (self._alike[:used, place] == 1) & ~self._inside[:used])
+
+    def _improve(self) -> bool:
+        """Look whether two can take the place of one, or else let one take it; whether anything was left to do."""
+        if self._todo:
+            place = self._todo.pop()
+            waiting = self._waiting(place)
+            self._compared += 1
+            for row in self.rng.permutation(waiting)[:_LOOKS].tolist():
+                if self._two_for_one(row):
+                    break
+            return True
+        waiting = np.flatnonzero((self._tight[: self._used] == 1) & ~self._inside[: self._used])
+        if not len(waiting):
+            return False
+        row = int(waiting[int(self.rng.integers(len(waiting)))])
+        self._compared += 1
+        self._exchange(int(self._alike[row].argmax()), (row,))
+        return True
+
+    def _two_for_one(self, row: int) -> bool:
+        """Let a level and another one that is unlike it take the place of the one that is in the way of both."""
         place = int(self._alike[row].argmax())
-        alike = self.pool.meet(self.pool.text(row))
-        partners = (self._alike.sum(axis=1) == 1) & (self._alike[:, place] == 1) & ~self._inside & (alike == 0)
-        gain = int(self._alike[:, place].sum()) - int(alike.sum())
-        if not partners.any() and gain < -_WARMTH * self.rng.exponential():
-            return
-        before = list(self._holder)
-        old = int(self._rows[place])
-        old_alike = self._alike[:, place].copy()
+        others = self._waiting(place)
+        others = others[others != row]
+        if not len(others):
+            return False
+        alike = self.kept.meet_some(self.kept.text(row), others)
+        self._compared += len(others)
+        free = others[alike == 0]
+        return bool(len(free)) and self._exchange(place, (row, int(free[int(self.rng.integers(len(free)))])))
+
+    def _exchange(self, place: int, rows: tuple[int, ...]) -> bool:
+        """Let levels take the place of one; all as it was if there are no controls for them."""
+        before, old, column = list(self._holder), int(self._rows[place]), self._alike[: self._used, place].copy()
         self._remove(place)
-        if not self._insert(row, alike):
+        joined: list[int] = []
+        for row in rows:
+            if not self._insert(row):
+                break
+            joined.append(row)
+        if len(joined) < len(rows):
+            for row in joined:
+                self._remove(int(np.flatnonzero(self._rows == row)[0]))
             self._rows[place] = old
             self._inside[old] = True
-            self.set.put(place, self.pool.text(old))
-            self._alike[:, place] = old_alike
+            self.set.put(place, self.kept.text(old))
+            self._column(place, column)
             self._holder = before
-            return
+            return False
+        freed = np.flatnonzero((column == 1) & (self._tight[: self._used] == 1) & ~self._inside[: self._used])
+        self._todo.update(np.unique(self._alike[freed].argmax(axis=1)).tolist())
         self._fill()
+        return True
 
     def _fill(self) -> None:
-        """Let levels of the pool that are unlike the set join it."""
+        """Let levels that are unlike the set join it."""
         tried: set[int] = set()
         while self.size < len(self.controls):
-            free = np.flatnonzero((self._alike.sum(axis=1) == 0) & ~self._inside & (self.pool.lengths >= 0))
+            free = np.flatnonzero((self._tight[: self._used] == 0) & ~self._inside[: self._used])
             free = np.array([row for row in free.tolist() if row not in tried])
             if not len(free):
                 return
@@ -261,12 +331,8 @@ class BoxSearch:
             tried.add(row)
             self._insert(row)
 
-    def _parent(self) -> None:
-        """Let the level have children, perhaps in place of one whose plan is as long with as large a share of pushes.
-
-        Long plans are rare among the children of others, and few are like them.
-        """
-        text = self.twin.text()
+    def _parent(self, text: NDArray[np.int8]) -> None:
+        """Let the level have children, perhaps in place of one with as long a plan and as large a share of pushes."""
         pushes = float((text >= 4).mean())
         kind = (int(4 * math.sqrt(len(text))), min(int(_PUSHES * pushes), _PUSHES - 1))
         rows = self._kinds.setdefault(kind, [])
@@ -308,11 +374,8 @@ class BoxSearch:
     def _answers(self) -> list[Any]:
         """For each control its level; for those without, one of the pool, any of the set, or an empty one."""
         known = [row for row in self._rows.tolist() if row >= 0]
-        close = self._alike.sum(axis=1)
         waiting = [
-            row
-            for row in np.argsort(close, kind="stable").tolist()
-            if self.pool.lengths[row] >= 0 and not self._inside[row]
+            row for row in np.argsort(self._tight[: self._used], kind="stable").tolist() if not self._inside[row]
         ]
         answers: list[Any] = []
         for slot, place in enumerate(self._holder):

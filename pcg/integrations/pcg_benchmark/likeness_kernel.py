@@ -143,6 +143,10 @@ CROWD = np.dtype(
         ("lengths", "i8"),  # int32[places]: -1 for an empty place
         ("order", "i8"),  # int32[places]: who is asked first
         ("places", "i8"),
+        ("counts", "i8"),  # int32[places * SYMBOLS]: how often each symbol is in each of the texts
+        ("own", "i8"),  # int32[SYMBOLS]: and in the text that is compared
+        ("some", "i8"),  # int32[places]: places that `meet_some` looks at
+        ("some_count", "i8"),
         ("full", "f8"),  # 1 - ratio from which on two texts count as different
         ("alike", "i8"),  # int8[places]: whether the last text was too like each of them
     ],
@@ -150,6 +154,30 @@ CROWD = np.dtype(
 )
 
 crowd_at = view_of(CROWD)
+
+SYMBOLS = 8
+"""Different symbols in the texts of a crowd, 0 to 7."""
+
+
+@inner
+def _tally(crowd: int, text: int, length: int) -> None:
+    """Count the symbols of the text that is compared."""
+    c = crowd_at(crowd)
+    for symbol in range(SYMBOLS):
+        store32(c.own + 4 * symbol, 0)
+    for k in range(length):
+        at = c.own + 4 * load8(text + k)
+        store32(at, load32(at) + 1)
+
+
+@inner
+def _shared(crowd: int, place: int) -> int:
+    """Symbols that two texts have both, wherever they stand: no fewer than those in common stretches."""
+    c = crowd_at(crowd)
+    total = 0
+    for symbol in range(SYMBOLS):
+        total += min(load32(c.own + 4 * symbol), load32(c.counts + 4 * (place * SYMBOLS + symbol)))
+    return total
 
 
 @inner
@@ -174,6 +202,8 @@ def _alike(crowd: int, place: int, text: int, length: int) -> int:
     least = min(length, their_length)
     if length + their_length > 0 and 1.0 - 2.0 * least / (length + their_length) >= c.full:
         return 0
+    if length + their_length > 0 and 1.0 - 2.0 * _shared(crowd, place) / (length + their_length) >= c.full:
+        return 0
     if 1.0 - _share(crowd, text, length, theirs, their_length) < c.full:
         return 1
     return 1 if 1.0 - _share(crowd, theirs, their_length, text, length) < c.full else 0
@@ -185,6 +215,7 @@ def count_alike(crowd: int, text: int, length: int, limit: int) -> int:
     c = crowd_at(crowd)
     for place in range(c.places):
         store8(c.alike + place, 0)
+    _tally(crowd, text, length)
     total = 0
     for rank in range(c.places):
         place = load32(c.order + 4 * rank)
@@ -204,3 +235,17 @@ def count_alike(crowd: int, text: int, length: int, limit: int) -> int:
 def meet(crowd: int, text: int, length: int) -> int:
     """Compare a text with each of a crowd; returns how many it is too like."""
     return count_alike(crowd, text, length, crowd_at(crowd).places)
+
+
+@island("i8(i8, i8, i8)")
+def meet_some(crowd: int, text: int, length: int) -> int:
+    """Compare a text with those in some places of a crowd; the other places' answers stay as they are."""
+    c = crowd_at(crowd)
+    _tally(crowd, text, length)
+    total = 0
+    for k in range(c.some_count):
+        place = load32(c.some + 4 * k)
+        alike = _alike(crowd, place, text, length)
+        store8(c.alike + place, alike)
+        total += alike
+    return total

@@ -305,7 +305,8 @@ def throughput(options: argparse.Namespace) -> None:
         # what is evaluated again is no different candidate
         config = RulesRun(
             name, levels="0", seconds=options.seconds, seed=options.seed, confirm=0,
-            generator_parameters={"again": 0.0}, evaluation_parameters={"ladder": options.ladder} if options.ladder else {},
+            generator_parameters={"again": 0.0},
+            evaluation_parameters={"ladder": options.ladder} if options.ladder else {},
         )  # fmt: skip
         what = f"full filter: {options.ladder}" if options.ladder else "full filter"
         with tempfile.TemporaryDirectory() as folder, event.install_recorder("numba:compile") as compiled:

@@ -54,7 +54,7 @@ def test_agents_play_board_games(run) -> None:
         (("play", "nim", "--agent", "uct;uct;uct"), "3 agents for nim, expected at most 2"),
         (("render", "nim"), "is a board game"),
         (("describe", "nim"), "is a board game"),
-        (("tournament", "--games", "nim", "--agents", "uct,random", "--out", "x"), "nim"),
+        (("tournament", "--games", "nim", "--agents", "uct", "--out", "x"), "nim is for two players"),
     ],
 )
 def test_what_is_not_for_board_games_says_so(run, arguments, message) -> None:

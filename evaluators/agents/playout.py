@@ -6,6 +6,7 @@ side by side; any other agent is asked tick by tick. Both ways give the same pla
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -95,7 +96,7 @@ def outcomes_of(state: GameState) -> tuple[list[Outcome], list[float]]:
     return [_WINNERS[outcome] for outcome in outcomes.tolist()], scores.tolist()
 
 
-class Play:
+class Play(ABC):
     """A play that has begun and can be gone on with, bit by bit; see `begin`.
 
     Agents keep what they have planned and learned between two bits: a play in bits is the play in one go.
@@ -112,9 +113,9 @@ class Play:
         self._log = self._new_log(_LOG_ROOM)
 
     @property
+    @abstractmethod
     def ticks(self) -> int:
         """Ticks played so far."""
-        raise NotImplementedError
 
     @property
     def calls(self) -> int:
@@ -122,9 +123,9 @@ class Play:
         return sum(getattr(agent, "calls", 0) for agent in self._agents)
 
     @property
+    @abstractmethod
     def ended(self) -> bool:
         """Whether there is nothing to go on with: the game is over, or `max_ticks` are played."""
-        raise NotImplementedError
 
     def go_on(self, ticks: int | None = None, calls: int | None = None) -> Playout:
         """Play on.
@@ -144,11 +145,13 @@ class Play:
                 self._advance(self.ticks + 1)
         return self._playout()
 
+    @abstractmethod
     def _advance(self, until: int) -> None:
-        raise NotImplementedError
+        """Play on until so many ticks are played, or the game is over."""
 
+    @abstractmethod
     def _playout(self) -> Playout:
-        raise NotImplementedError
+        """The playout so far."""
 
     def _new_log(self, room: int) -> Array:
         self.record["log_room"] = room

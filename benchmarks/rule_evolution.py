@@ -372,8 +372,8 @@ def report(options: argparse.Namespace) -> None:
         "measures. Wall times were taken on a machine of two hardware threads that did other work as well (its load "
         "is given), so processor time is the better measure of what a search had. *S asked* is the time of the search "
         "alone, by the clock named; *s in all* and the processor time have the last plays of its finalists as well. "
-        "A minute of two processors is 120 s of processor time. Nothing here is extrapolated: what stands in no row was "
-        "not measured.",
+        "A minute of two processors is 120 s of processor time. Nothing here is extrapolated: what stands in no row "
+        "was not measured.",
         "## From sprites and levels alone",
         "Ten games of different kinds: "
         + "; ".join(f"`{name}`, {why}" for name, why in {**OURS, **CORPUS}.items())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import logging
-import multiprocessing
 import re
 import signal
 import threading
@@ -21,14 +20,14 @@ from concurrent.futures import (
     CancelledError,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
 )
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
-from pcg.evaluators.processes import begin_worker, processors
+from pcg.evaluators.processes import processors
+from pcg.runs.process_pool import ProcessPool
 
 EXECUTORS = ("threads", "processes")
 """Names of executors on this machine."""
@@ -55,6 +54,7 @@ class Ticket:
         self.function = function
         self.arguments = arguments
         self.future: Future[Any] | None = None
+        self.executor: Executor | None = None
         self.deaths = 0
         self.alone = False
 
@@ -126,6 +126,9 @@ class Workers:
             except FutureTimeout:
                 if ticket.future.done():
                     continue  # it came in this very moment, or it is the work's own error
+                if isinstance(ticket.executor, ProcessPool) and ticket.executor.is_stuck():
+                    self._survive(ticket, BrokenExecutor("a worker died and its pool did not notice"))
+                    continue
                 if deadline is not None and time.monotonic() >= deadline:
                     raise
                 self._alive()
@@ -154,12 +157,20 @@ class Workers:
         for attempt in (1, 2):
             try:
                 ticket.future = self._executor.submit(ticket.function, *ticket.arguments)
+                ticket.executor = self._executor
                 return
             except (BrokenExecutor, RuntimeError, OSError) as error:
                 # the pool broke while nobody was looking or in this very moment, or was closed from outside
                 if attempt == 2 or not self._again:
                     raise Lost(f"the executor takes no more work: {error}") from None
-                self._executor = self._make()
+                self._replace()
+
+    def _replace(self) -> None:
+        """Leave a broken executor and open another."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        if isinstance(self._executor, ProcessPool):
+            self._executor.kill_workers()
+        self._executor = self._make()
 
     def _survive(self, ticket: Ticket, error: BaseException) -> None:
         """A worker died. Whoever may have killed it is done again on its own."""
@@ -171,10 +182,12 @@ class Workers:
         if isinstance(error, BrokenExecutor):
             if not self._again:
                 raise Lost(f"the executor broke while working on {ticket.label}: {error}")
-            self._executor.shutdown(wait=False, cancel_futures=True)
-            self._executor = self._make()
+            broken = ticket.executor
+            if broken is self._executor:
+                # otherwise a submission has noticed first: the executor of today is sound and has work of its own
+                self._replace()
             for other in self.open:
-                if other.future is None or not other.future.done() or _is_death(_error_of(other.future)):
+                if other.future is None or (other.executor is broken and not _has_answer(other.future)):
                     other.future = None
                     other.alone = True
         ticket.future = None
@@ -196,11 +209,12 @@ class Workers:
         self._start(ticket)
 
 
-def _error_of(future: Future[Any]) -> BaseException | None:
+def _has_answer(future: Future[Any]) -> bool:
+    """Whether the work is done, well or with an error of its own: not cancelled, and not dead with its worker."""
     try:
-        return future.exception(timeout=0)
-    except (CancelledError, FutureTimeout) as error:
-        return error
+        return not _is_death(future.exception(timeout=0))
+    except (CancelledError, FutureTimeout):
+        return False
 
 
 def _is_death(error: BaseException | None) -> bool:
@@ -231,7 +245,7 @@ def open_workers(where: str | Executor | None, count: int | None = None) -> Work
         executor = where
         return Workers(lambda: executor, count=number, again=False)
     if where == "processes":
-        return Workers(lambda: _processes(number), count=number)
+        return Workers(lambda: ProcessPool(number), count=number)
     local = re.fullmatch(r"local:(\d+)", where)
     if local or _ADDRESS.fullmatch(where):
         if local and not 1 <= int(local[1]) <= 1024:
@@ -244,11 +258,6 @@ def open_workers(where: str | Executor | None, count: int | None = None) -> Work
     near = nearest(where, EXECUTORS)
     hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(EXECUTORS)}, local:N, tcp://HOST:PORT)"
     raise PcgError(f"unknown executor `{where}`{hint}")
-
-
-def _processes(count: int) -> ProcessPoolExecutor:
-    # spawned, not forked: a fork would take over locks of the compiler in whatever state they are
-    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=begin_worker)
 
 
 def _cluster(where: str, local: int) -> Workers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import os
 import signal
 import socket
@@ -18,11 +19,13 @@ from typing import Any
 import pytest
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.runs import workers
+from pcg.runs import process_pool, workers
+from pcg.runs.process_pool import ProcessPool
 from pcg.runs.workers import Lost, open_workers
 
 WORK = """
 import os
+import time
 from pathlib import Path
 
 def square(number):
@@ -37,6 +40,9 @@ def die_once(mark):
     except FileExistsError:
         return "survived"
     os._exit(1)
+
+def hold(seconds):
+    time.sleep(seconds)
 
 def fail(message):
     raise ValueError(message)
@@ -71,6 +77,47 @@ def test_a_killed_process_is_replaced_and_its_work_done_again(work: Any, tmp_pat
         assert [crew.result(ticket)[0] for ticket in tickets[:-1]] == [k * k for k in range(10)]
         assert crew.result(tickets[-1]) == "survived"
         assert crew.lost > 0
+
+
+def test_an_old_loss_does_not_touch_the_executor_that_has_taken_over(work: Any) -> None:
+    with closing(open_workers("processes", 1)) as crew:
+        pid = crew.result(crew.submit("first", work.square, 3))[1]
+        held = crew.submit("held", work.hold, 60)
+        os.kill(pid, signal.SIGKILL)
+        assert held.future is not None
+        assert held.future.exception(timeout=60) is not None
+        tickets = [crew.submit(f"square {k}", work.square, k) for k in range(40)]
+        held.function, held.arguments = work.square, (7,)
+        sound = crew._executor
+        assert crew.result(held)[0] == 49
+        assert crew._executor is sound
+        assert [crew.result(ticket)[0] for ticket in tickets] == [k * k for k in range(40)]
+
+
+def test_a_pool_that_does_not_notice_a_death_is_replaced(work: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_pool, "GRACE", 0.2)
+    with closing(open_workers("processes", 2)) as crew:
+        pid = crew.result(crew.submit("first", work.square, 3))[1]
+        held = crew.submit("held", work.hold, 60)
+        # stands for what stops the thread of Python's pool: it looks at its workers, and here it sees none
+        assert isinstance(held.executor, ProcessPool)
+        held.executor._executor_manager_thread.terminate_broken = lambda cause: None  # type: ignore[attr-defined]
+        tickets = [crew.submit(f"square {k}", work.square, k) for k in range(10)]
+        held.function, held.arguments = work.square, (7,)
+        os.kill(pid, signal.SIGKILL)
+        assert crew.result(held)[0] == 49
+        assert [crew.result(ticket)[0] for ticket in tickets] == [k * k for k in range(10)]
+        assert crew.lost > 0
+
+
+def test_closing_ends_although_a_worker_dies(work: Any) -> None:
+    crew = open_workers("processes", 2)
+    pid = crew.result(crew.submit("first", work.square, 3))[1]
+    for k in range(2):
+        crew.submit(f"held {k}", work.hold, 600)
+    threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
+    crew.close()
+    assert multiprocessing.active_children() == []
 
 
 def test_work_that_kills_its_workers_is_named_and_the_others_are_done(work: Any) -> None:

@@ -1,0 +1,80 @@
+"""Python's pool of worker processes, with an end that does not depend on its own housekeeping.
+
+A worker that dies breaks `ProcessPoolExecutor`, whose thread then fails all futures and ends the other workers. Two
+things escape it in the Pythons that we support: a worker that is being started in that very moment is not ended, and
+waits for ever for a lock that the dead one held; and work handed in while the futures are gone through stops the thread
+itself, so that nobody fails the rest. This pool knows the processes that it began and can do without that thread.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.context import SpawnContext, SpawnProcess
+from typing import Any
+
+from pcg.evaluators.processes import begin_worker
+
+GRACE = 5.0
+"""Seconds after the death of a worker by which Python's own thread has failed all futures, if it ever does."""
+_LOOK = 0.05
+
+
+class _Recording(SpawnContext):
+    """Begins processes and remembers them.
+
+    They are spawned and not forked: a fork would take over locks of the compiler in whatever state they are.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun: list[SpawnProcess] = []
+
+    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]
+        process = SpawnProcess(*args, **kwargs)
+        self.begun.append(process)
+        return process
+
+
+class ProcessPool(ProcessPoolExecutor):
+    """`ProcessPoolExecutor` whose workers can be ended, and which notices that it is stuck.
+
+    Args:
+        count: workers at most; they are started when there is work for them.
+
+    Example:
+        >>> with ProcessPool(2) as pool:
+        ...     pool.submit(abs, -3).result()
+        3
+    """
+
+    def __init__(self, count: int) -> None:
+        self._context = _Recording()
+        self._dead_since: float | None = None
+        super().__init__(count, mp_context=self._context, initializer=begin_worker)
+
+    def is_stuck(self) -> bool:
+        """Whether a worker died `GRACE` seconds ago; a future that is still open will stay so."""
+        if self._dead_since is None:
+            if not self._any_died():
+                return False
+            self._dead_since = time.monotonic()
+        return time.monotonic() - self._dead_since >= GRACE
+
+    def kill_workers(self) -> None:
+        """End all workers at once, whatever they do; work under way is lost."""
+        for process in self._context.begun:
+            if process.pid is not None:
+                process.kill()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As Python's, but returns when a worker has died under it, too."""
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
+        while wait and any(p.pid is not None and p.exitcode is None for p in self._context.begun):
+            if self._any_died():
+                self.kill_workers()
+            time.sleep(_LOOK)
+
+    def _any_died(self) -> bool:
+        # a worker that was told to go ends with 0; `exitcode` is None while it runs
+        return any(process.pid is not None and process.exitcode for process in self._context.begun)

@@ -155,6 +155,7 @@ class GdlGame:
         elif count:
             work = tables.initial.copy()
             invoke6(single.playouts.address, tables.address, int(work.ctypes.data), count, first, seed, out)
+        tables.check()
         return Playouts(results[:, 0], results[:, 2:], results[:, 1] == STUCK, results[:, 1] == CUT)
 
 
@@ -376,6 +377,7 @@ class GdlState(SheetState):
             numbers[role] = first + bisect_left(names[role], move)
             first += len(names[role])
         invoke3(single.advance.address, *self._call(), int(numbers.ctypes.data))
+        self.game.tables.check()
 
     def key(self) -> int:
         return int(invoke2(face.key.address, *self._call()))
@@ -401,6 +403,7 @@ class GdlState(SheetState):
         self._memory[at : at + len(words)] = words
         self._memory[int(table["at_made"]) // 8 : at] = -1
         invoke2(single.settle.address, *self._call())
+        self.game.tables.check()
 
 
 def load(source: str | Path, *, limits: Limits | None = None, evaluator: str = "auto") -> GdlGame:

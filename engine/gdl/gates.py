@@ -13,7 +13,7 @@ import numpy as np
 
 from pcg.engine.gdl.kernel import build
 from pcg.engine.gdl.relations import Array
-from pcg.engine.kernel.runtime import invoke1, invoke4, invoke6
+from pcg.engine.kernel.runtime import CHECKED, invoke1, invoke4, invoke6
 
 TRUE, FALSE = 0, 1
 """The constant literals."""
@@ -31,6 +31,17 @@ class Graph:
     cyclic: Array
     """int8 (gates,): number on a cycle."""
     loops: Array
+
+    def __post_init__(self) -> None:
+        if CHECKED:  # what the kernels go by; nothing else comes to them from outside
+            gates = len(self.start) - 1
+            assert self.start[0] == 0
+            assert self.start[-1] == len(self.literals)
+            assert bool((np.diff(self.start) >= 0).all())
+            assert len(self.cyclic) == len(self.loops) == gates
+            if len(self.literals):
+                assert int(self.literals.min()) >= 0
+                assert int(self.literals.max()) < 2 * self.nodes
 
     @property
     def nodes(self) -> int:

@@ -11,7 +11,7 @@ from pcg.engine.gdl.kernel.single import GAME, HEAD
 from pcg.engine.gdl.network import FALSE, TRUE, Network
 from pcg.engine.gdl.relations import Array
 from pcg.engine.kernel.protocol import MODEL
-from pcg.engine.kernel.runtime import invoke2
+from pcg.engine.kernel.runtime import CHECKED, invoke2
 from pcg.engine.model import Model
 
 
@@ -34,7 +34,7 @@ class Batch:
 
 
 class Tables:
-    """Arrays of one network, and the records that point to them. Never changed once they are made."""
+    """Arrays of one network, and the records that point to them; only violations change once they are made."""
 
     def __init__(self, network: Network, owner: object) -> None:
         self.network = network
@@ -49,6 +49,15 @@ class Tables:
         self._codes(network)
         self._lanes(network)
         self.model = self._model(roles, owner)
+
+    def check(self) -> None:
+        """See that no index has left its table, which is only noted with bounds checks on.
+
+        Raises:
+            RuntimeError: one has; the network or a kernel is wrong, and so is whatever was played since.
+        """
+        if CHECKED and self.game[0]["violations"]:
+            raise RuntimeError(f"{int(self.game[0]['violations'])} accesses outside the tables of a network")
 
     # --- arrays ---
 
@@ -84,6 +93,8 @@ class Tables:
         g["moves"] = network.moves
         g["first_gate"] = first
         g["gates"] = count
+        g["nodes"] = first + count
+        g["literal_count"] = len(literals)
         g["early_words"] = _words(early)
         g["gate_words"] = _words(count)
         g["cyclic"] = int(component.any())
@@ -103,6 +114,7 @@ class Tables:
         self._fan[:-1, 1] = bounds[1::2]
         self._fan[:-1, 2] = bounds[2::2]
         self._point("readers", gate_of[order], np.int32)
+        g["reader_count"] = len(order)
         self.first_late = first + early
         self.nodes = nodes
 
@@ -152,6 +164,7 @@ class Tables:
         self._fan[:, 3] = np.concatenate([[0], np.cumsum(counts)])
         self._point("fan", self._fan, np.int32)
         self._point("outputs", places[order], np.int32)
+        g["output_count"] = len(order)
 
     def _state(self, network: Network) -> None:
         """Layout of a state, and the initial one."""
@@ -176,6 +189,7 @@ class Tables:
         self._point("initial", state, np.int64)
         self.initial = state
         invoke2(single.settle.address, self.address, int(state.ctypes.data))
+        self.check()
 
     def _codes(self, network: Network) -> None:
         code_of = {name: code for code, name in enumerate(self.action_names)}

@@ -14,6 +14,7 @@ from pcg.engine.gdl.kernel.single import (
     copy_block,
     game_at,
     goal_of,
+    held,
     legal_count,
     legal_move,
     make_move,
@@ -21,7 +22,7 @@ from pcg.engine.gdl.kernel.single import (
     turn,
 )
 from pcg.engine.kernel.protocol import LOST, OK, UNDECIDED, WON
-from pcg.engine.kernel.runtime import inner, island, load32, load64, low_bit, store64
+from pcg.engine.kernel.runtime import CHECKED, inner, island, load32, load64, low_bit, store64
 
 
 @inner
@@ -29,6 +30,7 @@ def is_legal(gm, st, role, move):
     """1 when a move of the game is legal for a role."""
     g = game_at(gm)
     at = move - load64(g.role_move + 8 * role)
+    at = held(gm, at, load64(g.role_move + 8 * role + 8) - load64(g.role_move + 8 * role)) if CHECKED else at
     word = st + g.at_outs + 8 * (load64(g.role_word + 8 * role) + (at >> 6))
     return (load64(word) >> (at & 63)) & 1
 
@@ -108,6 +110,7 @@ def actions(gm, st, player, out):
             bit = low_bit(left)
             left = clear_low(left)
             move = load64(g.role_move + 8 * player) + 64 * (word - first) + bit
+            move = held(gm, move, g.moves) if CHECKED else move
             store64(out + 8 * count, load32(g.codes + 4 * move))
             count += 1
     return count - 1 if g.roles > 1 else count
@@ -123,7 +126,9 @@ def key(gm, st):
         while left != 0:
             bit = low_bit(left)
             left = clear_low(left)
-            hashed = hashed ^ load64(g.mixers + 8 * (64 * word + bit))
+            fact = 64 * word + bit
+            fact = held(gm, fact, g.facts) if CHECKED else fact
+            hashed = hashed ^ load64(g.mixers + 8 * fact)
     return hashed
 
 

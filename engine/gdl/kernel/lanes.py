@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.engine.gdl.kernel.bits import choose_bit, clear_low, count_bits, draw, stream
-from pcg.engine.gdl.kernel.single import CUT, ENDED, MAX_PLIES, STUCK, game_at
-from pcg.engine.kernel.runtime import inner, island, load8, load32, load64, low_bit, store64, view_of
+from pcg.engine.gdl.kernel.single import CUT, ENDED, MAX_PLIES, STUCK, game_at, held, span_end
+from pcg.engine.kernel.runtime import CHECKED, inlined, inner, island, load8, load32, load64, low_bit, store64, view_of
 
 LANES = 64
 
@@ -37,10 +37,12 @@ BATCH = np.dtype(
 batch_at = view_of(BATCH)
 
 
-@inner
-def read_word(values, literal):
+@inlined
+def read_word(gm, values, literal):
     """The lanes in which a literal holds."""
-    return load64(values + 8 * (literal >> 1)) ^ -(literal & 1)
+    node = literal >> 1
+    node = held(gm, node, game_at(gm).nodes) if CHECKED else node
+    return load64(values + 8 * node) ^ -(literal & 1)
 
 
 @inner
@@ -56,10 +58,10 @@ def evaluate(gm, values, gate, end):
             at = load64(g.start + 8 * gate)
             continue
         stop = load64(g.start + 8 * gate + 8)
+        stop = span_end(gm, at, stop, g.literal_count) if CHECKED else stop
         word = -1
         while at < stop:
-            literal = load32(literals + 4 * at)
-            word = word & (load64(values + 8 * (literal >> 1)) ^ -(literal & 1))
+            word = word & read_word(gm, values, load32(literals + 4 * at))
             at += 1
         store64(out + 8 * gate, word)
         gate += 1
@@ -81,8 +83,11 @@ def evaluate_cycle(gm, values, gate):
         changed = 0
         for k in range(gate, end):
             word = -1
-            for e in range(load64(g.start + 8 * k), load64(g.start + 8 * k + 8)):
-                word = word & read_word(values, load32(g.literals + 4 * e))
+            begin = load64(g.start + 8 * k)
+            stop = load64(g.start + 8 * k + 8)
+            stop = span_end(gm, begin, stop, g.literal_count) if CHECKED else stop
+            for e in range(begin, stop):
+                word = word & read_word(gm, values, load32(g.literals + 4 * e))
             if word != load64(out + 8 * k):
                 store64(out + 8 * k, word)
                 changed = 1
@@ -130,7 +135,7 @@ def gather_legal(gm, batch, role):
         for k in range(64):
             word = 0
             if 64 * block + k < moves:
-                word = read_word(b.values, load32(b.legal_literals + 4 * (first + 64 * block + k)))
+                word = read_word(gm, b.values, load32(b.legal_literals + 4 * (first + 64 * block + k)))
             store64(at + 8 * k, word)
             found = found | word
         some = some | found
@@ -158,12 +163,15 @@ def move_lanes(gm, batch, role, lanes):
         block = 0
         word = load64(at)
         here = count_bits(word)
-        while k >= here:
+        while k >= here and not (CHECKED and g.violations > 0):
             k -= here
             block += 1
+            block = held(gm, block, blocks) if CHECKED else block
             word = load64(at + 512 * block)
             here = count_bits(word)
-        place = node + 8 * (64 * block + choose_bit(word, k))
+        chosen = 64 * block + choose_bit(word, k)
+        chosen = held(gm, chosen, load64(g.role_move + 8 * role + 8) - first) if CHECKED else chosen
+        place = node + 8 * chosen
         store64(place, load64(place) | (1 << lane))
         store64(b.made + 8 * (64 * role + lane), place)
     return 0
@@ -191,8 +199,10 @@ def end_lane(gm, batch, lane, status, results, first):
     for role in range(g.roles):
         store64(out + 16 + 8 * role, -1)
     for k in range(g.goals):
-        if (read_word(b.values, load32(b.goal_literals + 4 * k)) >> lane) & 1:
-            at = out + 16 + 8 * load64(g.goal_role + 8 * k)
+        if (read_word(gm, b.values, load32(b.goal_literals + 4 * k)) >> lane) & 1:
+            role = load64(g.goal_role + 8 * k)
+            role = held(gm, role, g.roles) if CHECKED else role
+            at = out + 16 + 8 * role
             store64(at, max(load64(at), load64(g.goal_value + 8 * k)))
     return 0
 
@@ -219,9 +229,9 @@ def playouts(gm, batch, count, first, seed, results):
         store64(values + 8 * (1 + g.facts + move), 0)
     total = 0
     cut = 0
-    while busy != 0:
+    while busy != 0 and not (CHECKED and g.violations > 0):
         evaluate(gm, values, 0, early)
-        ended = read_word(values, b.terminal) & busy
+        ended = read_word(gm, values, b.terminal) & busy
         cut = cut & ~ended
         going = busy & ~(ended | cut)
         stuck = 0
@@ -264,7 +274,7 @@ def playouts(gm, batch, count, first, seed, results):
             if plies >= MAX_PLIES:
                 cut = cut | (1 << lane)
         for fact in range(g.facts):
-            word = read_word(values, load32(b.next_literals + 4 * fact))
+            word = read_word(gm, values, load32(b.next_literals + 4 * fact))
             store64(b.next + 8 * fact, (word & ~fresh) | (-load8(b.first + fact) & fresh))
         for fact in range(g.facts):
             store64(values + 8 * (1 + fact), load64(b.next + 8 * fact))

@@ -7,6 +7,9 @@ that it reads; it passes on its value only when that differs from what it last t
 to come, legal moves, goals, the end) is a bit set too, kept up to date by the same events.
 
 Gates that depend on moves are swept only when moves have been made: `made` holds the moves that the network stands at.
+
+With ``PCG_BOUNDSCHECK=1`` every number that is read from an array or handed in, and names a place of another, is held
+against that other's length (`held`); a violation is counted in the game's record and breaks the state.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import numpy as np
 from pcg.engine.gdl.kernel.bits import choose_bit, clear_low, count_bits, draw, stream
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
+    CHECKED,
     copy_bytes,
     inlined,
     inner,
@@ -34,6 +38,8 @@ RUNNING, ENDED, STUCK = 0, 1, 2
 """What a state is: going on, terminal, or without a legal move for some role and yet not terminal."""
 CUT = 3
 """How a playout ends that has had `MAX_PLIES`."""
+BROKEN = 4
+"""What a state is after an index has left its table (only found with bounds checks on)."""
 MAX_PLIES = 100_000
 """Joint moves of a playout: a sheet whose game never ends must not hang whoever plays it."""
 
@@ -44,10 +50,9 @@ GAME = np.dtype(
         ("moves", "i8"),
         ("first_gate", "i8"),  # node of the first gate
         ("gates", "i8"),
-        (
-            "early_words",
-            "i8",
-        ),  # words of the gates that do not depend on moves; the others begin in a word of their own
+        ("nodes", "i8"),  # inputs and gates
+        # words of the gates that do not depend on moves; the others begin in a word of their own
+        ("early_words", "i8"),
         ("gate_words", "i8"),
         ("cyclic", "i8"),  # 1: some gates are on cycles
         ("component", "i8"),  # int32[gates]
@@ -59,6 +64,9 @@ GAME = np.dtype(
         ("fan", "i8"),
         ("readers", "i8"),  # int32[]: gates
         ("outputs", "i8"),  # int32[]: bits of the outputs
+        ("literal_count", "i8"),
+        ("reader_count", "i8"),
+        ("output_count", "i8"),
         ("always", "i8"),  # int64[out_words]: outputs when all nodes are false
         # words of the state's outputs: facts to come, then the legal moves of each role, then the end and the goals
         ("fact_words", "i8"),
@@ -82,6 +90,7 @@ GAME = np.dtype(
         ("move_of", "i8"),  # int32[roles][codes + 1]: move of an action code, -1: none
         ("code_count", "i8"),
         ("mixers", "i8"),  # int64[facts]: random numbers for hashing
+        ("violations", "i8"),  # indices that left their table (only counted with bounds checks on)
     ],
     align=True,
 )
@@ -91,6 +100,27 @@ HEAD = STATE.itemsize
 
 game_at = view_of(GAME)
 state_at = view_of(STATE)
+
+
+# --- bounds ---
+
+
+@inner
+def held(gm, index, n):
+    """`index` if it names one of n entries, else 0 after noting the violation."""
+    if index < 0 or index >= n:
+        game_at(gm).violations += 1
+        return 0
+    return index
+
+
+@inner
+def span_end(gm, begin, end, n):
+    """`end` if the entries from `begin` to before `end` are some of n, else `begin` after noting the violation."""
+    if begin < 0 or end < begin or end > n:
+        game_at(gm).violations += 1
+        return begin
+    return end
 
 
 # --- events ---
@@ -104,8 +134,9 @@ def mark(dirty, gate):
 
 
 @inlined
-def spread_change(fan, readers, outputs, counts, dirty, outs, node, value):
-    """Tell the readers and the outputs of a node that it has changed. All but the last two are addresses of arrays."""
+def spread_change(gm, fan, readers, outputs, counts, dirty, outs, node, value):
+    """Tell the readers and the outputs of a node that it has changed. All but the last two are addresses."""
+    node = held(gm, node, game_at(gm).nodes) if CHECKED else node
     at = fan + 16 * node
     begin = load32(at)
     middle = load32(at + 4)
@@ -115,20 +146,29 @@ def spread_change(fan, readers, outputs, counts, dirty, outs, node, value):
     gains_end = middle if value != 0 else end
     losses = middle if value != 0 else begin
     losses_end = end if value != 0 else middle
+    if CHECKED:
+        gains_end = span_end(gm, gains, gains_end, game_at(gm).reader_count)
+        losses_end = span_end(gm, losses, losses_end, game_at(gm).reader_count)
     for e in range(gains, gains_end):
         gate = load32(readers + 4 * e)
+        gate = held(gm, gate, game_at(gm).gates) if CHECKED else gate
         count = load16(counts + 2 * gate) - 2
         store16(counts + 2 * gate, count)
         if count < 2:
             mark(dirty, gate)
     for e in range(losses, losses_end):
         gate = load32(readers + 4 * e)
+        gate = held(gm, gate, game_at(gm).gates) if CHECKED else gate
         count = load16(counts + 2 * gate)
         store16(counts + 2 * gate, count + 2)
         if count < 2:
             mark(dirty, gate)
-    for e in range(load32(at + 12), load32(at + 28)):
+    first = load32(at + 12)
+    last = load32(at + 28)
+    last = span_end(gm, first, last, game_at(gm).output_count) if CHECKED else last
+    for e in range(first, last):
         bit = load32(outputs + 4 * e)
+        bit = held(gm, bit, 64 * game_at(gm).out_words) if CHECKED else bit
         word = outs + 8 * (bit >> 6)
         store64(word, load64(word) ^ (1 << (bit & 63)))
 
@@ -137,7 +177,7 @@ def spread_change(fan, readers, outputs, counts, dirty, outs, node, value):
 def tell(gm, st, node, value):
     """Tell the readers and the outputs of a node that it has changed."""
     g = game_at(gm)
-    spread_change(g.fan, g.readers, g.outputs, st + g.at_counts, st + g.at_dirty, st + g.at_outs, node, value)
+    spread_change(gm, g.fan, g.readers, g.outputs, st + g.at_counts, st + g.at_dirty, st + g.at_outs, node, value)
     return 0
 
 
@@ -162,6 +202,7 @@ def sweep(gm, st, word, end):
         bit = low_bit(left)
         store64(dirty + 8 * word, clear_low(left))
         gate = 64 * word + bit
+        gate = held(gm, gate, g.gates) if CHECKED else gate
         if cyclic != 0 and load32(component + 4 * gate) != 0:
             settle_cycle(gm, st, gate)
             continue
@@ -169,7 +210,7 @@ def sweep(gm, st, word, end):
         value = 1 if count < 2 else 0
         if value != (count & 1):
             store16(counts + 2 * gate, count ^ 1)
-            spread_change(fan, readers, outputs, counts, dirty, outs, first + gate, value)
+            spread_change(gm, fan, readers, outputs, counts, dirty, outs, first + gate, value)
     return 0
 
 
@@ -180,6 +221,7 @@ def sweep(gm, st, word, end):
 def node_value(gm, st, node):
     """The value that a node last told."""
     g = game_at(gm)
+    node = held(gm, node, g.nodes) if CHECKED else node
     if node >= g.first_gate:
         return load16(st + g.at_counts + 2 * (node - g.first_gate)) & 1
     if node == 0:
@@ -198,7 +240,11 @@ def recount(gm, st, gate):
     """Literals of a gate that do not hold, by the values last told."""
     g = game_at(gm)
     missing = 0
-    for e in range(load64(g.start + 8 * gate), load64(g.start + 8 * gate + 8)):
+    gate = held(gm, gate, g.gates) if CHECKED else gate
+    begin = load64(g.start + 8 * gate)
+    end = load64(g.start + 8 * gate + 8)
+    end = span_end(gm, begin, end, g.literal_count) if CHECKED else end
+    for e in range(begin, end):
         literal = load32(g.literals + 4 * e)
         if node_value(gm, st, literal >> 1) == (literal & 1):
             missing += 1
@@ -257,6 +303,9 @@ def set_status(gm, st):
     s = state_at(st)
     outs = st + g.at_outs
     s.status = RUNNING
+    if CHECKED and g.violations > 0:
+        s.status = BROKEN
+        return 0
     if load64(outs + 8 * g.end_word) & 1:
         s.status = ENDED
         return 0
@@ -273,6 +322,7 @@ def set_status(gm, st):
 def make_move(gm, st, role, move):
     """Let the network stand at a move of a role instead of its last one."""
     g = game_at(gm)
+    move = held(gm, move, g.moves) if CHECKED else move
     at = st + g.at_made + 8 * role
     before = load64(at)
     if before != move:
@@ -308,7 +358,7 @@ def turn(gm, st):
         while left != 0:
             bit = low_bit(left)
             left = clear_low(left)
-            spread_change(fan, readers, outputs, counts, dirty, outs, 1 + 64 * word + bit, (now >> bit) & 1)
+            spread_change(gm, fan, readers, outputs, counts, dirty, outs, 1 + 64 * word + bit, (now >> bit) & 1)
     sweep(gm, st, 0, g.early_words)
     s.tick += 1
     set_status(gm, st)
@@ -334,6 +384,9 @@ def legal_move(gm, st, role, k):
     first = load64(g.role_word + 8 * role)
     word = first
     while True:
+        word = held(gm, word, g.end_word) if CHECKED else word
+        if CHECKED and g.violations > 0:
+            return load64(g.role_move + 8 * role)
         bits = load64(outs + 8 * word)
         count = count_bits(bits)
         if k < count:
@@ -359,7 +412,9 @@ def goal_of(gm, st, role):
     for k in range(g.goals):
         if load64(g.goal_role + 8 * k) == role:
             bit = 1 + k
-            if (load64(outs + 8 * (g.end_word + (bit >> 6))) >> (bit & 63)) & 1:
+            word = g.end_word + (bit >> 6)
+            word = held(gm, word, g.out_words) if CHECKED else word
+            if (load64(outs + 8 * word) >> (bit & 63)) & 1:
                 best = max(best, load64(g.goal_value + 8 * k))
     return best
 
@@ -411,8 +466,12 @@ def settle(gm, st):
         gate = end
     for node in range(g.first_gate + g.gates):
         if node_value(gm, st, node) != 0:
-            for e in range(load32(g.fan + 16 * node + 12), load32(g.fan + 16 * node + 28)):
+            begin = load32(g.fan + 16 * node + 12)
+            end = load32(g.fan + 16 * node + 28)
+            end = span_end(gm, begin, end, g.output_count) if CHECKED else end
+            for e in range(begin, end):
                 bit = load32(g.outputs + 4 * e)
+                bit = held(gm, bit, 64 * g.out_words) if CHECKED else bit
                 word = st + g.at_outs + 8 * (bit >> 6)
                 store64(word, load64(word) ^ (1 << (bit & 63)))
     set_status(gm, st)

@@ -67,7 +67,7 @@ def measure(source: str | Path, seconds: float = 1.0) -> SheetSpeed:
     loaded = time.process_time() - before
     single = _rate(lambda count: game.playouts(count, _SEED, batched=False), 1, seconds)
     grounded = not isinstance(game, FirstOrderGame)
-    batched = _rate(lambda count: game.playouts(count, _SEED), 256, seconds) if grounded else (0.0, 0.0)
+    batched = _rate(lambda count: game.playouts(count, _SEED, batched=True), 256, seconds) if grounded else (0.0, 0.0)
     sizes = _sizes(game) if grounded else (0, 0, 0)
     plies = single[1] / single[0] if single[0] else 0.0
     return SheetSpeed(game.name, len(game.roles), *sizes, loaded, plies, *single, *batched)

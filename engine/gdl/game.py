@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import random
+import time
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from heapq import merge
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,8 @@ from pcg.engine.model import Model
 from pcg.engine.vgdl.diagnostics import nearest
 
 _ANY = Variable("?")
+_TRIAL = 256
+"""Playouts of either kind by which the faster is found."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class GdlGame:
         self.roles: tuple[str, ...] = network.roles if network is not None else ()
         self.digest = hashlib.sha256(program.sheet.text.encode()).hexdigest()[:32]
         self._tables: Tables | None = None
+        self._batches: bool | None = None
 
     def __repr__(self) -> str:
         return f"<GdlGame {self.name}: {len(self.roles)} roles, {self.network.facts} facts, {self.network.moves} moves>"
@@ -136,20 +140,31 @@ class GdlGame:
         state._set_facts(bits)
         return state
 
-    def playouts(self, count: int, seed: int = 0, *, first: int = 0, batched: bool = True) -> Playouts:
+    def playouts(self, count: int, seed: int = 0, *, first: int = 0, batched: bool | None = None) -> Playouts:
         """Random games from the initial state: all roles move uniformly at random.
 
         Args:
             count: how many.
             seed: of all of them.
             first: number of the first; playout k of a seed is the same whichever call it comes from.
-            batched: 64 at a time; False: one after the other. The results are the same.
+            batched: 64 at a time; False: one after the other; None: what is faster on this sheet. The results are the
+                same. Few sheets are slower in batches: those of which a move changes next to nothing.
         """
+        if batched is None and count >= 4 * _TRIAL and self._batches is None:
+            parts = []
+            spent = []
+            for k, how in enumerate((True, False)):
+                started = time.thread_time()
+                parts.append(self.playouts(_TRIAL, seed, first=first + k * _TRIAL, batched=how))
+                spent.append(time.thread_time() - started)
+            self._batches = spent[0] <= spent[1]
+            parts.append(self.playouts(count - 2 * _TRIAL, seed, first=first + 2 * _TRIAL))
+            return Playouts(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Playouts)))
         roles = len(self.roles)
         results = np.zeros((count, 2 + roles), dtype=np.int64)
         out = int(results.ctypes.data)
         tables = self.tables
-        if count and batched:
+        if count and (self._batches is not False if batched is None else batched):
             batch = tables.batch()
             invoke6(lanes.playouts.address, tables.address, batch.address, count, first, seed, out)
         elif count:
@@ -472,7 +487,7 @@ class FirstOrderGame(GdlGame):
     def state(self, facts: Iterable[str]) -> FirstOrderState:
         return FirstOrderState(self, frozenset(parse(f"(x {fact})").rules[0].head.args[0] for fact in facts), 0)
 
-    def playouts(self, count: int, seed: int = 0, *, first: int = 0, batched: bool = True) -> Playouts:
+    def playouts(self, count: int, seed: int = 0, *, first: int = 0, batched: bool | None = None) -> Playouts:
         roles = len(self.roles)
         plies = np.zeros(count, dtype=np.int64)
         goals = np.full((count, roles), -1, dtype=np.int64)

@@ -42,6 +42,17 @@ def test_roles_move_at_once() -> None:
     assert state.facts == ("(free d)", "(owns blue c)", "(owns red b)")
 
 
+def test_long_calls_find_out_what_is_faster_and_give_the_same_playouts() -> None:
+    game = load(CLAIM)
+    whole = game.playouts(1500, seed=5, first=3)
+    assert game._batches is not None
+    for how in (True, False):
+        game._batches = how
+        again = game.playouts(1500, seed=5, first=3)
+        for field in ("plies", "goals", "stuck", "cut"):
+            assert np.array_equal(getattr(whole, field), getattr(again, field)), field
+
+
 def test_illegal_moves_are_refused_and_change_nothing() -> None:
     state = load(CLAIM).start()
     key = state.key()
@@ -55,7 +66,7 @@ def test_illegal_moves_are_refused_and_change_nothing() -> None:
 
 def test_both_ways_of_playing_give_the_same_playouts(sheet: str) -> None:
     game = load(sheet)
-    single, batched = game.playouts(70, seed=5, batched=False), game.playouts(70, seed=5)
+    single, batched = game.playouts(70, seed=5, batched=False), game.playouts(70, seed=5, batched=True)
     for field in ("plies", "goals", "stuck", "cut"):
         assert np.array_equal(getattr(single, field), getattr(batched, field)), field
     part = game.playouts(7, seed=5, first=20)
@@ -96,7 +107,7 @@ def test_state_without_a_move_for_a_role_is_over_and_says_so() -> None:
     assert (state.is_over, state.is_terminal) == (True, False)
     with pytest.raises(GDLError, match="leaves me without a legal move"):
         state.advance(["go", "go"])
-    assert game.playouts(3).stuck.all() and game.playouts(3, batched=False).stuck.all()
+    assert game.playouts(3, batched=True).stuck.all() and game.playouts(3, batched=False).stuck.all()
 
 
 def test_a_game_that_never_ends_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:

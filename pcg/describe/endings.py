@@ -32,7 +32,7 @@ def _left(names: Names, kinds: list[str], limit: float) -> str:
 
 def _when(t: Termination, names: Names, p: Params) -> str:
     limit = p.number("limit")
-    kinds = [str(v) for key in ("stype", "stype1", "stype2", "stype3") if (v := p[key])]
+    kinds = counted(p)
     many = joined([plural(names.noun(k)) for k in kinds]) or "sprites of no type"
     together = " together" if len(kinds) > 1 else ""
     if t.name == "SpriteCounter":
@@ -44,6 +44,8 @@ def _when(t: Termination, names: Names, p: Params) -> str:
             return f"there are {number(limit)} {many} or more{together}"
         if limit == 0 and kinds:
             return _left(names, kinds, 0)
+        if len(kinds) == 1:
+            return names.there(kinds[0], limit, limit)
         return f"there are exactly {number(limit)} {many}{together}"
     if t.name == "MultiSpriteCounterSubTypes":
         return f"there are exactly {number(limit)} {many} of {number(p.number('subTypesNum'))} kinds"
@@ -76,14 +78,14 @@ def read_ending(t: Termination, definition: GameDefinition, names: Names, firing
         text = f"{_who(wins, players)} when {when}"
     else:
         text = f"when {when}, {decided}"
-    note = _impossible(t, definition, firing, p)
+    note = _impossible(t, definition, firing)
     if rest := p.rest():
         note += f" ({rest})"
     return Ending(when, wins, sentence(text + note))
 
 
 def _stop(names: Names, p: Params) -> Ending:
-    kinds = [str(v) for key in ("stype1", "stype2", "stype3") if (v := p[key])]
+    kinds = counted(p)
     many = joined([plural(names.noun(k)) for k in kinds]) or "sprites of no type"
     limit = number(p.number("limit"))
     p["win"], p["count_score"]
@@ -102,20 +104,32 @@ def _who(wins: tuple[bool, ...], players: int) -> str:
     return f"player {winner} wins and player {3 - winner} loses"
 
 
-def _impossible(t: Termination, definition: GameDefinition, firing: Firing, p: Params) -> str:
-    """A note when the types decide it: true from the start, or never."""
+def never_changes(t: Termination, definition: GameDefinition, firing: Firing) -> bool | None:
+    """What a termination always says when nothing that it counts can be there; None when it may change."""
     if t.name not in ("SpriteCounter", "SpriteCounterMore", "MultiSpriteCounter"):
-        return ""
+        return None
+    p = Params(t.params, ontology.TERMINATIONS[t.name].params)
     index = definition.type_index
-    kinds = [index[str(v)] for key in ("stype", "stype1", "stype2", "stype3") if (v := p[key]) and str(v) in index]
+    kinds = [index[k] for k in counted(p) if k in index]
     if any(firing.covered(k) for k in kinds):
-        return ""
+        return None
     limit = p.number("limit")
     if t.name == "SpriteCounterMore":
-        holds = limit <= 0
-    elif t.name == "SpriteCounter":
-        holds = limit >= 0
-    else:
-        holds = limit == 0 or (p.flag("min") and limit < 0)
+        return limit <= 0
+    if t.name == "SpriteCounter":
+        return limit >= 0
+    return limit == 0 or (p.flag("min") and limit < 0)
+
+
+def counted(p: Params) -> list[str]:
+    """The types that a termination counts, as the game calls them."""
+    return [str(v) for key in ("stype", "stype1", "stype2", "stype3") if (v := p[key])]
+
+
+def _impossible(t: Termination, definition: GameDefinition, firing: Firing) -> str:
+    """A note when the types decide it: true from the start, or never."""
+    holds = never_changes(t, definition, firing)
+    if holds is None:
+        return ""
     none = "none is ever there" + firing.place
     return f", which is so from the start, as {none}" if holds else f", which never happens, as {none}"

@@ -16,6 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from pcg.describe import describe
+from pcg.describe.goals import LANGUAGES, goals_in
 from pcg.engine.game import Game
 from pcg.engine.vgdl import check_game, check_level, read_game
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, nearest
@@ -188,13 +189,15 @@ class _Office:
             self.notes.append(f"{found.place}: a tick takes {spent:.1f} ms; few can play at once")
 
     def _about(self, said: Source, game: Game) -> dict[str, dict[str, str]]:
-        """Goal and controls by language: those that are given; a goal in English else from the rules.
+        """Goal and controls by language: those that are given, else a goal from the rules where that can be said.
 
         Controls that are not given are said by the page, in its own language, from what the avatar can do.
         """
         told = describe(game)
         about = {DESCRIBED: {"goal": " ".join([*told.win, *told.lose])}}
         codes = self.config.language_codes
+        if not said.goal:  # a goal of the researcher's may hold something back
+            about |= {code: {"goal": "".join(goals_in(code, game))} for code in codes if code in LANGUAGES}
         for kind, texts in (("goal", said.goal), ("controls", said.controls)):
             for given, text in texts.items():
                 code = given or codes[0]

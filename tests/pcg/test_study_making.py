@@ -135,6 +135,7 @@ def test_items_of_a_file(tmp_path: Path) -> None:
     a, lvl7 = made.items[:2]
     assert (a.group, a.about["en"]["goal"], a.about["zh"]) == ("people", "Push!", {"goal": "推！"})
     assert lvl7.about["en"]["controls"] == "Keys."
+    assert lvl7.about["zh"]["goal"] == "标记一个也不剩时，您获胜。英雄消失时，您失败。"
     assert lvl7.level == made.items[2].level == level.strip("\n")
     assert [i.name for i in attention_checks(made.items)["alert"]] == ["good", "bad"]
     assert any("are the same level" in note for note in made.notes)

@@ -204,7 +204,7 @@ def read_plays(series: str, game: str, *, digest: str | None = None) -> list[Pla
         return []
     text = path.read_text(encoding="utf-8")
     lines = text[: text.rfind("\n") + 1].splitlines()
-    plays = []
+    plays: dict[tuple[Setting, int], Play] = {}  # two runs at a time may have made the same play
     for row in csv.DictReader(lines):
         if digest is not None and row["sheet"] != digest[:8]:
             raise PcgError(f"{path}: plays of another {game}.kif; delete the file to play it anew")
@@ -212,11 +212,12 @@ def read_plays(series: str, game: str, *, digest: str | None = None) -> list[Pla
             setting = Setting(series, game, row["entrant"], int(row["clock"]))
             if int(row["playouts"]) == setting.playouts:
                 goals = tuple(map(int, row["goals"].split()))
-                plays.append(
-                    Play(setting, int(row["play"]), row["seats"], goals, int(row["ticks"]), int(row["calls"]),
-                         float(row["seconds"]))
+                made = Play(
+                    setting, int(row["play"]), row["seats"], goals, int(row["ticks"]), int(row["calls"]),
+                    float(row["seconds"]),
                 )  # fmt: skip
-    return plays
+                plays[setting, made.number] = made
+    return list(plays.values())
 
 
 class Record:

@@ -213,7 +213,7 @@ def section(campaign: Campaign, states: dict[str, TournamentResult], figures: Pa
     name = f"agents-{campaign.name}"
     (figures / f"{name}-games.csv").write_text(games_csv(own), encoding="utf-8")
     (figures / f"{name}.csv").write_text(standings_csv(own), encoding="utf-8")
-    (figures / f"{name}.svg").write_text(win_rates(own, standalone=True), encoding="utf-8")
+    (figures / f"{name}.svg").write_text(win_rates(standings, standalone=True), encoding="utf-8")
     (figures / f"{name}-games.svg").write_text(heat_map(own, standalone=True), encoding="utf-8")
     plays = len(results) // max(1, len(states))
     games = len(standings.games)
@@ -226,10 +226,12 @@ def section(campaign: Campaign, states: dict[str, TournamentResult], figures: Pa
         "",
         f"![Share of plays won]({name}.svg)",
         "",
+        f"The figure is about the {plays} plays per agent that all of these agents have played, the table about all:",
+        "",
         *_overall(own, states),
         "",
-        f"Points, as the competitions give them, over the {plays} plays per agent in {games} games that all of these "
-        "agents have played:",
+        f"Points, as the competitions give them, over the {plays} plays per agent in {games} games that all have "
+        "played:",
         "",
         "| place | agent | points | first places | plays won there |",
         "|---:|---|---:|---:|---:|",

@@ -381,6 +381,7 @@ class GdlState(SheetState):
         names = self.game.network.move_names
         out = np.zeros(len(names[role]) + 1, dtype=np.int64)
         count = invoke4(single.legal_moves.address, *self._call(), role, int(out.ctypes.data))
+        self.game.tables.check()
         first = sum(map(len, names[:role]))
         return tuple(names[role][k - first] for k in out[:count].tolist())
 

@@ -18,8 +18,10 @@ from pcg.engine.gdl.kernel.single import (
     legal_count,
     legal_move,
     make_move,
+    moves_end,
     state_at,
     turn,
+    words_end,
 )
 from pcg.engine.kernel.protocol import LOST, OK, UNDECIDED, WON
 from pcg.engine.kernel.runtime import CHECKED, inner, island, load32, load64, low_bit, store64
@@ -30,7 +32,7 @@ def is_legal(gm, st, role, move):
     """1 when a move of the game is legal for a role."""
     g = game_at(gm)
     at = move - load64(g.role_move + 8 * role)
-    at = held(gm, at, load64(g.role_move + 8 * role + 8) - load64(g.role_move + 8 * role)) if CHECKED else at
+    at = held(gm, at, moves_end(gm, role) - load64(g.role_move + 8 * role)) if CHECKED else at
     word = st + g.at_outs + 8 * (load64(g.role_word + 8 * role) + (at >> 6))
     return (load64(word) >> (at & 63)) & 1
 
@@ -104,7 +106,7 @@ def actions(gm, st, player, out):
         return 0
     count = 0
     first = load64(g.role_word + 8 * player)
-    for word in range(first, load64(g.role_word + 8 * player + 8)):
+    for word in range(first, words_end(gm, player)):
         left = load64(st + g.at_outs + 8 * word)
         while left != 0:
             bit = low_bit(left)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.engine.gdl.kernel.bits import choose_bit, clear_low, count_bits, draw, stream
-from pcg.engine.gdl.kernel.single import CUT, ENDED, MAX_PLIES, STUCK, game_at, held, span_end
+from pcg.engine.gdl.kernel.single import CUT, ENDED, MAX_PLIES, STUCK, game_at, held, moves_end, span_end
 from pcg.engine.kernel.runtime import CHECKED, inlined, inner, island, load8, load32, load64, low_bit, store64, view_of
 
 LANES = 64
@@ -127,7 +127,7 @@ def gather_legal(gm, batch, role):
     g = game_at(gm)
     b = batch_at(batch)
     first = load64(g.role_move + 8 * role)
-    moves = load64(g.role_move + 8 * role + 8) - first
+    moves = moves_end(gm, role) - first
     some = 0
     for block in range((moves + 63) >> 6):
         at = b.legal + 512 * block
@@ -150,7 +150,8 @@ def move_lanes(gm, batch, role, lanes):
     g = game_at(gm)
     b = batch_at(batch)
     first = load64(g.role_move + 8 * role)
-    blocks = (load64(g.role_move + 8 * role + 8) - first + 63) >> 6
+    moves = moves_end(gm, role) - first
+    blocks = (moves + 63) >> 6
     node = b.values + 8 * (1 + g.facts + first)
     while lanes != 0:
         lane = low_bit(lanes)
@@ -170,7 +171,7 @@ def move_lanes(gm, batch, role, lanes):
             word = load64(at + 512 * block)
             here = count_bits(word)
         chosen = 64 * block + choose_bit(word, k)
-        chosen = held(gm, chosen, load64(g.role_move + 8 * role + 8) - first) if CHECKED else chosen
+        chosen = held(gm, chosen, moves) if CHECKED else chosen
         place = node + 8 * chosen
         store64(place, load64(place) | (1 << lane))
         store64(b.made + 8 * (64 * role + lane), place)

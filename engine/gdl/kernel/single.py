@@ -123,6 +123,22 @@ def span_end(gm, begin, end, n):
     return end
 
 
+@inner
+def words_end(gm, role):
+    """The word after those of a role's legal moves."""
+    g = game_at(gm)
+    end = load64(g.role_word + 8 * role + 8)
+    return span_end(gm, load64(g.role_word + 8 * role), end, g.out_words) if CHECKED else end
+
+
+@inner
+def moves_end(gm, role):
+    """The move after those of a role."""
+    g = game_at(gm)
+    end = load64(g.role_move + 8 * role + 8)
+    return span_end(gm, load64(g.role_move + 8 * role), end, g.moves) if CHECKED else end
+
+
 # --- events ---
 
 
@@ -311,7 +327,7 @@ def set_status(gm, st):
         return 0
     for role in range(g.roles):
         some = 0
-        for word in range(load64(g.role_word + 8 * role), load64(g.role_word + 8 * role + 8)):
+        for word in range(load64(g.role_word + 8 * role), words_end(gm, role)):
             some = some | load64(outs + 8 * word)
         if some == 0:
             s.status = STUCK
@@ -371,7 +387,7 @@ def legal_count(gm, st, role):
     g = game_at(gm)
     outs = st + g.at_outs
     count = 0
-    for word in range(load64(g.role_word + 8 * role), load64(g.role_word + 8 * role + 8)):
+    for word in range(load64(g.role_word + 8 * role), words_end(gm, role)):
         count += count_bits(load64(outs + 8 * word))
     return count
 
@@ -494,7 +510,7 @@ def legal_moves(gm, st, role, out):
     g = game_at(gm)
     count = 0
     first = load64(g.role_word + 8 * role)
-    for word in range(first, load64(g.role_word + 8 * role + 8)):
+    for word in range(first, words_end(gm, role)):
         left = load64(st + g.at_outs + 8 * word)
         while left != 0:
             bit = low_bit(left)

@@ -178,7 +178,10 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
             keep(state, record)
             if state.stopped == "interrupted":
                 raise KeyboardInterrupt
-    return True
+    return all(
+        len(read_tournament(folder_of(store, campaign, agent)).results) == turns(tournament)[-1]
+        for agent, tournament in tournaments.items()
+    )
 
 
 # --- report -----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ davidson      utilities from votes (Bradley-Terry with ties)      intervals   ho
 shares        votes for groups, with exact tests                  rankings    other methods, as checks
 consistency   order, agreement, circles, suspicious participants  outcomes    whether winning matters
 power         how many votes it takes                             simulation  participants with known tastes
-model         what people like, from measurements of items
+model         what people like, from measurements of items (features): a weighted sum, or a gaussian_process
+held_out      how well such a model predicts votes it did not see
 """
 
 from pcg.evaluators.preferences.adaptive import DESIGNS, Adaptive, make_design

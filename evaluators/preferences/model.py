@@ -1,80 +1,69 @@
-"""What people like, learned: a preference model over measurements of items, for judging items nobody has voted on.
+"""What people like, learned: preference models over measurements of items, for judging items nobody has voted on.
 
 Bradley-Terry regression: the utility of an item is a weighted sum of its standardised features (Bradley, Terry 1952;
 with covariates Springall: Response Surface Fitting Using a Generalization of the Bradley-Terry Paired Comparison Model,
 1973; for game levels Yannakakis, Maragoudakis, Hallam: Preference Learning for Cognitive Modeling, 2009). Weights are
-kept small by a ridge whose strength is chosen by cross-validation; a tie is half a vote for each.
+kept small by a ridge whose strength is chosen by cross-validation.
 
-How well it predicts is measured twice, on votes that had no part in the fit: of participants who were left out, and
-on pairs with items that were left out. The second says whether the features carry over to new items, which is what a
-fitness is for.
+Gaussian process: the utility is any smooth function of the features, so that people may like something in the middle,
+or one thing only together with another (`gaussian_process`). It knows where it has seen too little to judge.
+
+To both a tie is half a vote for each item. How well a model predicts is measured on votes that had no part in it
+(`held_out`).
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
-from pcg.evaluators.preferences.davidson import Array, fit, one_thread
+from pcg.evaluators.preferences.davidson import Array, one_thread
+from pcg.evaluators.preferences.features import Features, feature_table
+from pcg.evaluators.preferences.gaussian_process import (
+    MOST_ITEMS,
+    Kernel,
+    Posterior,
+    Process,
+    learn,
+    log_odds,
+    tempered,
+)
+from pcg.evaluators.preferences.held_out import FOLDS, Accuracy, Learner, PairData, Predictor, Rows
 from pcg.evaluators.preferences.outcomes import logistic
-from pcg.evaluators.preferences.votes import Vote, cells_of, counts_of_cells, items_of, preferences
+from pcg.evaluators.preferences.votes import Vote, items_of, preferences
 
 FORMAT = 1
 STRENGTHS: tuple[float, ...] = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 """Ridge strengths that are tried: the precision of the normal prior of each weight."""
-FOLDS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Accuracy:
-    """How well votes that had no part in a fit are predicted."""
-
-    by: str
-    """What was left out together: `participant` or `item`."""
-    folds: int
-    votes: int
-    """Decided votes that were predicted."""
-    accuracy: float
-    """Share of them for the item that the model thinks better; half where it sees no difference."""
-    log_loss: float
-    """Mean of minus the logarithm of the probability given to what happened; 0.693 is guessing."""
-    ceiling: float | None = None
-    """For participants: the accuracy of knowing each item's own utility instead of its features."""
 
 
 @dataclass(frozen=True)
-class PreferenceModel:
-    """A utility of items by their features.
+class PreferenceModel(ABC):
+    """A utility of items by their features; 0 is the mean of the items that were voted on."""
 
-    >>> model = PreferenceModel(("gap",), (0.5,), (0.2,), (1.0,), 1.0)
-    >>> model.score({"gap": 0.9}), round(model.worth({"gap": 0.9}), 3)
-    (2.0, 0.881)
-    """
+    kind: ClassVar[str]
+    """Its name in files."""
 
     features: tuple[str, ...]
     means: tuple[float, ...]
     scales: tuple[float, ...]
     """Standard deviations over the items that were voted on."""
-    weights: tuple[float, ...]
-    """Log odds per standard deviation."""
-    strength: float
-    errors: tuple[float, ...] = ()
-    """Standard errors of the weights."""
-    votes: int = 0
-    items: int = 0
-    accuracy: tuple[Accuracy, ...] = field(default=())
+    votes: int = field(default=0, kw_only=True)
+    items: int = field(default=0, kw_only=True)
+    accuracy: tuple[Accuracy, ...] = field(default=(), kw_only=True)
 
+    @abstractmethod
     def score(self, features: Mapping[str, float], *, strict: bool = True) -> float:
-        """The utility of an item, 0 for an average one.
+        """The utility of an item in log odds, 0 for an average one.
 
         Args:
             features: by name; those the model does not know do not matter.
@@ -83,8 +72,19 @@ class PreferenceModel:
         Raises:
             PcgError: for a feature that is missing (with `strict`) or not finite.
         """
-        total = []
-        for name, mean, scale, weight in zip(self.features, self.means, self.scales, self.weights, strict=True):
+
+    @abstractmethod
+    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """Probability in (0, 1) with which the item is preferred to an average one, ties aside."""
+
+    def error(self, features: Mapping[str, float], *, strict: bool = True) -> float | None:
+        """Standard error of the score; None from a model that does not say how sure it is."""
+        return None
+
+    def standard_scores(self, features: Mapping[str, float], *, strict: bool = True) -> Array:
+        """The features that the model needs, in standard deviations from their means; see `score`."""
+        found = []
+        for name, mean, scale in zip(self.features, self.means, self.scales, strict=True):
             value = features.get(name)
             if value is None:
                 if strict:
@@ -93,22 +93,18 @@ class PreferenceModel:
                         f"the feature `{name}` that the preference model needs is missing"
                         + (f"; is `{near}` it?" if near else "")
                     )
-                continue
-            if not math.isfinite(value):
+                value = mean
+            elif not math.isfinite(value):
                 raise PcgError(f"the feature `{name}` is {value}, expected a finite number")
-            total.append(weight * (value - mean) / scale)
-        return math.fsum(total)
-
-    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
-        """Probability in (0, 1) with which the item is preferred to an average one, ties aside."""
-        return 0.5 * (1.0 + math.tanh(0.5 * self.score(features, strict=strict)))
+            found.append((value - mean) / scale)
+        return np.array(found)
 
     def to_text(self, *, indent: int | None = None) -> str:
         """As JSON text."""
-        return json.dumps({"format": FORMAT, "kind": "bradley-terry-regression", **asdict(self)}, indent=indent)
+        return json.dumps({"format": FORMAT, "kind": self.kind, **asdict(self)}, indent=indent)
 
-    @classmethod
-    def from_text(cls, text: str, source: str = "preference model") -> PreferenceModel:
+    @staticmethod
+    def from_text(text: str, source: str = "preference model") -> PreferenceModel:
         """Read what `to_text` wrote.
 
         Raises:
@@ -118,33 +114,30 @@ class PreferenceModel:
             data = json.loads(text)
         except json.JSONDecodeError as error:
             raise PcgError(f"{source}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
-        if not isinstance(data, dict) or data.get("kind") != "bradley-terry-regression":
+        kind = data.get("kind") if isinstance(data, dict) else None
+        model = {one.kind: one for one in (RegressionModel, GaussianProcessModel)}.get(kind)  # type: ignore[arg-type]
+        if model is None:
             raise PcgError(f"{source}: no preference model (expected what `pcg prefer fit` writes)")
         if data.get("format") != FORMAT:
             raise PcgError(f"{source}: format {data.get('format')!r}, expected {FORMAT}")
         try:
-            names = tuple(map(_string, data["features"]))
-            numbers = {key: tuple(map(_finite, data[key])) for key in ("means", "scales", "weights", "errors")}
-            if not names or any(len(numbers[key]) != len(names) for key in ("means", "scales", "weights")):
-                raise ValueError("means, scales and weights are as many as features, at least one")
-            if min(numbers["scales"]) <= 0:
-                raise ValueError("scales are above 0")
-            return cls(
-                names, numbers["means"], numbers["scales"], numbers["weights"], _finite(data["strength"]),
-                numbers["errors"], int(data["votes"]), int(data["items"]),
-                tuple(Accuracy(**entry) for entry in data["accuracy"]),
-            )  # fmt: skip
+            return model._read(data)
         except KeyError as error:
             raise PcgError(f"{source}: `{error.args[0]}` is missing") from None
         except (TypeError, ValueError) as error:
             raise PcgError(f"{source}: {error}") from None
 
+    @classmethod
+    @abstractmethod
+    def _read(cls, data: Mapping[str, Any]) -> Self:
+        """From a JSON object; KeyError, TypeError and ValueError say what is wrong with it."""
+
     def save(self, path: str | Path) -> None:
         """Write the model to a file."""
         Path(path).write_text(self.to_text(indent=1) + "\n", encoding="utf-8", newline="\n")
 
-    @classmethod
-    def load(cls, path: str | Path) -> PreferenceModel:
+    @staticmethod
+    def load(path: str | Path) -> PreferenceModel:
         """Read a model from a file.
 
         Raises:
@@ -154,13 +147,151 @@ class PreferenceModel:
             text = Path(path).read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise PcgError(f"{path}: not UTF-8 text (byte {error.start})") from None
-        return cls.from_text(text, str(path))
+        return PreferenceModel.from_text(text, str(path))
 
 
-def _string(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no name")
-    return value
+@dataclass(frozen=True)
+class RegressionModel(PreferenceModel):
+    """A weighted sum of standardised features.
+
+    >>> model = RegressionModel(("gap",), (0.5,), (0.2,), (1.0,), 1.0)
+    >>> model.score({"gap": 0.9}), round(model.worth({"gap": 0.9}), 3)
+    (2.0, 0.881)
+    """
+
+    kind = "bradley-terry-regression"
+
+    weights: tuple[float, ...]
+    """Log odds per standard deviation."""
+    strength: float
+    """Of the ridge."""
+    errors: tuple[float, ...] = ()
+    """Standard errors of the weights."""
+
+    def score(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """See `PreferenceModel.score`."""
+        scores = self.standard_scores(features, strict=strict).tolist()
+        return math.fsum(weight * score for weight, score in zip(self.weights, scores, strict=True))
+
+    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """See `PreferenceModel.worth`."""
+        return _probability(self.score(features, strict=strict))
+
+    @classmethod
+    def _read(cls, data: Mapping[str, Any]) -> Self:
+        names = _names(data)
+        numbers = {key: _numbers(data, key, len(names)) for key in ("means", "scales", "weights")}
+        return cls(
+            names, numbers["means"], _scales(numbers["scales"]), numbers["weights"], _finite(data["strength"]),
+            tuple(map(_finite, data["errors"])), **_common(data),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class GaussianProcessModel(PreferenceModel):
+    """A smooth function of standardised features, and how sure it is.
+
+    Worth takes the error of the score into account: it is near one half where votes have said little.
+    """
+
+    kind = "gaussian-process"
+
+    variance: float
+    """Of the smooth part of the utility, in squared log odds."""
+    linear: float
+    """Of its linear part."""
+    lengths: tuple[float, ...]
+    """How many standard deviations of each feature make another utility: long ones hardly matter."""
+    points: tuple[tuple[float, ...], ...]
+    """Standard scores of the items that were voted on."""
+    pull: tuple[float, ...]
+    """Slope of the log likelihood of the votes by the utility of each of these items."""
+    information: tuple[tuple[int, int, float], ...]
+    """How much the votes say about pairs of these items: (one, other, information in inverse squared log odds)."""
+
+    def score(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """See `PreferenceModel.score`."""
+        return self._predict(features, strict)[0]
+
+    def error(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """See `PreferenceModel.error`."""
+        return math.sqrt(self._predict(features, strict)[1])
+
+    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """See `PreferenceModel.worth`."""
+        mean, variance = self._predict(features, strict)
+        return _probability(float(tempered(np.array(mean), np.array(variance))))
+
+    def _predict(self, features: Mapping[str, float], strict: bool) -> tuple[float, float]:
+        with one_thread():
+            mean, covariance = self._posterior.predict(self.standard_scores(features, strict=strict)[None])
+        return float(mean[0]), max(float(covariance[0, 0]), 0.0)
+
+    @cached_property
+    def _posterior(self) -> Posterior:
+        n = len(self.points)
+        across = np.zeros((n, n))
+        for one, other, weight in self.information:
+            across[one, other] += weight
+            across[other, one] += weight
+        kernel = Kernel(self.variance, self.linear, np.array(self.lengths))
+        information = np.diag(across.sum(axis=1)) - across
+        return Posterior(Process(kernel, np.array(self.points), np.array(self.pull), information))
+
+    @classmethod
+    def _read(cls, data: Mapping[str, Any]) -> Self:
+        names = _names(data)
+        numbers = {key: _numbers(data, key, len(names)) for key in ("means", "scales", "lengths")}
+        points = tuple(_numbers({"points": row}, "points", len(names)) for row in data["points"])
+        if not 2 <= len(points) <= MOST_ITEMS:
+            raise ValueError(f"there are {len(points)} points, expected 2 to {MOST_ITEMS}")
+        information = tuple((int(one), int(other), _finite(weight)) for one, other, weight in data["information"])
+        if any(not 0 <= one < other < len(points) or weight < 0 for one, other, weight in information):
+            raise ValueError("information is no list of two numbers of points and a weight that is not negative")
+        variance, linear = _finite(data["variance"]), _finite(data["linear"])
+        if min(variance, linear, *numbers["lengths"]) <= 0:
+            raise ValueError("variance, linear and lengths are above 0")
+        return cls(
+            names, numbers["means"], _scales(numbers["scales"]), variance, linear, numbers["lengths"], points,
+            _numbers(data, "pull", len(points)), information, **_common(data),
+        )  # fmt: skip
+
+
+def _probability(odds: float) -> float:
+    return 0.5 * (1.0 + math.tanh(0.5 * odds))
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def _names(data: Mapping[str, Any]) -> tuple[str, ...]:
+    names = tuple(data["features"])
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"{name!r} is no name")
+    if not names:
+        raise ValueError("there are no features")
+    return names
+
+
+def _numbers(data: Mapping[str, Any], key: str, wanted: int) -> tuple[float, ...]:
+    found = tuple(map(_finite, data[key]))
+    if len(found) != wanted:
+        raise ValueError(f"`{key}` has {len(found)} numbers, expected {wanted}")
+    return found
+
+
+def _scales(found: tuple[float, ...]) -> tuple[float, ...]:
+    if min(found) <= 0:
+        raise ValueError("scales are above 0")
+    return found
+
+
+def _common(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "votes": int(data["votes"]), "items": int(data["items"]),
+        "accuracy": tuple(Accuracy(**entry) for entry in data["accuracy"]),
+    }  # fmt: skip
 
 
 def _finite(value: Any) -> float:
@@ -174,8 +305,9 @@ def _finite(value: Any) -> float:
 
 def fit_model(
     votes: Sequence[Vote],
-    features: Mapping[str, Mapping[str, float]],
+    features: Features,
     *,
+    kind: str = "regression",
     names: Sequence[str] | None = None,
     strength: float | None = None,
     folds: int = FOLDS,
@@ -187,217 +319,116 @@ def fit_model(
     Args:
         votes: any; see `preferences`.
         features: item -> name -> value, of every item that was voted on.
+        kind: one of `KINDS`.
         names: the features to use; without it all that every item has and that vary.
-        strength: of the ridge; chosen among `STRENGTHS` by the log loss on left-out items without it.
+        strength: of the ridge of a regression; chosen among `STRENGTHS` by the log loss on left-out items without it.
         folds: of each cross-validation.
         seed: of the folds.
         question: see `preferences`.
 
     Raises:
-        PcgError: for no votes, items without features, names that are unknown or do not vary, values not finite.
+        PcgError: for no votes, items without features, names that are unknown or do not vary, values not finite, an
+            unknown kind, more than 1,000 items for a process.
     """
+    if kind not in KINDS:
+        near = nearest(kind, KINDS)
+        hint = f", did you mean `{near}`?" if near else ""
+        raise PcgError(f"there is no kind of preference model `{kind}`{hint} (there are {', '.join(KINDS)})")
     chosen = preferences(votes, question)
     items = items_of(chosen)
     if not chosen:
         raise PcgError("there are no votes to learn from")
-    used, table = _feature_table(items, features, names)
+    used, table = feature_table(items, features, names)
     means, scales = table.mean(axis=0), table.std(axis=0)
-    data = _Data(chosen, items, (table - means) / scales)
+    data = PairData(chosen, items, (table - means) / scales)
     with one_thread():
-        if strength is None:
-            strength = data.best_strength(np.arange(len(chosen)), "item", folds, seed)
-        elif not (math.isfinite(strength) and strength > 0):
-            raise PcgError(f"the strength of the ridge is {strength}, expected a number above 0")
-        found = tuple(data.accuracy(by, folds, seed) for by in ("participant", "item"))
-        weights, information = data.fit(np.arange(len(chosen)), strength)
-        errors = np.sqrt(np.diagonal(np.linalg.inv(information)))
-    return PreferenceModel(
-        used, tuple(means.tolist()), tuple(scales.tolist()), tuple(weights.tolist()), strength,
-        tuple(errors.tolist()), len(chosen), len(items), tuple(a for a in found if a is not None),
+        return KINDS[kind](data, (used, tuple(means.tolist()), tuple(scales.tolist())), strength, folds, seed)
+
+
+_Scaling = tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...]]
+
+
+def _measured(data: PairData, learner: Learner, folds: int, seed: int) -> dict[str, Any]:
+    found = (data.accuracy(learner, by, folds, seed) for by in ("participant", "item"))
+    return {
+        "votes": len(data.votes), "items": len(data.items), "accuracy": tuple(a for a in found if a is not None),
+    }  # fmt: skip
+
+
+def _regression(data: PairData, scaling: _Scaling, strength: float | None, folds: int, seed: int) -> PreferenceModel:
+    everything = np.arange(len(data.votes))
+    if strength is None:
+        strength = _best_strength(data, everything, folds, seed)
+    elif not (math.isfinite(strength) and strength > 0):
+        raise PcgError(f"the strength of the ridge is {strength}, expected a number above 0")
+
+    def learner(data: PairData, rows: Rows) -> Predictor:
+        return _ridge(data, rows, _best_strength(data, rows, folds, seed))
+
+    weights, information = _weights(data, everything, strength)
+    errors = np.sqrt(np.diagonal(np.linalg.inv(information)))
+    return RegressionModel(
+        *scaling, tuple(weights.tolist()), strength, tuple(errors.tolist()), **_measured(data, learner, folds, seed)
+    )
+
+
+def _weights(data: PairData, rows: Rows, strength: float) -> tuple[Array, Array]:
+    """Weights and information from these votes."""
+    pairs = data.pairs(rows)
+    x = data.table[pairs.first] - data.table[pairs.second]
+    return logistic(x, pairs.share, np.full(x.shape[1], strength), pairs.count)
+
+
+def _ridge(data: PairData, rows: Rows, strength: float) -> Predictor:
+    utilities = data.table @ _weights(data, rows, strength)[0]
+    return lambda first, second: np.asarray(utilities[first] - utilities[second])
+
+
+def _best_strength(data: PairData, rows: Rows, folds: int, seed: int) -> float:
+    """The strength with the least log loss on left-out items; the middle one where none can be left out."""
+    parts = data.folds(rows, "item", folds, seed)
+    if not parts:
+        return STRENGTHS[len(STRENGTHS) // 2]
+    losses = [float(data.losses(partial(_ridge, strength=s), parts).mean()) for s in STRENGTHS]
+    return STRENGTHS[int(np.argmin(losses))]
+
+
+def _gaussian_process(
+    data: PairData, scaling: _Scaling, strength: float | None, folds: int, seed: int
+) -> PreferenceModel:
+    if strength is not None:
+        raise PcgError("a Gaussian process has no ridge: leave the strength out")
+    if len(data.items) > MOST_ITEMS:
+        raise PcgError(
+            f"the votes are on {len(data.items)} items; a Gaussian process takes at most {MOST_ITEMS}, "
+            "a regression any number"
+        )
+
+    def learner(data: PairData, rows: Rows) -> Predictor:
+        posterior = Posterior(_process(data, rows))
+        return lambda first, second: log_odds(posterior, data.table, first, second)
+
+    process = _process(data, np.arange(len(data.votes)))
+    one, other = np.nonzero(np.triu(process.information, 1))
+    weights = -process.information[one, other]
+    return GaussianProcessModel(
+        *scaling, process.kernel.variance, process.kernel.linear, tuple(process.kernel.lengths.tolist()),
+        tuple(map(tuple, process.points.tolist())), tuple(process.pull.tolist()),
+        tuple(zip(one.tolist(), other.tolist(), weights.tolist(), strict=True)),
+        **_measured(data, learner, folds, seed),
     )  # fmt: skip
 
 
-def _feature_table(
-    items: Sequence[str], features: Mapping[str, Mapping[str, float]], names: Sequence[str] | None
-) -> tuple[tuple[str, ...], Array]:
-    for item in items:
-        if item not in features:
-            near = nearest(item, features)
-            raise PcgError(f"the item `{item}` has no features" + (f", did you mean `{near}`?" if near else ""))
-    common = [name for name in features[items[0]] if all(name in features[item] for item in items)]
-    for name in names or ():
-        if name not in common:
-            near = nearest(name, common)
-            hint = f", did you mean `{near}`?" if near else f" (all items have: {', '.join(common) or 'none'})"
-            raise PcgError(f"not every item has the feature `{name}`{hint}")
-    wanted = list(names) if names is not None else common
-    table = np.array([[float(features[item][name]) for name in wanted] for item in items]).reshape(len(items), -1)
-    if not np.isfinite(table).all():
-        row, column = np.argwhere(~np.isfinite(table))[0]
-        raise PcgError(f"the feature `{wanted[column]}` of `{items[row]}` is {table[row, column]}, expected a number")
-    varies = np.ptp(table, axis=0) > 1e-12 * (1 + np.abs(table).max(axis=0))
-    if names is not None and not varies.all():
-        raise PcgError(f"the feature `{wanted[int(np.argmin(varies))]}` is the same in all items")
-    if not varies.any():
-        raise PcgError("no feature differs between the items")
-    return tuple(name for name, there in zip(wanted, varies, strict=True) if there), table[:, varies]
+def _process(data: PairData, rows: Rows) -> Process:
+    """From these votes, over the items they are about."""
+    pairs = data.pairs(rows)
+    items, numbers = np.unique(np.r_[pairs.first, pairs.second], return_inverse=True)
+    first, second = np.split(numbers, 2)
+    return learn(data.table[items], replace(pairs, first=first, second=second))
 
 
-class _Data:
-    """Votes as rows: which items, and what share of the vote went to the first."""
-
-    def __init__(self, votes: Sequence[Vote], items: Sequence[str], table: Array) -> None:
-        index = {item: k for k, item in enumerate(items)}
-        self.votes, self.items, self.table = votes, tuple(items), table
-        self.first = np.array([index[v.first] for v in votes], np.intp)
-        self.second = np.array([index[v.second] for v in votes], np.intp)
-        self.y = np.array([{"first": 1.0, "second": 0.0}.get(v.answer, 0.5) for v in votes])
-        self.decided = self.y != 0.5
-        _, self.who = np.unique([v.participant for v in votes], return_inverse=True)
-
-    def fit(self, rows: NDArray[np.intp], strength: float) -> tuple[Array, Array]:
-        """Weights and information from these votes; equal pairs are one row with their number."""
-        n = len(self.items)
-        key = self.first[rows] * n + self.second[rows]
-        pairs, which = np.unique(key, return_inverse=True)
-        count = np.bincount(which).astype(np.float64)
-        share = np.bincount(which, self.y[rows]) / count
-        x = self.table[pairs // n] - self.table[pairs % n]
-        return logistic(x, share, np.full(x.shape[1], strength), count)
-
-    def folds(self, rows: NDArray[np.intp], by: str, folds: int, seed: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:  # fmt: skip  # noqa: E501
-        """(votes to learn from, votes to predict), without any group on both sides."""
-        groups = np.unique(self.who[rows] if by == "participant" else np.r_[self.first[rows], self.second[rows]])
-        shuffled = np.random.default_rng([seed, 7]).permutation(groups)
-        found = []
-        for part in np.array_split(shuffled, min(folds, len(groups))):
-            if by == "participant":
-                out = np.isin(self.who[rows], part)
-                kept = ~out
-            else:
-                a, b = np.isin(self.first[rows], part), np.isin(self.second[rows], part)
-                out, kept = a | b, ~(a | b)
-            out &= self.decided[rows]
-            if out.any() and kept.any():
-                found.append((rows[kept], rows[out]))
-        return found
-
-    def predict(self, weights: Array, rows: NDArray[np.intp]) -> Array:
-        """Log odds of the first item."""
-        return np.asarray((self.table[self.first[rows]] - self.table[self.second[rows]]) @ weights)
-
-    def best_strength(self, rows: NDArray[np.intp], by: str, folds: int, seed: int) -> float:
-        """The strength with the least log loss on left-out votes; the middle one where nothing can be left out."""
-        parts = self.folds(rows, by, folds, seed)
-        if not parts:
-            return STRENGTHS[len(STRENGTHS) // 2]
-        losses = []
-        for strength in STRENGTHS:
-            loss = [_losses(self.predict(self.fit(kept, strength)[0], out), self.y[out]) for kept, out in parts]
-            losses.append(float(np.concatenate(loss).mean()))
-        return STRENGTHS[int(np.argmin(losses))]
-
-    def accuracy(self, by: str, folds: int, seed: int) -> Accuracy | None:
-        """How well left-out votes are predicted; the strength is chosen again from the others each time."""
-        parts = self.folds(np.arange(len(self.votes)), by, folds, seed)
-        if not parts:
-            return None
-        right, losses, ceiling, guessed = [], [], [], []
-        for kept, out in parts:
-            odds = self.predict(self.fit(kept, self.best_strength(kept, "item", folds, seed))[0], out)
-            right.append(_right(odds, self.y[out]))
-            losses.append(_losses(odds, self.y[out]))
-            if by == "participant":
-                utilities = fit(self._counts(kept)).utilities
-                guessed.append(utilities[self.first[out]] - utilities[self.second[out]])
-                ceiling.append(_right(guessed[-1], self.y[out]))
-        hits = np.concatenate(right)
-        return Accuracy(
-            by, len(parts), len(hits), float(hits.mean()), float(np.concatenate(losses).mean()),
-            float(np.concatenate(ceiling).mean()) if ceiling else None,
-        )  # fmt: skip
-
-    def _counts(self, rows: NDArray[np.intp]) -> Any:
-        chosen = [self.votes[k] for k in rows]
-        pair, cell = cells_of(chosen, self.items)
-        return counts_of_cells(self.items, *np.unique(pair, return_inverse=True), cell)
-
-
-def _right(odds: Array, y: Array) -> Array:
-    return np.where(odds == 0, 0.5, (odds > 0) == (y > 0.5)).astype(np.float64)
-
-
-def _losses(odds: Array, y: Array) -> Array:
-    return np.asarray(np.logaddexp(0.0, np.where(y > 0.5, -odds, odds)))
-
-
-# -- files of features -------------------------------------------------------------------------------------------------
-
-
-def read_features(path: str | Path) -> dict[str, dict[str, float]]:
-    """Read features of items.
-
-    A CSV file has a column `item` and one for each feature (an empty cell is a missing value). A JSON file is an object
-    from item to an object from name to number, or what `pcg measure --json` prints, where the items are the levels'
-    files.
-
-    Raises:
-        PcgError: naming file, line and what was expected.
-    """
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PcgError(f"{path}: not UTF-8 text (byte {error.start})") from None
-    if path.suffix == ".json":
-        return _json_features(text, path)
-    rows = csv.reader(text.splitlines(), strict=True)
-    found: dict[str, dict[str, float]] = {}
-    try:
-        heading = next(rows, [])
-        if "item" not in heading:
-            raise PcgError(f"{path}:1: there is no column `item` (found: {', '.join(heading) or 'none'})")
-        for cells in rows:
-            if not cells:
-                continue
-            if len(cells) != len(heading):
-                raise PcgError(f"{path}:{rows.line_num}: {len(cells)} columns, the heading has {len(heading)}")
-            row = dict(zip(heading, cells, strict=True))
-            item = row.pop("item")
-            if item in found:
-                raise PcgError(f"{path}:{rows.line_num}: the item `{item}` is there twice")
-            found[item] = {k: _number(v, f"{path}:{rows.line_num}: `{k}`") for k, v in row.items() if v != ""}
-    except csv.Error as error:
-        raise PcgError(f"{path}:{rows.line_num}: not CSV: {error}") from None
-    return found
-
-
-def _json_features(text: str, path: Path) -> dict[str, dict[str, float]]:
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise PcgError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
-    if isinstance(data, dict) and isinstance(data.get("levels"), list):
-        try:
-            data = {entry["level"]: entry["metrics"] for entry in data["levels"]}
-        except (KeyError, TypeError):
-            raise PcgError(f"{path}: expected what `pcg measure --json` prints") from None
-    if not isinstance(data, dict) or not all(isinstance(row, dict) for row in data.values()):
-        raise PcgError(f"{path}: expected a JSON object from item to an object from feature to number")
-    return {
-        item: {name: _number(value, f"{path}: `{name}` of `{item}`") for name, value in row.items()}
-        for item, row in data.items()
-    }
-
-
-def _number(value: Any, where: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise PcgError(f"{where} is {value!r}, expected a number")
-    return number
+KINDS = {"regression": _regression, "gaussian-process": _gaussian_process}
+"""Kinds of preference models, and how they are learned."""
 
 
 def check_names(model: PreferenceModel, known: Sequence[str], source: str) -> None:

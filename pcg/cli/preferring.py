@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,7 +42,12 @@ def fit(
     use: Annotated[
         str | None, typer.Option(help="Features to use, as in gap,symmetry; all that every item has without it.")
     ] = None,
-    strength: Annotated[float | None, typer.Option(help="Of the ridge; chosen by cross-validation without it.")] = None,
+    kind: Annotated[
+        str, typer.Option("--model", help="regression, or gaussian-process for tastes that are no weighted sum.")
+    ] = "regression",
+    strength: Annotated[
+        float | None, typer.Option(help="Of a regression's ridge; chosen by cross-validation without it.")
+    ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Parts of each cross-validation.")] = 5,
     seed: SeedOption = 0,
     question: QuestionOption = None,
@@ -51,13 +57,14 @@ def fit(
     It says how well it predicts votes that had no part in it, of other participants and on other items.
     `pcg levels GAME --prefer MODEL` makes levels that it likes.
     """
-    from pcg.evaluators.preferences.model import fit_model, read_features
+    from pcg.evaluators.preferences.features import read_features
+    from pcg.evaluators.preferences.model import fit_model
     from pcg.evaluators.preferences.votes import read_votes
 
     names = [name.strip() for name in use.split(",") if name.strip()] if use is not None else None
     model = fit_model(
-        read_votes(votes), read_features(features), names=names, strength=strength, folds=folds, seed=seed,
-        question=question,
+        read_votes(votes), read_features(features), kind=kind, names=names, strength=strength, folds=folds,
+        seed=seed, question=question,
     )  # fmt: skip
     model.save(out)
     _print(model)
@@ -72,16 +79,21 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a model: what weighs how much, and how well it predicts."""
-    from pcg.evaluators.preferences.model import PreferenceModel, read_features
+    from pcg.evaluators.preferences.features import read_features
+    from pcg.evaluators.preferences.model import PreferenceModel
 
     read = PreferenceModel.load(model)
     judged = {}
     if features is not None:
-        judged = {item: (read.score(row), read.worth(row)) for item, row in read_features(features).items()}
+        rows = read_features(features)
+        judged = {item: (read.score(row), read.error(row), read.worth(row)) for item, row in rows.items()}
     if as_json:
         data = json.loads(read.to_text())
         if judged:
-            data["judged"] = {item: {"score": score, "worth": worth} for item, (score, worth) in judged.items()}
+            data["judged"] = {
+                item: {"score": score, **({} if error is None else {"error": error}), "worth": worth}
+                for item, (score, error, worth) in judged.items()
+            }
         print(json.dumps(data, indent=1, ensure_ascii=False))
         return
     _print(read)
@@ -89,23 +101,44 @@ def show(
         from rich.table import Table
 
         table = Table("item", "score", "preferred to an average one")
-        for item, (score, worth) in sorted(judged.items(), key=lambda entry: -entry[1][0]):
-            table.add_row(escape(item), f"{score:+.2f}", f"{worth:.0%}")
+        for item, (score, error, worth) in sorted(judged.items(), key=lambda entry: -entry[1][0]):
+            table.add_row(
+                escape(item), f"{score:+.2f}" + (f" ± {error:.2f}" if error is not None else ""), f"{worth:.0%}"
+            )
         console().print(table)
 
 
 def _print(model: PreferenceModel) -> None:
     from rich.table import Table
 
-    table = Table("feature", "weight", "error", "mean", "deviation")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    errors = model.errors or (float("nan"),) * len(model.features)
-    rows = zip(model.features, model.weights, errors, model.means, model.scales, strict=True)
-    for name, weight, error, mean, scale in sorted(rows, key=lambda row: -abs(row[1])):
-        table.add_row(escape(name), f"{weight:+.3f}", f"{error:.3f}", f"{mean:.4g}", f"{scale:.4g}")
+    from pcg.evaluators.preferences.model import GaussianProcessModel, RegressionModel
+
+    table = Table("feature")
+    rows: list[tuple[float, str, *tuple[str, ...]]] = []
+    columns: tuple[str, ...]
+    if isinstance(model, RegressionModel):
+        columns = ("weight", "error", "mean", "deviation")
+        errors = model.errors or (float("nan"),) * len(model.features)
+        for name, weight, error, mean, scale in zip(
+            model.features, model.weights, errors, model.means, model.scales, strict=True
+        ):
+            rows.append((-abs(weight), name, f"{weight:+.3f}", f"{error:.3f}", f"{mean:.4g}", f"{scale:.4g}"))
+        meaning = f"weights are log odds per deviation, ridge {model.strength:g}"
+    else:
+        assert isinstance(model, GaussianProcessModel)
+        columns = ("length", "mean", "deviation")
+        for name, length, mean, scale in zip(model.features, model.lengths, model.means, model.scales, strict=True):
+            rows.append((length, name, f"{length:.2f}", f"{mean:.4g}", f"{scale:.4g}"))
+        meaning = (
+            f"utilities deviate by {math.sqrt(model.variance):.2f} smoothly, {math.sqrt(model.linear):.2f} linearly; "
+            "a length is how many deviations of the feature make another utility: short ones matter most"
+        )
+    for column in columns:
+        table.add_column(column, justify="right")
+    for _, name, *cells in sorted(rows):
+        table.add_row(escape(name), *cells)
     console().print(table)
-    print(f"{model.votes} votes on {model.items} items; weights are log odds per deviation, ridge {model.strength:g}")
+    print(f"{model.votes} votes on {model.items} items; {meaning}")
     for found in model.accuracy:
         ceiling = f"; knowing the items {found.ceiling:.1%}" if found.ceiling is not None else ""
         print(

@@ -13,7 +13,9 @@ import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.preferences import Vote, make_design
-from pcg.evaluators.preferences.model import Accuracy, PreferenceModel, fit_model, read_features
+from pcg.evaluators.preferences.features import read_features
+from pcg.evaluators.preferences.held_out import Accuracy, PairData
+from pcg.evaluators.preferences.model import PreferenceModel, RegressionModel, fit_model
 from pcg.evaluators.preferences.simulation import Population, item_names, simulate_study
 
 NAMES = item_names(30)
@@ -69,10 +71,8 @@ def test_left_out_votes_are_predicted_when_features_say_something_and_not_otherw
 
 
 def test_no_item_is_on_both_sides_of_a_fold() -> None:
-    from pcg.evaluators.preferences.model import _Data
-
     votes, _ = _world()
-    data = _Data(votes, NAMES, np.zeros((30, 1)))
+    data = PairData(votes, NAMES, np.zeros((30, 1)))
     everything = np.arange(len(votes))
     predicted = 0
     for kept, out in data.folds(everything, "item", 5, 0):
@@ -126,7 +126,7 @@ def test_no_votes_no_model() -> None:
         fit_model([], {})
 
 
-MODEL = PreferenceModel(("solution_length", "gap"), (50.0, 0.5), (20.0, 0.2), (1.0, 0.5), 1.0)
+MODEL = RegressionModel(("solution_length", "gap"), (50.0, 0.5), (20.0, 0.2), (1.0, 0.5), 1.0)
 
 
 def test_a_missing_feature_is_refused_or_average() -> None:
@@ -144,7 +144,7 @@ def test_a_missing_feature_is_refused_or_average() -> None:
         ("[]", "no preference model"),
         (json.dumps({"kind": "bradley-terry-regression", "format": 9}), "format 9, expected 1"),
         (MODEL.to_text().replace('"scales": [20.0', '"scales": [0.0'), "scales are above 0"),
-        (MODEL.to_text().replace('"means": [50.0, 0.5]', '"means": [50.0]'), "as many as features"),
+        (MODEL.to_text().replace('"means": [50.0, 0.5]', '"means": [50.0]'), "`means` has 1 numbers, expected 2"),
         (MODEL.to_text().replace('"weights": [1.0', '"weights": ["x"'), "'x' is no finite number"),
         (MODEL.to_text().replace('"strength"', '"force"'), "`strength` is missing"),
     ],
@@ -202,7 +202,7 @@ def test_wants_come_before_what_people_like() -> None:
 
 
 def test_a_model_of_something_else_than_levels_is_refused() -> None:
-    other = PreferenceModel(("simmetry",), (0.5,), (0.2,), (1.0,), 1.0)
+    other = RegressionModel(("simmetry",), (0.5,), (0.2,), (1.0,), 1.0)
     with pytest.raises(PcgError, match="needs `simmetry`, which is no metric of levels, did you mean `symmetry`"):
         LevelEvaluator(pcg.load("boxes"), prefer=other.to_text())
     with pytest.raises(PcgError, match=r"parameter `prefer`.*not JSON"):

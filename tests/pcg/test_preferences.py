@@ -108,6 +108,25 @@ def test_a_model_is_fitted_shown_and_makes_levels(files: Path) -> None:
     _run("resume", run, "--evaluations", "8", "--workers", "1")
 
 
+def test_a_process_is_fitted_shown_and_makes_levels(files: Path) -> None:
+    out, features = files / "m.json", files / "features.csv"
+    said = _run("prefer", "fit", files / "votes.csv", "--features", features, "--model", "gaussian-process", "-o", out)
+    assert "votes on other items predicted" in said and "length" in said
+    shown = json.loads(_run("prefer", "show", out, "--features", features, "--json"))
+    assert shown["judged"]["item01"]["score"] > 0 > shown["judged"]["item02"]["score"]
+    assert all(0 < row["error"] < 3 for row in shown["judged"].values())
+    assert "±" in _run("prefer", "show", out, "--features", features)
+    run = files / "run"
+    _run(
+        "levels", "boxes", "--generator", "constructive", "-n", "2", "--prefer", out,
+        "--evaluations", "6", "--workers", "1", "--out", run,
+    )  # fmt: skip
+    entries = json.loads((run / "levels" / "index.json").read_text(encoding="utf-8"))
+    model = PreferenceModel.load(out)
+    for entry in entries["levels"] if isinstance(entries, dict) else entries:
+        assert entry["fitness"] == pytest.approx(model.worth(entry["metrics"], strict=False))
+
+
 def test_a_report_is_written_by_a_command(files: Path) -> None:
     out = files / "report"
     _run("prefer", "report", files / "votes.csv", "--groups", files / "groups.json", "--out", out, "--samples", "100")

@@ -23,8 +23,11 @@ from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
 from pcg.generators.rules.operators import cross, mend, mutate
 from pcg.generators.rules.random import RandomRules
 from pcg.generators.rules.space import RuleSpace
+from pcg.generators.rules.surrogate import Surrogate
 
 _TRIES = 5
+_BRED = ("mutation", "crossover")
+"""Origins of children with parents."""
 _LATER = 0.3
 """Part of the infeasible parents that is left when the feasible population is full."""
 BREEDING: tuple[Parameter, ...] = (
@@ -43,6 +46,7 @@ BREEDING: tuple[Parameter, ...] = (
     ),
     Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
     Parameter("max_rules", 30, "most rules", 1, 200),
+    Parameter("surrogate", 1, "children bred for each that is played, picked by a model of what was (1: none)", 1, 100),
 )
 """How children are made."""
 
@@ -56,6 +60,7 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         "Khalifa, Green, Perez-Liebana, Togelius: General Video Game Rule Generation (2017)",
         "Kimbrough, Koehler, Lu, Wood: On a Feasible-Infeasible Two-Population Genetic Algorithm (2008)",
         "Jin, Branke: Evolutionary Optimization in Uncertain Environments (2005)",
+        "Jin: Surrogate-Assisted Evolutionary Computation: Recent Advances and Future Challenges (2011)",
     )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("population", 40, "members kept in each of the two populations", 2, 10_000),
@@ -76,6 +81,10 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         self._templates = ConstructiveRules(space, seed=seed)
         self._random = RandomRules(space, seed=seed)
         self._idle: list[tuple[float, int, RuleSet]] = []
+        try:
+            self._surrogate = Surrogate(seed) if self.integer("surrogate") > 1 else None
+        except PcgError as error:
+            raise PcgError(f"generator {self.name}: {error}") from None
 
     def bar(self) -> float:
         """The fitness of the least of the feasible population, once that is full."""
@@ -96,14 +105,34 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
             made += [child for child in self._trimmed() if child.text not in known]
             known |= {child.text for child in made}
             made += [Child(one.text, AGAIN, (one.note[0], [one.id])) for one in self._doubtful(self._replays())]
+        guided = self._surrogate is not None and bool(members) and self._surrogate.learn(self.generation)
+        litters: list[list[Child]] = []
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
-            for _ in range(_TRIES):
-                child = self._bred(rng) if members and rng.random() >= self.number("fresh") else self._fresh(rng)
-                if child.text not in known:
-                    break
-            known.add(child.text)
-            made.append(child)
-        return made
+            litter = [self._new(rng, known, bred=False if not members else None)]
+            if guided and litter[0].origin in _BRED:
+                litter += [self._new(rng, known, bred=True) for _ in range(self.integer("surrogate") - 1)]
+            litters.append(litter)
+        return made + self._picked(litters)
+
+    def _new(self, rng: np.random.Generator, known: set[str], *, bred: bool | None) -> Child:
+        """A child like none that is known, bred or made anew; None leaves that to chance."""
+        for _ in range(_TRIES):
+            parents = rng.random() >= self.number("fresh") if bred is None else bred
+            child = self._bred(rng) if parents else self._fresh(rng)
+            if child.text not in known:
+                break
+        known.add(child.text)
+        return child
+
+    def _picked(self, litters: list[list[Child]]) -> list[Child]:
+        """The most promising child of each litter, the first of equals."""
+        if self._surrogate is None or all(len(litter) == 1 for litter in litters):
+            return [litter[0] for litter in litters]
+        worth = self._surrogate.guess([RuleSet.from_json(child.note[0]) for litter in litters for child in litter])
+        ends = np.cumsum([len(litter) for litter in litters])
+        return [
+            litter[int(np.argmax(worth[end - len(litter) : end]))] for litter, end in zip(litters, ends, strict=True)
+        ]
 
     def _share(self) -> float:
         """Less of the parents are infeasible the more feasible ones there are: measured on three games, 4 to 9 % of the
@@ -163,6 +192,11 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
                 rules = tuple(rule for k, rule in enumerate(candidate.genotype.rules) if k not in unused)
                 genotype = RuleSet(rules, candidate.genotype.endings)
                 self._idle.append((evaluation.constraint, candidate.id, genotype))
+            if self._surrogate is not None:
+                self._surrogate.tell(
+                    candidate.genotype, feasible=evaluation.feasible, fitness=evaluation.fitness,
+                    constraint=evaluation.constraint,
+                )  # fmt: skip
         super().tell(candidates, evaluations)
 
     def _trimmed(self) -> list[Child]:
@@ -175,11 +209,14 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
                 for text, (genotype, parent) in list(found.items())[:most]]  # fmt: skip
 
     def _keep(self) -> dict[str, Any]:
-        return {**super()._keep(), "idle": [[worth, parent, one.to_json()] for worth, parent, one in self._idle]}
+        kept = {**super()._keep(), "idle": [[worth, parent, one.to_json()] for worth, parent, one in self._idle]}
+        return kept if self._surrogate is None else {**kept, "seen": self._surrogate.to_json()}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         super()._restore(state)
         self._idle = [(float(worth), int(parent), RuleSet.from_json(one)) for worth, parent, one in state["idle"]]
+        if self._surrogate is not None:
+            self._surrogate.restore(state["seen"])
 
     # -- what the populations ask --------------------------------------------------------------------------------------
 

@@ -81,9 +81,13 @@ class Posterior:
         self.process = process
         raw = process.kernel(process.points, process.points)
         self._means, self._mean = raw.mean(axis=0), float(raw.mean())
-        covariance = _centred(raw)
-        spread, _ = _spread(covariance, process.information)
+        spread, _ = _spread(_centred(raw), process.information)
         self._gain = process.information - process.information @ spread @ process.information
+
+    @property
+    def sound(self) -> bool:
+        """Whether predictions are numbers."""
+        return bool(np.isfinite(self._gain).all())
 
     def predict(self, points: Array) -> tuple[Array, Array]:
         """Means of the utilities at rows of standard scores, and their covariance."""

@@ -251,10 +251,14 @@ class GaussianProcessModel(PreferenceModel):
         variance, linear = _finite(data["variance"]), _finite(data["linear"])
         if min(variance, linear, *numbers["lengths"]) <= 0:
             raise ValueError("variance, linear and lengths are above 0")
-        return cls(
+        model = cls(
             names, numbers["means"], _scales(numbers["scales"]), variance, linear, numbers["lengths"], points,
             _numbers(data, "pull", len(points)), information, **_common(data),
         )  # fmt: skip
+        with np.errstate(all="ignore"):
+            if not model._posterior.sound:
+                raise ValueError("these numbers make no Gaussian process")
+        return model
 
 
 def _probability(odds: float) -> float:

@@ -209,6 +209,8 @@ _SMALL = GaussianProcessModel(
         (lambda d: d["information"].append([1]), "not enough values"),
         (lambda d: d["lengths"].__setitem__(0, 0.0), "variance, linear and lengths are above 0"),
         (lambda d: d.update(variance="much"), "'much' is no finite number"),
+        (lambda d: d.update(variance=1e308, linear=1e308), "m.json: .*(no Gaussian process|positive definite|infs)"),
+        (lambda d: d["points"][0].__setitem__(0, 1e200), "m.json: .*(no Gaussian process|positive definite|infs)"),
     ],
 )
 def test_a_damaged_file_is_refused(change: Callable[[dict[str, Any]], object], message: str) -> None:

@@ -1,6 +1,6 @@
 """The numbers of rule evolution: what is found in a given time, what is found again, and how fast candidates pass.
 
-    python benchmarks/rule_evolution.py evolve --corpus DIR [--seconds N] [--only GAME ...]
+    python benchmarks/rule_evolution.py evolve --corpus DIR [--seconds N] [--only GAME ...] [--litter N]
     python benchmarks/rule_evolution.py rediscover --corpus DIR [--seconds N] [--only GAME ...]
     python benchmarks/rule_evolution.py throughput [--seconds N]
     python benchmarks/rule_evolution.py memory [--candidates N]
@@ -176,8 +176,9 @@ def subjects(options: argparse.Namespace) -> Iterable[Subject]:
 
 def key_of(subject: Subject, generator: str, options: argparse.Namespace) -> dict[str, Any]:
     """What tells the row of a search from others."""
+    kind = f"{SEARCH}, litters of {options.litter}" if generator == "evolve" and options.litter > 1 else SEARCH
     return {
-        "game": subject.name, "generator": generator, "search": SEARCH, "seed": options.seed,
+        "game": subject.name, "generator": generator, "search": kind, "seed": options.seed,
         "asked_s": f"{options.seconds:g}", "clock": options.clock,
     }  # fmt: skip
 
@@ -224,7 +225,8 @@ def search(subject: Subject, generator: str, options: argparse.Namespace, **more
     config = RulesRun(
         subject.path, generator=generator, levels=subject.levels, seconds=options.seconds, seed=options.seed,
         count=10 if generator == "evolve" else 1000,  # a run of `random` ends when it has as many as are wanted
-        finalists=40, distance=0.3, **more,
+        finalists=40, distance=0.3, generator_parameters={"surrogate": options.litter} if generator == "evolve" else {},
+        **more,
     )  # fmt: skip
     load_before = load_now()
     with tempfile.TemporaryDirectory() as folder:
@@ -463,7 +465,7 @@ def _counts(rows: Iterable[Mapping[str, str]], generators: Sequence[str]) -> str
             these = [row for row in own if _asked(row) == (search, clock, seconds, seed)]
             what = f"`{generator}`" if generator in ("evolve", "random") else generator
             of = " of processor time" if clock == "processor" else ""
-            old = ", before resampling" if search == "before" else ""
+            old = ", before resampling" if search == "before" else search.removeprefix(SEARCH)
             spent = f", {seconds:g} s{of} each, seed {seed}{old}" if these[0]["wall_s"] else ""
             held = sum(int(row["ordered"]) for row in these)
             lines.append(
@@ -511,6 +513,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--ladder", default="", help="agents of `throughput`, weakest first; by default all five")
     parser.add_argument("--candidates", type=int, default=100_000)
+    parser.add_argument("--litter", type=int, default=1, help="children from which a model picks, in searches")
     parser.add_argument("--litters", type=int, nargs="+", default=[1, 4], help="of `surrogate`")
     parser.add_argument("--again", action="store_true", help="measure what was measured already, too")
     options = parser.parse_args()

@@ -25,6 +25,8 @@ _DEADLINE = 0.9
 """Share of a budget of time after which kernels simulate no further tick; what they have begun must still be ended."""
 _CAUTION = 1.5
 """Slices are not begun unless so many times the time of the last one is left."""
+_PAGE = 4096
+"""Bytes of memory that the system hands over at once, at least."""
 _ROOMY = 4
 """Times the room of the state that an agent with a budget of time starts with."""
 
@@ -62,6 +64,20 @@ class Record:
         self._kept[field] = record
         self[field] = record.address
         return record
+
+    def touch(self) -> None:
+        """Have the system hand over all memory that was pointed to, and owned, now.
+
+        It does so at the first use of every page otherwise, and that took 10 to 30 ms out of some decisions.
+        """
+        for kept in self._kept.values():
+            if isinstance(kept, Record):
+                kept.touch()
+            else:
+                memory = kept.memory if isinstance(kept, Pool) else kept
+                assert isinstance(memory, np.ndarray)
+                pages = memory.reshape(-1).view(np.uint8)[::_PAGE]
+                pages |= 0  # a write, of what is there
 
 
 def grow_model(model: Model, room: int) -> None:
@@ -124,9 +140,12 @@ class CompiledAgent(Agent):
         """Start the agent's random stream again and get memory for the state's model."""
         self._restart()
         model = state.model
-        if self.budget.milliseconds is not None and (self._model is None or self._model.address != model.address):
+        hasty = self.budget.milliseconds is not None and (self._model is None or self._model.address != model.address)
+        if hasty:
             make_roomy(model)
         self.bind(model)
+        if hasty:
+            self._record.touch()
 
     def act(self, state: GameState) -> str:
         """The name of the chosen action; NIL when the game is over."""

@@ -20,8 +20,8 @@ from pcg.evaluators.agents.decision_kernel import DECISION
 from pcg.evaluators.agents.goals import goal_weights
 from pcg.evaluators.agents.solver import ALGORITHMS, MEMORY, _Search
 
-_MOST_BLOCKS = 512
-"""State blocks to get at once: more would take longer than a decision has time left."""
+_MOST_BYTES = 1 << 21
+"""Memory for states to get at once: on a machine whose memory is handed over at first use it takes up to 5 ms."""
 _SLICE = 512
 """Forward-model calls between two looks at the clock."""
 
@@ -73,10 +73,12 @@ class LevelSearch:
     Args:
         model: of the level.
         max_nodes: states that a search may meet.
+        hasty: whether decisions have a budget of time.
     """
 
-    def __init__(self, model: Model, max_nodes: int) -> None:
+    def __init__(self, model: Model, max_nodes: int, *, hasty: bool = False) -> None:
         self.model = model
+        self._hasty = hasty
         self.max_nodes = max_nodes
         self.key: int | None = None
         self.answer = solver_kernel.EXHAUSTED
@@ -96,6 +98,8 @@ class LevelSearch:
             blocks=MEMORY // model.stride,
         )
         self._estimate = self.decision["heuristic"]
+        if self._hasty:
+            self.decision.touch()
 
     def begin(self, state: GameState, attempt: Attempt, nodes: int) -> None:
         """Start a search from a state that may meet so many others."""
@@ -121,7 +125,7 @@ class LevelSearch:
         while not self.ended:
             record = self.search.record
             if self.answer == solver_kernel.BLOCKS_SPENT:
-                self.search.add_blocks(min(int(record["block_count"]), _MOST_BLOCKS))
+                self.search.add_blocks(max(1, min(int(record["block_count"]), _MOST_BYTES // self.model.stride)))
             calls = meter.next_slice(share)
             if calls <= 0:
                 return

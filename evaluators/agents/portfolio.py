@@ -11,6 +11,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 
+from pcg.engine.model import Model
 from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
 from pcg.evaluators.agents.compiled import CompiledAgent, make_roomy
 from pcg.evaluators.agents.guided import GuidedMCTS
@@ -125,7 +126,10 @@ class Portfolio(Agent):
         if not model.stochastic and model.players == 1:
             if self.budget.milliseconds is not None:
                 make_roomy(model)
-            self._search = LevelSearch(model, self.max_nodes)
+            self._search = self._new_search(model)
+
+    def _new_search(self, model: Model) -> LevelSearch:
+        return LevelSearch(model, self.max_nodes, hasty=self.budget.milliseconds is not None)
 
     def act(self, state: GameState) -> str:
         """The name of the chosen action."""
@@ -169,7 +173,7 @@ class Portfolio(Agent):
         key = root.key()
         search = self._search
         if search is None:
-            search = self._search = LevelSearch(state.model, self.max_nodes)
+            search = self._search = self._new_search(state.model)
         if search.key != key:
             search.begin(root, ATTEMPTS[self._attempt % len(ATTEMPTS)], self._nodes(still))
         search.go_on(meter, 0.8 if still else 0.5)

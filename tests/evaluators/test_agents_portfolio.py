@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,11 @@ from pcg.engine.game import load
 from pcg.engine.kernel.runtime import invoke2
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents import GuidedMCTS, make_agent, play
+from pcg.evaluators.agents.compiled import Record
+from pcg.evaluators.agents.decision_kernel import DECISION
 from pcg.evaluators.agents.field_kernel import build_field
 from pcg.evaluators.agents.goal_field import GoalField, targets_of
+from pcg.evaluators.agents.solver import _Search
 from pcg.evaluators.agents.targets import Moment, Targets
 
 LOCKED = """
@@ -155,3 +160,57 @@ def test_turns_pass_when_nothing_comes_of_one() -> None:
         turns.append(agent._turns.turn)
     assert turns[0] == 0
     assert turns[-1] != 0
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------
+
+
+def _faults() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+def test_memory_that_was_touched_is_there_and_unchanged() -> None:
+    record, inner = Record(DECISION), Record(DECISION)
+    outer, deep = np.zeros(32 << 17, dtype=np.int64), np.zeros(32 << 17, dtype=np.int64)  # 32 MiB each
+    record.point("own", outer)
+    inner.point("own", deep)
+    record.own("search", inner)
+    outer[7], deep[1 << 20] = 7, 9
+    record.touch()
+    assert (outer[7], deep[1 << 20], int(outer.sum()), int(deep.sum())) == (7, 9, 7, 9)
+    before = _faults()
+    outer[:] = 1
+    deep[:] = 1
+    assert _faults() - before < 16  # 32 pages of 2 MiB, or 16,384 small ones, otherwise
+
+
+def test_agents_in_a_hurry_have_their_memory_before_they_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    touched = []
+    monkeypatch.setattr(Record, "touch", lambda record: touched.append(record))
+    state = load("boxes").start(level=0, seed=1)
+    agent = make_agent("pcg", seed=1, budget=1000)
+    agent.reset(state)
+    assert not touched
+    hurried = make_agent("pcg", seed=1, budget="1ms")
+    hurried.reset(state)
+    assert len(touched) == 5  # four methods and the search
+    hurried.reset(state)
+    assert len(touched) == 7  # what has learnt, and the search, begin anew
+
+
+def test_a_search_gets_its_memory_in_small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    portions = []
+    add = _Search.add_blocks
+
+    def counted(search: _Search, wanted: int) -> None:
+        before = int(search.record["block_count"])
+        add(search, wanted)
+        portions.append((int(search.record["block_count"]) - before) * search.model.stride)
+
+    monkeypatch.setattr(_Search, "add_blocks", counted)
+    state = load("boxes").start(level=2, seed=1)
+    agent = make_agent("pcg", seed=1, budget=20_000)
+    agent.reset(state)
+    for _ in range(3):
+        state.advance(agent.act(state))
+    assert len(portions) > 3 and max(portions) <= 1 << 21

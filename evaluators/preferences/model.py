@@ -225,7 +225,8 @@ class GaussianProcessModel(PreferenceModel):
     def _predict(self, features: Mapping[str, float], strict: bool) -> tuple[float, float]:
         with one_thread():
             mean, covariance = self._posterior.predict(self.standard_scores(features, strict=strict)[None])
-        return float(mean[0]), max(float(covariance[0, 0]), 0.0)
+        # rounded, so that the order of a sum on another machine does not decide between equals
+        return round(float(mean[0]), 9), max(round(float(covariance[0, 0]), 9), 0.0)
 
     @cached_property
     def _posterior(self) -> Posterior:
@@ -236,7 +237,8 @@ class GaussianProcessModel(PreferenceModel):
             across[other, one] += weight
         kernel = Kernel(self.variance, self.linear, np.array(self.lengths))
         information = np.diag(across.sum(axis=1)) - across
-        return Posterior(Process(kernel, np.array(self.points), np.array(self.pull), information))
+        with one_thread():
+            return Posterior(Process(kernel, np.array(self.points), np.array(self.pull), information))
 
     @classmethod
     def _read(cls, data: Mapping[str, Any]) -> Self:

@@ -380,13 +380,16 @@ def surrogate(options: argparse.Namespace) -> None:
                 cpu = time.process_time()
                 run_rules(config, Path(folder) / "run", workers=options.workers)
                 cpu = time.process_time() - cpu
-                told = [json.loads(line) for line in (Path(folder) / "run" / "events.jsonl").open(encoding="utf-8")]
+                log = (Path(folder) / "run" / "events.jsonl").read_text(encoding="utf-8")
+            told = [json.loads(line) for line in log.splitlines()]
             worth = {json.dumps(one["genotype"]): one["fitness"] for one in told if one.get("feasible")}
             ranked = sorted(worth.values(), reverse=True)
             new = [one for one in told if "feasible" in one and one["origin"] != AGAIN]
             rows.put({
-                **row, "feasible": f"{np.mean([one['feasible'] for one in new]):.2f}", "best": f"{ranked[0]:.3f}",
-                "best_20": f"{np.mean(ranked[:20]):.3f}", "cpu_s": f"{cpu:.0f}", "load": load_now(),
+                **row, "feasible": f"{np.mean([one['feasible'] for one in new]):.2f}",
+                "best": f"{ranked[0]:.3f}" if ranked else "",
+                "best_20": f"{np.mean(ranked[:20]):.3f}" if ranked else "",
+                "cpu_s": f"{cpu:.0f}", "load": load_now(),
             })  # fmt: skip
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "movable")
 """Observation categories, index = the reference's category number (spec 01 section 7.6)."""
-_MAGIC = b"PCGSTATE2"
+_MAGIC = b"PCGSTATE3"
 _CHECK = 8
 """Bytes of the checksum behind the magic word: no block is taken over that is not exactly what was written."""
 _Header: Any = structure(L.STATE)

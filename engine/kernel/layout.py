@@ -173,6 +173,7 @@ STATE = np.dtype(
         ("timers", "i4"),
         ("events", "i4"),
         ("shields", "i4"),
+        ("grid", "i4"),  # 1: moving sprites are kept in lists by cell
         ("res_rows", "i4"),
         ("res_free", "i4"),
         ("work", "i4"),  # executions of effects in this tick, and what costs as much
@@ -187,7 +188,6 @@ STATE = np.dtype(
         ("room_res", "i4"),
         ("bytes", "i4"),
         ("at_dirty", "i4"),
-        ("at_cells", "i4"),
         ("at_effects", "i4"),
         ("at_clean", "i4"),
         ("at_shields", "i4"),
@@ -196,6 +196,7 @@ STATE = np.dtype(
         ("at_timers", "i4"),
         ("at_res", "i4"),
         ("at_events", "i4"),
+        ("at_cells", "i4"),  # int32[cells], see `store.link_cell`; only in blocks with room for many sprites
         ("at_sprites", "i4"),
         ("at_scratch", "i4"),
     ],
@@ -422,7 +423,7 @@ CONTEXT = np.dtype(
         ("stochastic", "i4"),
         ("time_matters", "i4"),
         ("max_tick", "i4"),
-        ("grid", "i4"),  # 1: moving sprites are kept in lists by cell
+        ("grid", "i4"),  # 1: the level has so many moving sprites that states begin with lists by cell
         ("max_w", "i4"),  # widest and highest sprite, pixels
         ("max_h", "i4"),
         ("n_ints", "i4"),

@@ -33,16 +33,14 @@ from pcg.engine.kernel.random import next_double, next_float, next_int
 from pcg.engine.kernel.runtime import call4, inner
 from pcg.engine.kernel.store import (
     add_sprite,
-    cell_at,
+    follow_cell,
     group_at,
     int_at,
     java_int,
     kill,
-    link_cell,
     mark_entries,
     slot_from,
     type_at,
-    unlink_cell,
 )
 
 _FLICKER = CLASS_ID["Flicker"]
@@ -98,7 +96,7 @@ def glide(gm, st, t):
     cooldown = ty.cooldown
     stands = ty.bits & T_PASSIVE_SKIP
     block = g.block
-    grid = g.grid
+    grid = s.grid
     clock = s.clock
     base = st + s.at_sprites
     stride = g.stride
@@ -148,9 +146,8 @@ def glide(gm, st, t):
             p.moved = clock
             p.near = -1
             moved = 1
-            if grid != 0 and cell_at(gm, x, y) != p.cell:
-                unlink_cell(gm, st, a)
-                link_cell(gm, st, a)
+            if grid != 0:
+                follow_cell(gm, st, a)
     if moved != 0:
         group.stamp = clock
         mark_entries(gm, st, t)

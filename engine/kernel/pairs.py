@@ -32,7 +32,9 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.runtime import inlined, inner, load8, load16, load32, load64, low_bit, store32, store64
 from pcg.engine.kernel.store import (
+    OVERHANG,
     cell_at,
+    cell_word,
     cells_along,
     effect_at,
     entry_at,
@@ -46,6 +48,7 @@ from pcg.engine.kernel.store import (
     overlaps,
     slot_from,
     type_at,
+    type_mark,
 )
 
 _WALL_BOUNCE = EFFECT_ID["wallBounce"]
@@ -161,6 +164,11 @@ def sort_hits(st, start):
     """
     base = st + state_at(st).at_scratch + 8 * start
     n = state_at(st).hits - start
+    # a list by cell has the last to come first, so this is what most of the long ones need
+    for i in range(n // 2):
+        a = load64(base + 8 * i)
+        store64(base + 8 * i, load64(base + 8 * (n - 1 - i)))
+        store64(base + 8 * (n - 1 - i), a)
     if n <= 16:
         for i in range(1, n):
             a = load64(base + 8 * i)
@@ -169,6 +177,11 @@ def sort_hits(st, start):
                 store64(base + 8 * j, load64(base + 8 * (j - 1)))
                 j -= 1
             store64(base + 8 * j, a)
+        return
+    i = 1
+    while i < n and sprite_at(load64(base + 8 * i)).id > sprite_at(load64(base + 8 * i - 8)).id:
+        i += 1
+    if i == n:
         return
     for i in range(n // 2 - 1, -1, -1):
         sift_down(base, i, n)
@@ -207,25 +220,36 @@ def moving_hits(gm, st, a, t, since):
     if p.w <= 0 or p.h <= 0:
         return
     s = state_at(st)
-    heads = st + s.at_cells
     sprites = st + s.at_sprites
     start = s.hits
     # a sprite is listed where its corner lies, so look as far back as the largest sprite reaches
     first = cell_at(gm, p.x - g.max_w + 1, p.y - g.max_h + 1)
+    own = cell_at(gm, p.x, p.y)
     end = cell_at(gm, p.x + p.w - 1, p.y + p.h - 1)
     c0 = first % g.columns
     c1 = end % g.columns
+    own_r = own // g.columns
+    own_c = own % g.columns
     looked = (c1 - c0 + 1) * (end // g.columns - first // g.columns + 1)
+    mark = type_mark(t)
     for r in range(first // g.columns, end // g.columns + 1):
         for c in range(c0, c1 + 1):
-            slot = load16(heads + 2 * (r * g.columns + c))
+            here = cell_word(st, r * g.columns + c)
+            marks = load32(here)
+            if marks & mark == 0 or (marks & OVERHANG == 0 and (r < own_r or c < own_c)):
+                continue
+            slot = load16(here)
+            held = 0
             while slot >= 0:
                 b = slot_from(st, sprites, g.stride, slot)
                 q = sprite_at(b)
                 slot = q.cell_next
+                held = held | type_mark(q.type)
                 looked += 1
                 if q.type == t and b != a and q.moved > since and q.id < s.last and overlaps(a, b):
                     push_hit(gm, st, b)
+            if held & mark == 0:
+                store32(here, marks & ~mark)
     # heaps of sprites, and cells covered by giants
     s.work += looked >> 3
     if s.hits > start + 1:
@@ -257,7 +281,7 @@ def collect_hits(gm, st, entry, a):
         group = group_at(st, u)
         if group.head < 0 or (still != 0 and group.stamp <= since):
             continue
-        if g.grid != 0 and group.moving > _FEW and ground == 0:
+        if s.grid != 0 and group.moving > _FEW and ground == 0:
             moving_hits(gm, st, a, u, since if still != 0 else -1)
             continue
         slot = group.head
@@ -294,7 +318,8 @@ def meets_any(gm, st, entry, a, since):
     y0 = p.y
     x1 = x0 + p.w
     y1 = y0 + p.h
-    base = st + state_at(st).at_sprites
+    s = state_at(st)
+    base = st + s.at_sprites
     stride = g.stride
     types = g.ints + 4 * entry.second_moving_at
     for i in range(entry.second_moving_n):
@@ -302,7 +327,7 @@ def meets_any(gm, st, entry, a, since):
         slot = group.head
         if slot < 0 or (still and group.stamp <= since):
             continue
-        if g.grid != 0 and group.moving > _FEW:
+        if s.grid != 0 and group.moving > _FEW:
             return 1
         while slot >= 0:
             b = slot_from(st, base, stride, slot)
@@ -316,6 +341,9 @@ def meets_any(gm, st, entry, a, since):
 @inner
 def run_first(gm, st, entry, a):
     """Evaluate one entry for one first sprite; returns the number of hits."""
+    if entry.bits & (E_BATCH | N_GROUND) == 0 and is_killed(gm, st, a) != 0:
+        # nothing would be executed for it, and it is gone before the next evaluation
+        return 0
     if state_at(st).work > context_at(gm).max_work:
         return 0
     # looking for hits takes as long as two executions
@@ -486,7 +514,7 @@ def run_moving(gm, st, entry, t):
     moving = group_at(st, t).moving
     s.work += moving >> 2
     if (
-        g.grid != 0
+        s.grid != 0
         and moving > _FEW
         and entry.second_has_level == 0
         and entry.bits & (N_SHARED | N_GROUND | N_SLOW_FIRST) == 0
@@ -532,7 +560,7 @@ def run_entry(gm, st, n):
     if present(gm, st, entry.second_at, entry.second_n) == 0:
         return
     s.work += 1
-    if s.slots > _CROWD and (context_at(gm).grid == 0 or entry.bits & N_GROUND != 0):
+    if s.slots > _CROWD and (s.grid == 0 or entry.bits & N_GROUND != 0):
         # where sprites are many and searched one by one, testing them costs as well
         firsts = count_moving(gm, st, entry.first_moving_at, entry.first_moving_n)
         s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5

@@ -230,18 +230,53 @@ def near_mask(gm, st, a):
     return mask
 
 
+# --- moving sprites by cell ---
+
+MANY_MOVING = 64
+"""A state whose sprites have needed more slots than this keeps them in lists by cell from then on."""
+_MARKS = 15
+"""Classes of types that are told apart by the marks of a cell."""
+OVERHANG = 1 << 31
+"""Mark of a cell: a sprite listed there may reach into the cells to its right or below."""
+
+
+@inlined
+def cell_word(st, cell):
+    """Address of a cell's int32: the slot its list begins with (low half, -1: none), and marks of what it may hold.
+
+    Marks are one bit per class of types (`type_mark`) and `OVERHANG`. They are set when a sprite comes and all taken
+    back when the last one goes: one that is not set is sure, one that is set is not.
+    """
+    return st + state_at(st).at_cells + 4 * cell
+
+
+@inlined
+def type_mark(t):
+    """The mark that a sprite of type t leaves at its cell."""
+    return 1 << (16 + t % _MARKS)
+
+
+@inlined
+def reach_mark(gm, p):
+    """The mark of a sprite that reaches into the cells to the right or below, otherwise 0."""
+    g = context_at(gm)
+    right = cells_along(gm, max(0, min(p.x, g.width - 1))) * g.block + g.block
+    bottom = cells_along(gm, max(0, min(p.y, g.height - 1))) * g.block + g.block
+    return OVERHANG if p.x + p.w > right or p.y + p.h > bottom else 0
+
+
 @inner
 def link_cell(gm, st, a):
     """Put a moving sprite into the list of its cell."""
     p = sprite_at(a)
     p.cell = cell_at(gm, p.x, p.y)
-    head = st + state_at(st).at_cells + 2 * p.cell
-    first = load16(head)
+    here = cell_word(st, p.cell)
+    first = load16(here)
     p.cell_next = first
     p.cell_prev = -1
     if first >= 0:
         sprite_at(slot_address(gm, st, first)).cell_prev = p.slot
-    store16(head, p.slot)
+    store32(here, load32(here) & ~0xFFFF | type_mark(p.type) | reach_mark(gm, p) | p.slot)
 
 
 @inner
@@ -250,10 +285,48 @@ def unlink_cell(gm, st, a):
     p = sprite_at(a)
     if p.cell_prev >= 0:
         sprite_at(slot_address(gm, st, p.cell_prev)).cell_next = p.cell_next
+    elif p.cell_next >= 0:
+        store16(cell_word(st, p.cell), p.cell_next)
     else:
-        store16(st + state_at(st).at_cells + 2 * p.cell, p.cell_next)
+        store32(cell_word(st, p.cell), 0xFFFF)
     if p.cell_next >= 0:
         sprite_at(slot_address(gm, st, p.cell_next)).cell_prev = p.cell_prev
+
+
+@inner
+def follow_cell(gm, st, a):
+    """Keep a sprite whose rectangle has changed in the list of its cell."""
+    p = sprite_at(a)
+    if cell_at(gm, p.x, p.y) != p.cell:
+        unlink_cell(gm, st, a)
+        link_cell(gm, st, a)
+    else:
+        here = cell_word(st, p.cell)
+        store32(here, load32(here) | reach_mark(gm, p))
+
+
+@inner
+def clear_cells(gm, st):
+    """Empty the lists of all cells."""
+    g = context_at(gm)
+    for cell in range(g.columns * g.rows):
+        store32(cell_word(st, cell), 0xFFFF)
+
+
+@inner
+def sort_into_cells(gm, st):
+    """Begin to keep the moving sprites of a state in lists by cell."""
+    g = context_at(gm)
+    state_at(st).grid = 1
+    clear_cells(gm, st)
+    for t in range(g.n_types):
+        a = first_moving(gm, st, t)
+        while a != 0:
+            link_cell(gm, st, a)
+            a = next_moving(gm, st, a)
+
+
+# --- changes of rectangles ---
 
 
 @inlined
@@ -276,9 +349,8 @@ def touch(gm, st, a):
     s.near = -1
     group_at(st, s.type).stamp = clock
     mark_entries(gm, st, s.type)
-    if context_at(gm).grid != 0 and cell_at(gm, s.x, s.y) != s.cell:
-        unlink_cell(gm, st, a)
-        link_cell(gm, st, a)
+    if state_at(st).grid != 0:
+        follow_cell(gm, st, a)
 
 
 @inlined
@@ -430,8 +502,10 @@ def create(gm, st, t, x, y):
     group.count += 1
     group.moving += 1
     group.fresh = 1
-    if context_at(gm).grid != 0:
+    if s.grid != 0:
         link_cell(gm, st, a)
+    elif slot >= MANY_MOVING:
+        sort_into_cells(gm, st)
     p.moved = s.clock
     group.stamp = s.clock
     s.recount = 1
@@ -533,7 +607,7 @@ def clear_killed(gm, st):
             group.tail = p.prev
         group.count -= 1
         group.moving -= 1
-        if g.grid != 0:
+        if s.grid != 0:
             unlink_cell(gm, st, a)
         if p.bits & DISABLED:
             group.disabled -= 1
@@ -657,5 +731,7 @@ def copy_block(gm, to, source):
     copy_bytes(to + d.at_timers, source + s.at_timers, TIMER_BYTES * s.timers)
     copy_bytes(to + d.at_res, source + s.at_res, 4 * g.n_res * s.res_rows)
     copy_bytes(to + d.at_events, source + s.at_events, EVENT_BYTES * s.events)
+    if s.grid != 0:
+        copy_bytes(to + d.at_cells, source + s.at_cells, 4 * g.columns * g.rows)
     copy_bytes(to + d.at_sprites, source + s.at_sprites, g.stride * s.slots)
     return OK

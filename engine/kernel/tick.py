@@ -37,13 +37,14 @@ from pcg.engine.kernel.runtime import (
     load64,
     load_double,
     store8,
-    store16,
     store32,
     store64,
     store_double,
 )
 from pcg.engine.kernel.store import (
+    MANY_MOVING,
     add_sprite,
+    clear_cells,
     clear_killed,
     copy_block,
     effect_at,
@@ -83,8 +84,6 @@ def lay_out(gm, st, room):
     at = align8(at + GROUP_BYTES * g.n_types)
     s.at_dirty = at
     at = at + 8 * g.n_dirty
-    s.at_cells = at
-    at = align8(at + 2 * g.columns * g.rows * g.grid)
     s.at_effects = at
     at = align8(at + g.n_effects)
     s.at_clean = at
@@ -101,6 +100,9 @@ def lay_out(gm, st, room):
     at = align8(at + 4 * g.n_res * s.room_res)
     s.at_events = at
     at = align8(at + EVENT_BYTES * s.room_events)
+    s.at_cells = at
+    if g.grid != 0 or room > MANY_MOVING:
+        at = align8(at + 4 * g.columns * g.rows)
     s.at_sprites = at
     at = align8(at + g.stride * room)
     s.at_scratch = at
@@ -157,8 +159,9 @@ def begin(gm, st):
         group.stamp = 0
         group.created = 1 if group.count > 0 else 0
         group.fresh = 0
-    for k in range(g.columns * g.rows * g.grid):
-        store16(st + s.at_cells + 2 * k, -1)
+    s.grid = g.grid
+    if s.grid != 0:
+        clear_cells(gm, st)
     for e in range(g.n_effects):
         store8(st + s.at_effects + e, effect_at(gm, e).initial)
     for n in range(g.n_entries):

@@ -8,18 +8,11 @@ module, so that it can change without the engine being compiled again.
 
 from __future__ import annotations
 
+from pcg.engine.kernel.cells import cell_at
+from pcg.engine.kernel.groups import first_moving, group_at, next_moving, slot_address, type_at
 from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, context_at, sprite_at, state_at
 from pcg.engine.kernel.runtime import inner, island, load8, load32, store64
-from pcg.engine.kernel.store import (
-    cell_at,
-    first_moving,
-    group_at,
-    next_moving,
-    res_get,
-    res_held,
-    slot_address,
-    type_at,
-)
+from pcg.engine.kernel.store import res_get, res_held
 
 LIMIT = 1 << 31
 """Facts are numbers below this, so that two of them fit into one int64."""

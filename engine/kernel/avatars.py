@@ -7,21 +7,13 @@ from __future__ import annotations
 
 import math
 
+from pcg.engine.kernel.groups import int_at, type_at
 from pcg.engine.kernel.ids import CLASS_ID
 from pcg.engine.kernel.layout import FROM_AVATAR, ON_GROUND, ORIENTED, T_HAS_AMMO, sprite_at, state_at
 from pcg.engine.kernel.physics import MOVE, STILL, active, move, passive, turn, unit_x, unit_y
 from pcg.engine.kernel.reals import arctangent, cosine, quotient, sine
 from pcg.engine.kernel.runtime import call4, inner
-from pcg.engine.kernel.store import (
-    add_sprite,
-    int_at,
-    java_int,
-    left_last,
-    res_get,
-    res_held,
-    res_set,
-    type_at,
-)
+from pcg.engine.kernel.store import add_sprite, java_int, left_last, res_get, res_held, res_set
 
 _UP, _LEFT, _DOWN, _RIGHT, _USE = 1, 2, 3, 4, 5
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pcg.engine.kernel.groups import count_of, first_of, group_at, int_at, next_of, slot_address, type_at
 from pcg.engine.kernel.layout import (
     AUX_AT,
     RNG_AT,
@@ -14,16 +15,7 @@ from pcg.engine.kernel.layout import (
 from pcg.engine.kernel.physics import active, dir_x, dir_y, distance, passive
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import inner, load8
-from pcg.engine.kernel.store import (
-    count_of,
-    first_of,
-    group_at,
-    int_at,
-    java_int,
-    next_of,
-    slot_address,
-    type_at,
-)
+from pcg.engine.kernel.store import java_int
 
 
 @inner

@@ -7,10 +7,10 @@ the watched game is a tick of the game itself. So the first effect noted in a ti
 
 from __future__ import annotations
 
+from pcg.engine.kernel.groups import group_at
 from pcg.engine.kernel.layout import TERMINATION_BYTES, context_at, state_at, termination_view
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import call3, call4, island, load64, store64
-from pcg.engine.kernel.store import group_at
 from pcg.engine.kernel.terminations import fires
 
 NOTED_AT = 1

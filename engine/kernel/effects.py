@@ -47,6 +47,7 @@ from pcg.engine.kernel.effects_motion import (
     wall_stop,
     wrap_around,
 )
+from pcg.engine.kernel.groups import effect_at, int_at, type_at
 from pcg.engine.kernel.ids import EFFECT_ID
 from pcg.engine.kernel.layout import (
     APPLY_SCORE,
@@ -83,7 +84,7 @@ from pcg.engine.kernel.runtime import (
     store32,
     store_double,
 )
-from pcg.engine.kernel.store import add_sprite, effect_at, int_at, is_killed, kill, type_at
+from pcg.engine.kernel.store import add_sprite, is_killed, kill
 
 _E = EFFECT_ID
 _STEP_BACK, _UNDO_ALL, _ALIGN, _WRAP = _E["stepBack"], _E["undoAll"], _E["align"], _E["wrapAround"]

@@ -7,6 +7,18 @@ import math
 import numpy as np
 
 from pcg.engine.kernel.bounds import charge_walk
+from pcg.engine.kernel.groups import (
+    alive_of,
+    count_of,
+    effect_at,
+    first_moving,
+    first_of,
+    group_at,
+    int_at,
+    next_moving,
+    next_of,
+    type_at,
+)
 from pcg.engine.kernel.ids import CLASS_ID
 from pcg.engine.kernel.layout import (
     APPLY_SCORE,
@@ -34,26 +46,7 @@ from pcg.engine.kernel.layout import (
 from pcg.engine.kernel.physics import unit_x, unit_y
 from pcg.engine.kernel.random import next_double, next_int
 from pcg.engine.kernel.runtime import inner, load8, store8, store32, store_double
-from pcg.engine.kernel.store import (
-    add_sprite,
-    alive_of,
-    count_of,
-    effect_at,
-    first_moving,
-    first_of,
-    group_at,
-    int_at,
-    is_killed,
-    kill,
-    left_last,
-    next_moving,
-    next_of,
-    rank_of,
-    res_add,
-    res_get,
-    res_held,
-    type_at,
-)
+from pcg.engine.kernel.store import add_sprite, is_killed, kill, left_last, rank_of, res_add, res_get, res_held
 
 _FIRST_SPAWN = CLASS_ID["SpawnPoint"]
 _MISSILE_BOMBER = CLASS_ID["BomberRandomMissile"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from pcg.engine.kernel.bounds import charge_walk
+from pcg.engine.kernel.groups import effect_at, first_moving, first_of, group_at, int_at, next_moving, next_of, type_at
 from pcg.engine.kernel.layout import (
     E_ALIGN,
     E_ORIENT,
@@ -23,21 +24,7 @@ from pcg.engine.kernel.physics import active, dir_x, dir_y, move, unit_x, unit_y
 from pcg.engine.kernel.random import next_double, next_int
 from pcg.engine.kernel.reals import cosine, sine
 from pcg.engine.kernel.runtime import inner, load64
-from pcg.engine.kernel.store import (
-    back_to_last,
-    effect_at,
-    first_moving,
-    first_of,
-    group_at,
-    int_at,
-    java_int,
-    kill,
-    next_moving,
-    next_of,
-    set_corner,
-    set_rect,
-    type_at,
-)
+from pcg.engine.kernel.store import back_to_last, java_int, kill, set_corner, set_rect
 
 
 @inner

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pcg.engine.kernel.groups import int_at, slot_address, type_at
 from pcg.engine.kernel.layout import AVATAR_AT, context_at, sprite_at, state_at
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import call3, call4, inner, island, load32
-from pcg.engine.kernel.store import copy_block, int_at, slot_address, type_at
+from pcg.engine.kernel.store import copy_block
 
 
 @island("i8(i8, i8, i8, i8, i8, i8)")

@@ -6,6 +6,7 @@ specification puts them; the auxiliary generator replaces what the reference dra
 
 from __future__ import annotations
 
+from pcg.engine.kernel.cells import follow_cell
 from pcg.engine.kernel.chasers import (
     random_move,
     random_step,
@@ -15,6 +16,7 @@ from pcg.engine.kernel.chasers import (
     update_path_alternate,
     update_path_chaser,
 )
+from pcg.engine.kernel.groups import group_at, int_at, slot_from, type_at
 from pcg.engine.kernel.ids import CLASS_ID, FIRST_AVATAR_CLASS
 from pcg.engine.kernel.layout import (
     AUX_AT,
@@ -31,17 +33,7 @@ from pcg.engine.kernel.layout import (
 from pcg.engine.kernel.physics import active, dir_x, dir_y, move, passive
 from pcg.engine.kernel.random import next_double, next_float, next_int
 from pcg.engine.kernel.runtime import call4, inner
-from pcg.engine.kernel.store import (
-    add_sprite,
-    follow_cell,
-    group_at,
-    int_at,
-    java_int,
-    kill,
-    mark_entries,
-    slot_from,
-    type_at,
-)
+from pcg.engine.kernel.store import add_sprite, java_int, kill, mark_entries
 
 _FLICKER = CLASS_ID["Flicker"]
 _ORIENTED_FLICKER = CLASS_ID["OrientedFlicker"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pcg.engine.kernel.groups import first_of, next_of, slot_address
 from pcg.engine.kernel.layout import DISABLED, SPRITE_BYTES, context_at, sprite_at, state_at
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
@@ -21,7 +22,6 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.engine.kernel.store import first_of, next_of, slot_address
 
 PLANES = np.dtype(
     [

@@ -8,6 +8,7 @@ tested again; and candidates for the first sprite are collected from the few sec
 from __future__ import annotations
 
 from pcg.engine.kernel.bounds import outgrow
+from pcg.engine.kernel.cells import OVERHANG, cell_at, cell_word, cells_along, near_mask, type_mark
 from pcg.engine.kernel.effects import (
     execute,
     mark_fired,
@@ -15,6 +16,17 @@ from pcg.engine.kernel.effects import (
     settle,
 )
 from pcg.engine.kernel.effects_motion import bounce_batch
+from pcg.engine.kernel.groups import (
+    effect_at,
+    entry_at,
+    first_moving,
+    group_at,
+    int_at,
+    is_mortal_alive,
+    next_moving,
+    slot_from,
+    type_at,
+)
 from pcg.engine.kernel.ids import EFFECT_ID
 from pcg.engine.kernel.layout import (
     DIRTY_BITS,
@@ -31,25 +43,7 @@ from pcg.engine.kernel.layout import (
     state_at,
 )
 from pcg.engine.kernel.runtime import inlined, inner, load8, load16, load32, load64, low_bit, store32, store64
-from pcg.engine.kernel.store import (
-    OVERHANG,
-    cell_at,
-    cell_word,
-    cells_along,
-    effect_at,
-    entry_at,
-    first_moving,
-    group_at,
-    int_at,
-    is_killed,
-    is_mortal_alive,
-    near_mask,
-    next_moving,
-    overlaps,
-    slot_from,
-    type_at,
-    type_mark,
-)
+from pcg.engine.kernel.store import is_killed, overlaps
 
 _WALL_BOUNCE = EFFECT_ID["wallBounce"]
 _WALL_REVERSE = EFFECT_ID["wallReverse"]

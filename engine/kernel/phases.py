@@ -11,6 +11,16 @@ from pcg.engine.kernel.effects import (
     time_effect_at,
     timer_at,
 )
+from pcg.engine.kernel.groups import (
+    first_moving,
+    first_of,
+    group_at,
+    int_at,
+    next_moving,
+    next_of,
+    slot_address,
+    type_at,
+)
 from pcg.engine.kernel.layout import (
     ACTION_AT,
     AVATAR_AT,
@@ -28,17 +38,7 @@ from pcg.engine.kernel.layout import (
 from pcg.engine.kernel.movers import glide, run_producers, update_sprite
 from pcg.engine.kernel.physics import pre_movement
 from pcg.engine.kernel.runtime import inner, load32, store32
-from pcg.engine.kernel.store import (
-    at_edge,
-    first_moving,
-    first_of,
-    group_at,
-    int_at,
-    next_moving,
-    next_of,
-    slot_address,
-    type_at,
-)
+from pcg.engine.kernel.store import at_edge
 
 _ESCAPE = 6
 

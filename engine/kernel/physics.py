@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from pcg.engine.kernel.groups import type_at
 from pcg.engine.kernel.layout import (
     FIRST_TICK,
     ON_GROUND,
@@ -20,7 +21,7 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.reals import quotient
 from pcg.engine.kernel.runtime import inner
-from pcg.engine.kernel.store import java_int, set_corner, type_at
+from pcg.engine.kernel.store import java_int, set_corner
 
 STILL = 0
 MOVE = 1

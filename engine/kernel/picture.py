@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from pcg.engine.kernel.groups import first_of, next_of
 from pcg.engine.kernel.layout import DISABLED, context_at, sprite_at
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import copy_bytes, inner, island, load8, load64, store8, store64, view_of
-from pcg.engine.kernel.store import first_of, next_of
 
 MISSING = 3
 """Status: the view's `miss` fields describe a stamp that is needed."""

@@ -6,16 +6,10 @@ can change without the engine being compiled again.
 
 from __future__ import annotations
 
+from pcg.engine.kernel.cells import cell_at
+from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address
 from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, KILLED, SPRITE_BYTES, context_at, sprite_at
 from pcg.engine.kernel.runtime import inner, island, load8, load32, store8, store32
-from pcg.engine.kernel.store import (
-    cell_at,
-    first_moving,
-    group_at,
-    is_mortal_alive,
-    next_moving,
-    slot_address,
-)
 
 
 @inner

@@ -1,4 +1,4 @@
-"""Sprites in memory: groups, creation, killing, removal, resources, and the tests on rectangles.
+"""Sprites in memory: their rectangles, creation, killing, removal and resources, and copies of states.
 
 Nothing here knows rules; the order of every list is the reference's (spec 01 sections 3.8 and 3.9, spec 02 section 1).
 A sprite is its address; 0 is no sprite.
@@ -7,29 +7,23 @@ A sprite is its address; 0 is no sprite.
 from __future__ import annotations
 
 from pcg.engine.kernel.bounds import MAX_MOVING, MAX_SPRITES, MAX_WORK, inside, outgrow, within
+from pcg.engine.kernel.cells import MANY_MOVING, follow_cell, link_cell, sort_into_cells, unlink_cell
+from pcg.engine.kernel.groups import count_of, first_moving, group_at, int_at, next_moving, slot_address, type_at
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
     COPIED_HEADER,
     DISABLED,
-    EFFECT_BYTES,
-    ENTRY_BYTES,
     EVENT_BYTES,
     FULL_STRIDE,
-    GROUP_BYTES,
     GROUPS_AT,
     HOT_STRIDE,
     KILLED,
     SPRITE_BYTES,
     T_AVATAR_CLASS,
     TIMER_BYTES,
-    TYPE_BYTES,
     context_at,
-    effect_view,
-    entry_view,
-    group_view,
     sprite_at,
     state_at,
-    type_view,
 )
 from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.runtime import (
@@ -41,290 +35,10 @@ from pcg.engine.kernel.runtime import (
     load16,
     load32,
     load64,
-    load_double,
     store8,
-    store16,
     store32,
     store64,
 )
-
-# --- views ---
-
-
-@inner
-def int_at(gm, index):
-    """Entry of the context's integer pool."""
-    index = within(gm, index, context_at(gm).n_ints) if CHECKED else index
-    return load32(context_at(gm).ints + 4 * index)
-
-
-@inner
-def own_number(gm, at, k):
-    """The k-th own parameter of a user's class or effect (`at` is its record's `own_at`), as a double."""
-    at = within(gm, at + k, context_at(gm).n_doubles) - k if CHECKED else at
-    return load_double(context_at(gm).doubles + 8 * (at + k))
-
-
-@inner
-def type_at(gm, t):
-    """The TYPE record of a type id."""
-    t = within(gm, t, context_at(gm).n_types) if CHECKED else t
-    return type_view(context_at(gm).types + TYPE_BYTES * t)
-
-
-@inner
-def effect_at(gm, e):
-    """The EFFECT record of an effect number."""
-    e = within(gm, e, context_at(gm).n_effects) if CHECKED else e
-    return effect_view(context_at(gm).effects + EFFECT_BYTES * e)
-
-
-@inner
-def entry_at(gm, n):
-    """The ENTRY record of a pair entry number."""
-    n = within(gm, n, context_at(gm).n_entries) if CHECKED else n
-    return entry_view(context_at(gm).entries + ENTRY_BYTES * n)
-
-
-@inner
-def group_at(st, t):
-    """The GROUP record of a type id."""
-    t = inside(st, t, (state_at(st).at_dirty - GROUPS_AT) // GROUP_BYTES) if CHECKED else t
-    return group_view(st + GROUPS_AT + GROUP_BYTES * t)
-
-
-@inlined
-def slot_from(st, base, stride, slot):
-    """Address of a moving sprite, for loops that keep the sprites' address and stride in registers."""
-    slot = inside(st, slot, state_at(st).room) if CHECKED else slot
-    return base + stride * slot
-
-
-@inlined
-def slot_address(gm, st, slot):
-    """Address of a moving sprite."""
-    return slot_from(st, st + state_at(st).at_sprites, context_at(gm).stride, slot)
-
-
-@inner
-def is_mortal_alive(st, k):
-    """1 when the mortal level sprite number k is still in its group."""
-    return load8(st + state_at(st).at_alive + k) != 0
-
-
-# --- walking a group ---
-
-
-@inner
-def level_from(gm, st, t, k):
-    """Address of the first living level sprite of type t with number >= k, or 0."""
-    g = context_at(gm)
-    end = load32(g.level_start + 8 * t) + load32(g.level_start + 8 * t + 4)
-    while k < end:
-        if k >= g.n_mortal or is_mortal_alive(st, k):
-            return g.level + k * SPRITE_BYTES
-        k += 1
-    return 0
-
-
-@inner
-def first_moving(gm, st, t):
-    """Address of the first moving sprite of type t, or 0."""
-    head = group_at(st, t).head
-    if head < 0:
-        return 0
-    return slot_address(gm, st, head)
-
-
-@inner
-def next_moving(gm, st, a):
-    """The moving sprite after `a` in its group, or 0."""
-    following = sprite_at(a).next
-    if following < 0:
-        return 0
-    return slot_address(gm, st, following)
-
-
-@inner
-def first_of(gm, st, t):
-    """First sprite of the group of type t, killed ones included, or 0."""
-    found = level_from(gm, st, t, load32(context_at(gm).level_start + 8 * t))
-    if found == 0:
-        found = first_moving(gm, st, t)
-    return found
-
-
-@inner
-def next_of(gm, st, a):
-    """The sprite after `a` in its group, or 0."""
-    s = sprite_at(a)
-    if s.slot < 0:
-        t = s.type
-        found = level_from(gm, st, t, s.level + 1)
-        if found == 0:
-            found = first_moving(gm, st, t)
-        return found
-    return next_moving(gm, st, a)
-
-
-@inner
-def count_of(gm, st, t):
-    """count(t): sprites of t, its ancestors and descendants, killed and disabled ones included (spec 01 section 0)."""
-    ty = type_at(gm, t)
-    total = 0
-    for i in range(ty.sub_n):
-        total += group_at(st, int_at(gm, ty.sub_at + i)).count
-    return total
-
-
-@inner
-def alive_of(gm, st, t):
-    """alive(t): count(t) without disabled avatars."""
-    ty = type_at(gm, t)
-    total = 0
-    for i in range(ty.sub_n):
-        group = group_at(st, int_at(gm, ty.sub_at + i))
-        total += group.count - group.disabled
-    return total
-
-
-# --- rectangles ---
-
-
-@inner
-def cells_along(gm, pixels):
-    """Which cell a non-negative pixel coordinate lies in (floor division by the block size)."""
-    g = context_at(gm)
-    if g.inverse != 0:
-        return (pixels * g.inverse) >> 32
-    return pixels // g.block
-
-
-@inner
-def cell_at(gm, x, y):
-    """Number of the cell of a point; points outside count as the nearest border cell."""
-    g = context_at(gm)
-    x = max(0, min(x, g.width - 1))
-    y = max(0, min(y, g.height - 1))
-    return cells_along(gm, y) * g.columns + cells_along(gm, x)
-
-
-@inner
-def near_mask(gm, st, a):
-    """Bit (type & 63) of every type with level sprites placed in the cells that `a` covers; those dead included."""
-    p = sprite_at(a)
-    if p.near != -1:
-        return p.near
-    g = context_at(gm)
-    mask = 0
-    if p.w > 0 and p.h > 0 and p.x < g.width and p.y < g.height and p.x + p.w > 0 and p.y + p.h > 0:
-        c0 = cells_along(gm, max(p.x, 0))
-        r0 = cells_along(gm, max(p.y, 0))
-        c1 = cells_along(gm, min(p.x + p.w, g.width) - 1)
-        r1 = cells_along(gm, min(p.y + p.h, g.height) - 1)
-        for r in range(r0, r1 + 1):
-            for c in range(c0, c1 + 1):
-                mask = mask | load64(g.cell_mask + 8 * (r * g.columns + c))
-    if p.slot >= 0:
-        p.near = mask
-    return mask
-
-
-# --- moving sprites by cell ---
-
-MANY_MOVING = 64
-"""A state whose sprites have needed more slots than this keeps them in lists by cell from then on."""
-_MARKS = 15
-"""Classes of types that are told apart by the marks of a cell."""
-OVERHANG = 1 << 31
-"""Mark of a cell: a sprite listed there may reach into the cells to its right or below."""
-
-
-@inlined
-def cell_word(st, cell):
-    """Address of a cell's int32: the slot its list begins with (low half, -1: none), and marks of what it may hold.
-
-    Marks are one bit per class of types (`type_mark`) and `OVERHANG`. They are set when a sprite comes and all taken
-    back when the last one goes: one that is not set is sure, one that is set is not.
-    """
-    return st + state_at(st).at_cells + 4 * cell
-
-
-@inlined
-def type_mark(t):
-    """The mark that a sprite of type t leaves at its cell."""
-    return 1 << (16 + t % _MARKS)
-
-
-@inlined
-def reach_mark(gm, p):
-    """The mark of a sprite that reaches into the cells to the right or below, otherwise 0."""
-    g = context_at(gm)
-    right = cells_along(gm, max(0, min(p.x, g.width - 1))) * g.block + g.block
-    bottom = cells_along(gm, max(0, min(p.y, g.height - 1))) * g.block + g.block
-    return OVERHANG if p.x + p.w > right or p.y + p.h > bottom else 0
-
-
-@inner
-def link_cell(gm, st, a):
-    """Put a moving sprite into the list of its cell."""
-    p = sprite_at(a)
-    p.cell = cell_at(gm, p.x, p.y)
-    here = cell_word(st, p.cell)
-    first = load16(here)
-    p.cell_next = first
-    p.cell_prev = -1
-    if first >= 0:
-        sprite_at(slot_address(gm, st, first)).cell_prev = p.slot
-    store32(here, load32(here) & ~0xFFFF | type_mark(p.type) | reach_mark(gm, p) | p.slot)
-
-
-@inner
-def unlink_cell(gm, st, a):
-    """Take a moving sprite out of the list of its cell."""
-    p = sprite_at(a)
-    if p.cell_prev >= 0:
-        sprite_at(slot_address(gm, st, p.cell_prev)).cell_next = p.cell_next
-    elif p.cell_next >= 0:
-        store16(cell_word(st, p.cell), p.cell_next)
-    else:
-        store32(cell_word(st, p.cell), 0xFFFF)
-    if p.cell_next >= 0:
-        sprite_at(slot_address(gm, st, p.cell_next)).cell_prev = p.cell_prev
-
-
-@inner
-def follow_cell(gm, st, a):
-    """Keep a sprite whose rectangle has changed in the list of its cell."""
-    p = sprite_at(a)
-    if cell_at(gm, p.x, p.y) != p.cell:
-        unlink_cell(gm, st, a)
-        link_cell(gm, st, a)
-    else:
-        here = cell_word(st, p.cell)
-        store32(here, load32(here) | reach_mark(gm, p))
-
-
-@inner
-def clear_cells(gm, st):
-    """Empty the lists of all cells."""
-    g = context_at(gm)
-    for cell in range(g.columns * g.rows):
-        store32(cell_word(st, cell), 0xFFFF)
-
-
-@inner
-def sort_into_cells(gm, st):
-    """Begin to keep the moving sprites of a state in lists by cell."""
-    g = context_at(gm)
-    state_at(st).grid = 1
-    clear_cells(gm, st)
-    for t in range(g.n_types):
-        a = first_moving(gm, st, t)
-        while a != 0:
-            link_cell(gm, st, a)
-            a = next_moving(gm, st, a)
-
 
 # --- changes of rectangles ---
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pcg.engine.kernel.groups import alive_of, group_at, int_at, type_at
 from pcg.engine.kernel.ids import TERMINATION_ID
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
@@ -13,12 +14,6 @@ from pcg.engine.kernel.layout import (
     termination_view,
 )
 from pcg.engine.kernel.runtime import inner, load32, load_double, store32
-from pcg.engine.kernel.store import (
-    alive_of,
-    group_at,
-    int_at,
-    type_at,
-)
 
 _COUNTER = TERMINATION_ID["SpriteCounter"]
 _MORE = TERMINATION_ID["SpriteCounterMore"]

@@ -6,7 +6,19 @@ Each is an island (`runtime`): a C function over addresses. `gm` is a CONTEXT, `
 from __future__ import annotations
 
 from pcg.engine.kernel.bounds import BOUNDS
+from pcg.engine.kernel.cells import MANY_MOVING, clear_cells
 from pcg.engine.kernel.effects import queue_timer, time_effect_at, timer_at
+from pcg.engine.kernel.groups import (
+    effect_at,
+    first_moving,
+    first_of,
+    group_at,
+    int_at,
+    next_moving,
+    next_of,
+    slot_address,
+    type_at,
+)
 from pcg.engine.kernel.hashing import mix, mix_double
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
@@ -41,24 +53,7 @@ from pcg.engine.kernel.runtime import (
     store64,
     store_double,
 )
-from pcg.engine.kernel.store import (
-    MANY_MOVING,
-    add_sprite,
-    clear_cells,
-    clear_killed,
-    copy_block,
-    effect_at,
-    first_moving,
-    first_of,
-    group_at,
-    int_at,
-    next_moving,
-    next_of,
-    res_get,
-    res_held,
-    slot_address,
-    type_at,
-)
+from pcg.engine.kernel.store import add_sprite, clear_killed, copy_block, res_get, res_held
 from pcg.engine.kernel.terminations import termination_phase
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pcg.engine.kernel.groups import slot_address
 from pcg.engine.kernel.layout import AVATAR_AT, SCORE_AT, WIN_AT, context_at, sprite_at, state_at
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
@@ -27,7 +28,6 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.engine.kernel.store import slot_address
 
 VECTOR = np.dtype(
     [

@@ -1,8 +1,8 @@
 """Sprite classes and effects of one's own: a registry entry and a compiled function.
 
 Built-in kernels call a user's function by address, so it is compiled alone, on first use, and nobody else pays for it.
-docs/extending.md has a worked example. What the function may call is in `pcg.engine.kernel`: `store` (sprites, groups,
-resources), `physics` (movement), `random` (draws), `layout` (records and flags).
+docs/language/extending.md has a worked example. What the function may call is in `pcg.engine.kernel`: `groups` and
+`store` (sprites, resources), `physics` (movement), `random` (draws), `layout` (records and flags).
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ in its stead means an engine whose players stand nowhere: then all places are al
 
 from __future__ import annotations
 
+from pcg.engine.kernel.groups import slot_address
 from pcg.engine.kernel.layout import AVATAR_AT, sprite_at
 from pcg.engine.kernel.runtime import inner, island, load32
-from pcg.engine.kernel.store import slot_address
 
 
 @inner

@@ -6,10 +6,10 @@ engine a place is what the protocol tells about it: the distances to the nearest
 
 from __future__ import annotations
 
+from pcg.engine.kernel.groups import slot_address
 from pcg.engine.kernel.layout import AVATAR_AT, sprite_at
 from pcg.engine.kernel.protocol import features, model_at
 from pcg.engine.kernel.runtime import island, load32, load64
-from pcg.engine.kernel.store import slot_address
 from pcg.evaluators.agents.decision_kernel import decision_at
 
 NOWHERE = -1

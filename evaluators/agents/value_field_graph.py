@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pcg.engine.kernel.groups import first_of, group_at, next_of, slot_address
 from pcg.engine.kernel.layout import AVATAR_AT, ORIENTED, context_at, sprite_at, state_at
 from pcg.engine.kernel.protocol import GROW, OK, WON, copy_state, is_over, model_at, outcome
 from pcg.engine.kernel.runtime import (
@@ -29,7 +30,7 @@ from pcg.engine.kernel.runtime import (
     store32,
     view_of,
 )
-from pcg.engine.kernel.store import clear_killed, first_of, group_at, kill, next_of, slot_address
+from pcg.engine.kernel.store import clear_killed, kill
 from pcg.evaluators.agents.decision_kernel import NIL, decision_at, own_actions, step
 
 USE = 5

@@ -15,6 +15,7 @@ bots for games of collecting on platforms; Bellman, Dynamic Programming, 1957, f
 
 from __future__ import annotations
 
+from pcg.engine.kernel.groups import first_of, next_of
 from pcg.engine.kernel.layout import context_at
 from pcg.engine.kernel.protocol import (
     GROW,
@@ -42,7 +43,6 @@ from pcg.engine.kernel.runtime import (
     store64,
     store_double,
 )
-from pcg.engine.kernel.store import first_of, next_of
 from pcg.evaluators.agents.decision_kernel import NIL, decision_at, imagine, noise, own_actions
 from pcg.evaluators.agents.value_field_graph import (
     FAR,

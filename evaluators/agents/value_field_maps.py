@@ -7,6 +7,7 @@ where an avatar has been seen, which is a guess at how they move: what they do i
 
 from __future__ import annotations
 
+from pcg.engine.kernel.groups import first_of, next_of
 from pcg.engine.kernel.layout import context_at, sprite_at
 from pcg.engine.kernel.protocol import model_at
 from pcg.engine.kernel.runtime import (
@@ -22,7 +23,6 @@ from pcg.engine.kernel.runtime import (
     store64,
     store_double,
 )
-from pcg.engine.kernel.store import first_of, next_of
 from pcg.evaluators.agents.decision_kernel import decision_at
 from pcg.evaluators.agents.value_field_graph import (
     FAR,

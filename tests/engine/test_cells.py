@@ -6,7 +6,7 @@ import pytest
 from texts import game
 
 from pcg.engine import context as contexts
-from pcg.engine.kernel.store import MANY_MOVING
+from pcg.engine.kernel.cells import MANY_MOVING
 from pcg.engine.state import State
 
 FLOOD = """

@@ -12,9 +12,10 @@ from texts import PUSH, PUSH_LEVEL, game
 
 from pcg.engine.coverage import Coverage, Rule, Watch, rules_of, summarise
 from pcg.engine.game import Game
+from pcg.engine.kernel.groups import effect_at, own_number
 from pcg.engine.kernel.ids import ACTION_ID
 from pcg.engine.kernel.layout import sprite_at
-from pcg.engine.kernel.store import add_sprite, effect_at, kill, own_number
+from pcg.engine.kernel.store import add_sprite, kill
 from pcg.engine.vgdl import extensions, ontology
 from pcg.engine.vgdl.ontology_params import Param
 

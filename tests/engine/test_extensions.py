@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from texts import game, positions
 
+from pcg.engine.kernel.groups import effect_at, own_number, type_at
 from pcg.engine.kernel.layout import sprite_at, state_at
 from pcg.engine.kernel.physics import active, passive
-from pcg.engine.kernel.store import add_sprite, effect_at, kill, own_number, type_at
+from pcg.engine.kernel.store import add_sprite, kill
 from pcg.engine.vgdl import extensions
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.ontology_params import Param

@@ -1,0 +1,145 @@
+"""Which cells sprites are in: a mask of the level sprites near, and lists of the moving ones where there are many."""
+
+from __future__ import annotations
+
+from pcg.engine.kernel.groups import first_moving, next_moving, slot_address
+from pcg.engine.kernel.layout import context_at, sprite_at, state_at
+from pcg.engine.kernel.runtime import inlined, inner, load16, load32, load64, store16, store32
+
+# --- cells, and the level sprites in them ---
+
+
+@inner
+def cells_along(gm, pixels):
+    """Which cell a non-negative pixel coordinate lies in (floor division by the block size)."""
+    g = context_at(gm)
+    if g.inverse != 0:
+        return (pixels * g.inverse) >> 32
+    return pixels // g.block
+
+
+@inner
+def cell_at(gm, x, y):
+    """Number of the cell of a point; points outside count as the nearest border cell."""
+    g = context_at(gm)
+    x = max(0, min(x, g.width - 1))
+    y = max(0, min(y, g.height - 1))
+    return cells_along(gm, y) * g.columns + cells_along(gm, x)
+
+
+@inner
+def near_mask(gm, st, a):
+    """Bit (type & 63) of every type with level sprites placed in the cells that `a` covers; those dead included."""
+    p = sprite_at(a)
+    if p.near != -1:
+        return p.near
+    g = context_at(gm)
+    mask = 0
+    if p.w > 0 and p.h > 0 and p.x < g.width and p.y < g.height and p.x + p.w > 0 and p.y + p.h > 0:
+        c0 = cells_along(gm, max(p.x, 0))
+        r0 = cells_along(gm, max(p.y, 0))
+        c1 = cells_along(gm, min(p.x + p.w, g.width) - 1)
+        r1 = cells_along(gm, min(p.y + p.h, g.height) - 1)
+        for r in range(r0, r1 + 1):
+            for c in range(c0, c1 + 1):
+                mask = mask | load64(g.cell_mask + 8 * (r * g.columns + c))
+    if p.slot >= 0:
+        p.near = mask
+    return mask
+
+
+# --- moving sprites by cell ---
+
+MANY_MOVING = 64
+"""A state whose sprites have needed more slots than this keeps them in lists by cell from then on."""
+_MARKS = 15
+"""Classes of types that are told apart by the marks of a cell."""
+OVERHANG = 1 << 31
+"""Mark of a cell: a sprite listed there may reach into the cells to its right or below."""
+
+
+@inlined
+def cell_word(st, cell):
+    """Address of a cell's int32: the slot its list begins with (low half, -1: none), and marks of what it may hold.
+
+    Marks are one bit per class of types (`type_mark`) and `OVERHANG`. They are set when a sprite comes; all are taken
+    back when the last one goes, that of a type also when a search for it finds none: one that is not set is sure, one
+    that is set is not.
+    """
+    return st + state_at(st).at_cells + 4 * cell
+
+
+@inlined
+def type_mark(t):
+    """The mark that a sprite of type t leaves at its cell."""
+    return 1 << (16 + t % _MARKS)
+
+
+@inlined
+def reach_mark(gm, p):
+    """The mark of a sprite that reaches into the cells to the right or below, otherwise 0."""
+    g = context_at(gm)
+    right = cells_along(gm, max(0, min(p.x, g.width - 1))) * g.block + g.block
+    bottom = cells_along(gm, max(0, min(p.y, g.height - 1))) * g.block + g.block
+    return OVERHANG if p.x + p.w > right or p.y + p.h > bottom else 0
+
+
+@inner
+def link_cell(gm, st, a):
+    """Put a moving sprite into the list of its cell."""
+    p = sprite_at(a)
+    p.cell = cell_at(gm, p.x, p.y)
+    here = cell_word(st, p.cell)
+    first = load16(here)
+    p.cell_next = first
+    p.cell_prev = -1
+    if first >= 0:
+        sprite_at(slot_address(gm, st, first)).cell_prev = p.slot
+    store32(here, load32(here) & ~0xFFFF | type_mark(p.type) | reach_mark(gm, p) | p.slot)
+
+
+@inner
+def unlink_cell(gm, st, a):
+    """Take a moving sprite out of the list of its cell."""
+    p = sprite_at(a)
+    if p.cell_prev >= 0:
+        sprite_at(slot_address(gm, st, p.cell_prev)).cell_next = p.cell_next
+    elif p.cell_next >= 0:
+        store16(cell_word(st, p.cell), p.cell_next)
+    else:
+        store32(cell_word(st, p.cell), 0xFFFF)
+    if p.cell_next >= 0:
+        sprite_at(slot_address(gm, st, p.cell_next)).cell_prev = p.cell_prev
+
+
+@inner
+def follow_cell(gm, st, a):
+    """Keep a sprite whose rectangle has changed in the list of its cell."""
+    p = sprite_at(a)
+    if cell_at(gm, p.x, p.y) != p.cell:
+        unlink_cell(gm, st, a)
+        link_cell(gm, st, a)
+    else:
+        here = cell_word(st, p.cell)
+        store32(here, load32(here) | reach_mark(gm, p))
+
+
+@inner
+def clear_cells(gm, st):
+    """Empty the lists of all cells."""
+    g = context_at(gm)
+    for cell in range(g.columns * g.rows):
+        store32(cell_word(st, cell), 0xFFFF)
+
+
+@inner
+def sort_into_cells(gm, st):
+    """Begin to keep the moving sprites of a state in lists by cell."""
+    g = context_at(gm)
+    state_at(st).grid = 1
+    clear_cells(gm, st)
+    for t in range(g.n_types):
+        a = first_moving(gm, st, t)
+        while a != 0:
+            link_cell(gm, st, a)
+            a = next_moving(gm, st, a)

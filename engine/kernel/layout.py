@@ -139,6 +139,7 @@ GROUP = np.dtype(
         ("disabled", "i4"),
         ("moving", "i4"),  # moving sprites in the group
         ("stamp", "i4"),  # clock of the last change of a rectangle in the group
+        ("inside", "i4"),  # clock of the last look at all its moving sprites that found none at the edge of the screen
         ("created", "i2"),  # 1 once the first sprite of the type was built
         ("fresh", "i2"),  # 1 while an idle type has sprites whose first pre-movement is due
     ],

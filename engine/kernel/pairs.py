@@ -501,6 +501,41 @@ def run_level(gm, st, entry, t):
 
 
 @inner
+def list_moved(gm, st, entry):
+    """List the second sprites moved since the last evaluation behind the hit list; their number, -1: more than a few."""
+    s = state_at(st)
+    base = st + s.at_sprites
+    stride = context_at(gm).stride
+    to = st + s.at_scratch + 8 * s.room
+    n = 0
+    for i in range(entry.second_moving_n):
+        group = group_at(st, int_at(gm, entry.second_moving_at + i))
+        if group.stamp <= s.since:
+            continue
+        slot = group.head
+        while slot >= 0:
+            b = slot_from(st, base, stride, slot)
+            slot = sprite_at(b).next
+            if sprite_at(b).moved > s.since:
+                if n == min(_FEW, s.room):
+                    return -1
+                store64(to + 8 * n, b)
+                n += 1
+    return n
+
+
+@inlined
+def meets_listed(st, a, n):
+    """1 when `a` overlaps one of the n sprites behind the hit list."""
+    at = st + state_at(st).at_scratch + 8 * state_at(st).room
+    for i in range(n):
+        b = load64(at + 8 * i)
+        if b != a and overlaps(a, b):
+            return 1
+    return 0
+
+
+@inner
 def run_moving(gm, st, entry, t):
     """Evaluate an entry for the moving sprites of type t as first sprites; returns the number of hits."""
     g = context_at(gm)
@@ -522,17 +557,26 @@ def run_moving(gm, st, entry, t):
     base = st + s.at_sprites
     stride = g.stride
     slot = group_at(st, t).head
+    # first sprites that have not moved can only meet second ones that have: where these are few, no more is looked at
+    moved = list_moved(gm, st, entry) if since >= 0 and ground == 0 and not quiet and moving > 2 else -1
     met = 0
     while slot >= 0:
         a = slot_from(st, base, stride, slot)
         p = sprite_at(a)
         if p.id >= last:
             break
-        # while no second sprite has moved, only first sprites that have can meet one; an execution may move any
-        if ground != 0 or ((not quiet or p.moved > since) and meets_any(gm, st, entry, a, since) != 0):
+        if ground != 0:
+            near = 1
+        elif p.moved <= since and (quiet or moved >= 0):
+            near = 0 if quiet else meets_listed(st, a, moved)
+        else:
+            near = meets_any(gm, st, entry, a, since)
+        if near != 0:
             hits = run_first(gm, st, entry, a)
             if hits != 0:
+                # an execution may move any
                 quiet = False
+                moved = list_moved(gm, st, entry) if since >= 0 and ground == 0 else -1
                 met += hits
         slot = p.next
     return met

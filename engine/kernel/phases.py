@@ -159,13 +159,23 @@ def eos_phase(gm, st):
         for i in range(ty.sub_n):
             u = int_at(gm, ty.sub_at + i)
             group = group_at(st, u)
+            if group.stamp <= group.inside:
+                # none was at the edge, and none has moved or come since
+                continue
+            inside = s.clock
             a = first_moving(gm, st, u)
             while a != 0 and s.work <= g.max_work:
-                if at_edge(gm, a) != 0 and is_out(gm, st, a) == 0:
-                    tail = group.tail
-                    s.clock += 1
-                    execute(gm, st, e, a, 0)
-                    if group.tail != tail:
-                        # an addition to the walked group ends the walk of that group (spec 01 section 3.6)
-                        break
+                if at_edge(gm, a) != 0:
+                    inside = -1
+                    if is_out(gm, st, a) == 0:
+                        tail = group.tail
+                        s.clock += 1
+                        execute(gm, st, e, a, 0)
+                        if group.tail != tail:
+                            # an addition to the walked group ends the walk of that group (spec 01 section 3.6)
+                            break
                 a = next_moving(gm, st, a)
+            # a walk that was cut short has not seen all
+            group.inside = inside if a == 0 else -1
+    # what changes from here on is later than these looks
+    s.clock += 1

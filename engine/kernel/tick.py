@@ -152,6 +152,7 @@ def begin(gm, st):
         group.disabled = 0
         group.moving = 0
         group.stamp = 0
+        group.inside = -1
         group.created = 1 if group.count > 0 else 0
         group.fresh = 0
     s.grid = g.grid

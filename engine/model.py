@@ -16,6 +16,9 @@ from pcg.engine.kernel import protocol
 from pcg.engine.kernel.ids import ACTIONS
 from pcg.engine.kernel.runtime import invoke3
 
+_LINE = 64
+"""Bytes of a cache line."""
+
 
 class Pool:
     """A block of memory holding `count` states of `stride` bytes, formatted and ready for `copy_state`.
@@ -27,7 +30,7 @@ class Pool:
         self.memory = memory
         self.count = count
         self.stride = stride
-        self.address = int(memory.ctypes.data)
+        self.address = -(-int(memory.ctypes.data) // _LINE) * _LINE
 
     def __repr__(self) -> str:
         return f"<pool of {self.count} states, {self.stride} bytes each>"
@@ -97,9 +100,9 @@ class Model:
         return self._stride_of(self._room)
 
     def pool(self, count: int) -> Pool:
-        """Memory for `count` states (8-byte aligned, not initialised beyond its format)."""
+        """Memory for `count` states (it begins with a cache line, and is not initialised beyond its format)."""
         stride = self.stride
-        memory = np.zeros(count * stride // 8 + 1, dtype=np.int64)
+        memory = np.zeros((count * stride + _LINE) // 8, dtype=np.int64)
         pool = Pool(memory, count, stride)
         self._format(pool.address, self._room, stride, count)
         return pool
@@ -109,8 +112,8 @@ class Model:
 
         The old pool's states are lost. Cheaper than new memory, whose pages have to be fetched first.
         """
-        count = old.memory.nbytes // self.stride
-        if count == 0:
+        count = (old.memory.nbytes - _LINE) // self.stride
+        if count <= 0:
             return self.pool(1)
         old.memory[:] = 0
         pool = Pool(old.memory, count, self.stride)

@@ -77,14 +77,11 @@ FIRED = 16
 
 SPRITE = np.dtype(
     [
+        # --- what tests of overlap and walks over groups and cells read: one line of the cache ---
         ("x", "i4"),
         ("y", "i4"),
         ("w", "i4"),
         ("h", "i4"),
-        ("lx", "i4"),  # lastrect: the rectangle at the start of the sprite's update
-        ("ly", "i4"),
-        ("lw", "i4"),
-        ("lh", "i4"),
         ("id", "i4"),
         ("type", "i2"),
         ("bits", "i2"),  # sprite flags
@@ -92,10 +89,19 @@ SPRITE = np.dtype(
         ("next", "i2"),  # slot of the next in the group, or of the next free slot
         ("prev", "i2"),
         ("kill_next", "i2"),
-        ("level", "i4"),  # index among the level sprites, -1 for moving sprites
-        ("lastmove", "i4"),
+        ("near", "i8"),  # bit (type & 63) of every level sprite placed in the cells it covers; -1: not looked up yet
         ("moved", "i4"),  # clock of the last change of the rectangle
+        ("level", "i4"),  # index among the level sprites, -1 for moving sprites
+        ("cell", "i4"),  # grid cell whose list the sprite is in, -1: none
+        ("cell_next", "i2"),
+        ("cell_prev", "i2"),
+        ("lastmove", "i4"),
         ("hp", "i4"),
+        # --- what updates and effects read ---
+        ("lx", "i4"),  # lastrect: the rectangle at the start of the sprite's update
+        ("ly", "i4"),
+        ("lw", "i4"),
+        ("lh", "i4"),
         ("ox", "f8"),
         ("oy", "f8"),
         ("speed", "f8"),
@@ -106,10 +112,6 @@ SPRITE = np.dtype(
         ("a0", "i4"),  # Flicker: age; SpawnPoint: start; RandomNPC: counter; CarAvatar: facing; Wizard: last block
         ("a1", "i4"),  # SpawnPoint: children so far; RandomNPC: previous direction (-1 none); Wizard: facing direction
         ("a2", "i4"),  # SpawnPoint, Bomber: the type it spawns
-        ("cell", "i4"),  # grid cell whose list the sprite is in, -1: none
-        ("cell_next", "i2"),
-        ("cell_prev", "i2"),
-        ("near", "i8"),  # bit (type & 63) of every level sprite placed in the cells it covers; -1: not looked up yet
         # --- cold part: only games that need it carry it (`CONTEXT.stride`) ---
         ("rotation", "f8"),
         ("gravity", "f8"),

@@ -98,6 +98,8 @@ def lay_out(gm, st, room):
     s.at_cells = at
     if g.grid != 0 or room > MANY_MOVING:
         at = align8(at + 4 * g.columns * g.rows)
+    # blocks begin with a line of the cache, so that sprites can as well
+    at = (at + 63) & ~63
     s.at_sprites = at
     at = align8(at + g.stride * room)
     s.at_scratch = at

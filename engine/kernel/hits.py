@@ -317,6 +317,8 @@ def list_moved(gm, st, entry):
         group = group_at(st, int_at(gm, entry.second_moving_at + i))
         if group.stamp <= s.since:
             continue
+        # crowds are walked again after every hit
+        s.work += group.moving >> 3
         slot = group.head
         while slot >= 0:
             b = slot_from(st, base, stride, slot)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.arrays import sprite_record
-from pcg.engine.kernel import atoms, bounds, face, paths, places, protocol, tick
+from pcg.engine.kernel import atoms, bounds, face, features, paths, places, protocol, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
 from pcg.engine.model import Model
@@ -117,6 +117,7 @@ class Context:
             "rank": tables.rank,
             "level": placement.level_sprites,
             "level_start": placement.level_start,
+            "level_corners": placement.level_corners,
             "cell_start": placement.cell_start,
             "cell_items": placement.cell_items,
             "cell_mask": placement.cell_mask,
@@ -277,7 +278,7 @@ def _model_record(context: Context) -> Any:
         ("actions", tick.model_actions),
         ("key", tick.model_key),
         ("reseed", tick.model_reseed),
-        ("features", tick.model_features),
+        ("features", features.model_features),
         ("events", tick.model_events),
         ("cell", places.model_cell),
         ("map", places.model_map),

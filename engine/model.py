@@ -7,6 +7,7 @@ search kernels call. `Pool` is memory for many states of it. Python agents need 
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from pcg.engine.kernel.runtime import invoke3
 
 _LINE = 64
 """Bytes of a cache line."""
+_SPARSE = 1 << 19
+"""From this size on, in bytes, blocks are mostly empty: they have room for what few states come to."""
 
 
 class Pool:
@@ -102,7 +105,12 @@ class Model:
     def pool(self, count: int) -> Pool:
         """Memory for `count` states (it begins with a cache line, and is not initialised beyond its format)."""
         stride = self.stride
-        memory = np.zeros((count * stride + _LINE) // 8, dtype=np.int64)
+        size = (count * stride + _LINE) // 8
+        if stride < _SPARSE:
+            memory = np.zeros(size, dtype=np.int64)
+        else:
+            # not from numpy, which asks for pages of megabytes: the format alone would have the system clear them all
+            memory = np.frombuffer(mmap.mmap(-1, 8 * size), dtype=np.int64)
         pool = Pool(memory, count, stride)
         self._format(pool.address, self._room, stride, count)
         return pool

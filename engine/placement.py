@@ -27,6 +27,7 @@ class Placement:
     Attributes:
         level_sprites: SPRITE records of those that never move, by type; those that can die come first.
         level_start: int32[types, 2], first of `level_sprites` of a type, and how many.
+        level_corners: int32[2, n_level], their x and their y, pixels.
         n_level, n_mortal: how many there are, and how many of them can die.
         cell_start, cell_items, cell_mask: them by cell (`kernel.layout.CONTEXT`).
         moving: int64[n, 4], type, x, y and id of the others, in order of creation.
@@ -62,6 +63,7 @@ class Placement:
             records["id"], records["slot"], records["level"], records["next"] = here[:, 3], -1, order, -1
             records["x"] = records["lx"] = here[:, 1] * size
             records["y"] = records["ly"] = here[:, 2] * size
+        self.level_corners = np.ascontiguousarray(here[:, 1:3].T * size, dtype=np.int32)
         self._sort_by_cell(level, here)
         self.moving = np.ascontiguousarray(placed[~stays])
         self.moving[:, 1:3] *= size

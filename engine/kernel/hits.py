@@ -10,12 +10,15 @@ from pcg.engine.kernel.bounds import outgrow
 from pcg.engine.kernel.cells import OVERHANG, cell_at, cell_word, cells_along, near_mask, type_mark
 from pcg.engine.kernel.groups import group_at, int_at, is_mortal_alive, slot_from, type_at
 from pcg.engine.kernel.layout import (
+    MEMO_BYTES,
+    MEMOS,
     N_GROUND,
     ON_GROUND,
     SPRITE_BYTES,
     T_GROUND,
     T_SOLID,
     context_at,
+    memo_view,
     sprite_at,
     state_at,
 )
@@ -265,6 +268,50 @@ def collect_hits(gm, st, entry, a):
                     hit = 1 if overlaps(a, b) else 0
                 if hit != 0:
                     push_hit(gm, st, b)
+
+
+@inner
+def memo_at(st, k):
+    """The k-th record of what first sprites have met, behind the hit list and the list behind that."""
+    s = state_at(st)
+    return memo_view(st + s.at_scratch + 16 * s.room + MEMO_BYTES * k)
+
+
+@inner
+def forget_hits(st):
+    """Empty the records of what first sprites have met."""
+    for k in range(MEMOS):
+        memo_at(st, k).kind = 0
+
+
+@inlined
+def is_remembered(st, a, kind):
+    """1 when a sprite with the rectangle of `a` has been remembered as of this kind; otherwise `a` is from here on."""
+    p = sprite_at(a)
+    memo = memo_at(st, p.cell % MEMOS)
+    if memo.kind == kind and memo.x == p.x and memo.y == p.y and memo.w == p.w and memo.h == p.h:
+        return 1
+    memo.kind = kind
+    memo.x = p.x
+    memo.y = p.y
+    memo.w = p.w
+    memo.h = p.h
+    return 0
+
+
+@inner
+def first_hit(gm, st, entry, a):
+    """The first hit of first sprite `a`, 0: none. Sprites piled up on one spot meet the same, so it is remembered.
+
+    Only for entries whose executions move none of the sprites that are there; `forget_hits` begins an evaluation.
+    """
+    s = state_at(st)
+    p = sprite_at(a)
+    memo = memo_at(st, p.cell % MEMOS)
+    if is_remembered(st, a, 2 if p.moved <= s.since else 1) == 0:
+        collect_hits(gm, st, entry, a)
+        memo.hit = load64(st + s.at_scratch) if s.hits > 0 else 0
+    return memo.hit
 
 
 @inlined

@@ -338,6 +338,21 @@ N_SLOW_FIRST = 2
 """Entry flag: the effect may move other sprites, so candidates cannot be collected beforehand."""
 N_SHARED = 4
 """Entry flag: some type with moving sprites is on both sides, so executions change what others overlap."""
+N_ONCE = 8
+"""Entry flag: the effect takes its first sprite away and moves none that is there, and the entry has no flag else."""
+
+MEMO = np.dtype(
+    [
+        ("x", "i4"),
+        ("y", "i4"),
+        ("w", "i4"),
+        ("h", "i4"),
+        ("hit", "i8"),  # address of the first sprite met, 0: none
+        ("kind", "i8"),  # 0: none is kept, 1: of first sprites that have moved, 2: of other first ones, 3: of second
+    ],
+    align=True,
+)
+"""What the last first sprites of one rectangle met: scratch memory of blocks with lists by cell."""
 
 TIME_EFFECT = np.dtype(
     [
@@ -388,6 +403,7 @@ CONTEXT = np.dtype(
         ("rank", "i8"),  # int16[types, types]: place of u in sub(t), -1: not in it
         ("level", "i8"),  # SPRITE records, sorted by type; those that can die come first
         ("level_start", "i8"),  # int32[types, 2]: first level sprite of a type, and how many
+        ("level_corners", "i8"),  # int32[2, n_level]: their x, then their y
         ("cell_start", "i8"),  # int32[cells + 1]
         ("cell_items", "i8"),  # int32: level sprites by cell
         ("cell_mask", "i8"),  # int64[cells]: bit (type & 63) of the level sprites placed there
@@ -447,6 +463,7 @@ event_view = view_of(EVENT)
 type_view = view_of(TYPE)
 effect_view = view_of(EFFECT)
 entry_view = view_of(ENTRY)
+memo_view = view_of(MEMO)
 time_effect_view = view_of(TIME_EFFECT)
 termination_view = view_of(TERMINATION)
 
@@ -457,6 +474,9 @@ EVENT_BYTES = EVENT.itemsize
 TYPE_BYTES = TYPE.itemsize
 EFFECT_BYTES = EFFECT.itemsize
 ENTRY_BYTES = ENTRY.itemsize
+MEMO_BYTES = MEMO.itemsize
+MEMOS = 64
+"""How many rectangles are remembered, each at the place that its cell gives it."""
 TIME_EFFECT_BYTES = TIME_EFFECT.itemsize
 TERMINATION_BYTES = TERMINATION.itemsize
 STATE_BYTES = STATE.itemsize

@@ -20,10 +20,14 @@ from pcg.engine.kernel.groups import (
     is_mortal_alive,
     next_moving,
     slot_from,
+    type_at,
 )
 from pcg.engine.kernel.hits import (
     FEW,
     collect_hits,
+    first_hit,
+    forget_hits,
+    is_remembered,
     level_hits,
     list_moved,
     meets,
@@ -36,9 +40,11 @@ from pcg.engine.kernel.layout import (
     DIRTY_BITS,
     E_BATCH,
     N_GROUND,
+    N_ONCE,
     N_SHARED,
     N_SLOW_FIRST,
     SPRITE_BYTES,
+    T_AVATAR_CLASS,
     context_at,
     sprite_at,
     state_at,
@@ -96,6 +102,29 @@ def run_first(gm, st, entry, a):
     return n
 
 
+@inner
+def run_once(gm, st, entry, a):
+    """The same for an entry whose effect takes its first sprite away (`N_ONCE`), so that one hit is mostly enough."""
+    s = state_at(st)
+    if is_killed(gm, st, a) != 0 or s.work > context_at(gm).max_work:
+        return 0
+    s.work += 2
+    b = first_hit(gm, st, entry, a)
+    if b == 0:
+        return 0
+    execute(gm, st, entry.effect, a, b)
+    if is_killed(gm, st, a) != 0:
+        return 1
+    # what it would have become was refused: the other hits follow
+    collect_hits(gm, st, entry, a)
+    n = s.hits
+    for i in range(1, n):
+        if is_killed(gm, st, a) != 0 or s.work > context_at(gm).max_work:
+            break
+        execute(gm, st, entry.effect, a, load64(st + s.at_scratch + 8 * i))
+    return n
+
+
 # --- the first sprites of an entry ---
 
 
@@ -109,6 +138,10 @@ def candidates(gm, st, entry, t, level):
     s = state_at(st)
     since = s.since
     n = 0
+    # second sprites piled up on one spot meet the same first ones
+    piled = level == 0 and count_moving(gm, st, entry.second_moving_at, entry.second_moving_n) > FEW
+    if piled:
+        forget_hits(st)
     for i in range(entry.second_moving_n):
         u = int_at(gm, entry.second_moving_at + i)
         group = group_at(st, u)
@@ -118,7 +151,8 @@ def candidates(gm, st, entry, t, level):
         while b != 0:
             s.hits = 0
             if level == 0:
-                moving_hits(gm, st, b, t, -1)
+                if not piled or is_remembered(st, b, 3) == 0:
+                    moving_hits(gm, st, b, t, -1)
             elif sprite_at(b).moved > since and near_mask(gm, st, b) & (1 << (t & 63)) != 0:
                 level_hits(gm, st, b, t, -1)
             for j in range(s.hits):
@@ -135,6 +169,9 @@ def add_candidate(st, n, a):
     here = sprite_at(a).id
     k = 0
     end = n
+    if n > 0 and sprite_at(load64(base + 8 * (n - 1))).id < here:
+        # most come in order
+        k = n
     while k < end:
         middle = (k + end) // 2
         if sprite_at(load64(base + 8 * middle)).id > here:
@@ -184,12 +221,15 @@ def count_moving(gm, st, at, n):
 
 
 @inner
-def run_candidates(gm, st, entry, found):
-    """Evaluate an entry for the collected first sprites; returns the number of hits."""
+def run_candidates(gm, st, entry, found, once):
+    """Evaluate an entry for the collected first sprites, with `run_once` if so told; returns the number of hits."""
     s = state_at(st)
     met = 0
+    if once:
+        forget_hits(st)
     for j in range(found):
-        met += run_first(gm, st, entry, load64(st + s.at_scratch + 8 * (s.room + j)))
+        a = load64(st + s.at_scratch + 8 * (s.room + j))
+        met += run_once(gm, st, entry, a) if once else run_first(gm, st, entry, a)
     return met
 
 
@@ -207,7 +247,7 @@ def run_level(gm, st, entry, t):
     if entry.bits & N_SLOW_FIRST == 0 and (entry.second_has_level == 0 or since >= 0):
         found = candidates(gm, st, entry, t, 1)
         s.since = -1
-        met = run_candidates(gm, st, entry, found)
+        met = run_candidates(gm, st, entry, found, False)
         s.since = since
         return met
     first = load32(g.level_start + 8 * t)
@@ -227,14 +267,13 @@ def run_moving(gm, st, entry, t):
     s = state_at(st)
     moving = group_at(st, t).moving
     s.work += moving >> 2
-    if (
-        s.grid != 0
-        and moving > FEW
-        and entry.second_has_level == 0
-        and entry.bits & (N_SHARED | N_GROUND | N_SLOW_FIRST) == 0
-        and 4 * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n) <= moving
-    ):
-        return run_candidates(gm, st, entry, candidates(gm, st, entry, t, 0))
+    if s.grid != 0 and moving > FEW and entry.bits & (N_SHARED | N_GROUND | N_SLOW_FIRST) == 0:
+        second = count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)
+        once = second > FEW and entry.bits & N_ONCE != 0 and type_at(gm, t).bits & T_AVATAR_CLASS == 0
+        if entry.second_has_level == 0 and 4 * second <= moving:
+            return run_candidates(gm, st, entry, candidates(gm, st, entry, t, 0), once)
+        if once:
+            return run_piled(gm, st, entry, t)
     since = s.since
     last = s.last
     quiet = since >= 0 and newest(gm, st, entry) <= since
@@ -263,6 +302,28 @@ def run_moving(gm, st, entry, t):
                 quiet = False
                 moved = list_moved(gm, st, entry) if since >= 0 and ground == 0 else -1
                 met += hits
+        slot = p.next
+    return met
+
+
+@inner
+def run_piled(gm, st, entry, t):
+    """`run_moving` where both sides are many and the effect takes first sprites away: one search per rectangle."""
+    s = state_at(st)
+    base = st + s.at_sprites
+    stride = context_at(gm).stride
+    quiet = s.since >= 0 and newest(gm, st, entry) <= s.since
+    moved = list_moved(gm, st, entry) if s.since >= 0 and not quiet else -1
+    slot = group_at(st, t).head
+    met = 0
+    forget_hits(st)
+    while slot >= 0:
+        a = slot_from(st, base, stride, slot)
+        p = sprite_at(a)
+        if p.id >= s.last:
+            break
+        if p.moved > s.since or not (quiet or moved >= 0 and meets_listed(st, a, moved) == 0):
+            met += run_once(gm, st, entry, a)
         slot = p.next
     return met
 

@@ -11,20 +11,19 @@ from pcg.engine.kernel.effects import queue_timer, time_effect_at, timer_at
 from pcg.engine.kernel.groups import (
     effect_at,
     first_moving,
-    first_of,
     group_at,
     int_at,
     next_moving,
-    next_of,
     slot_address,
     type_at,
 )
 from pcg.engine.kernel.hashing import mix, mix_double
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
-    DISABLED,
     EVENT_BYTES,
     GROUP_BYTES,
+    MEMO_BYTES,
+    MEMOS,
     SCORE_AT,
     STATE_BYTES,
     T_AIMLESS,
@@ -51,7 +50,6 @@ from pcg.engine.kernel.runtime import (
     store8,
     store32,
     store64,
-    store_double,
 )
 from pcg.engine.kernel.store import add_sprite, clear_killed, copy_block, res_get, res_held
 from pcg.engine.kernel.terminations import termination_phase
@@ -75,6 +73,7 @@ def lay_out(gm, st, room):
     s.room_timers = g.n_time_effects + room // 4 + 2 if g.n_time_effects > 0 else 0
     s.room_events = 8 + room // 8
     s.room_res = room // 8 + 2 if g.n_res > 0 else 0
+    memos = 0
     at = align8(STATE_BYTES)
     at = align8(at + GROUP_BYTES * g.n_types)
     s.at_dirty = at
@@ -98,12 +97,13 @@ def lay_out(gm, st, room):
     s.at_cells = at
     if g.grid != 0 or room > MANY_MOVING:
         at = align8(at + 4 * g.columns * g.rows)
+        memos = MEMO_BYTES * MEMOS
     # blocks begin with a line of the cache, so that sprites can as well
     at = (at + 63) & ~63
     s.at_sprites = at
     at = align8(at + g.stride * room)
     s.at_scratch = at
-    s.bytes = at + 16 * room
+    s.bytes = at + 16 * room + memos
     return s.bytes
 
 
@@ -292,38 +292,6 @@ def model_reseed(gm, st, seed):
     s.rng = (seed ^ 0x5DEECE66D) & 0xFFFFFFFFFFFF
     s.aux = ((seed + 0x9E3779B9) ^ 0x5DEECE66D) & 0xFFFFFFFFFFFF
     return OK
-
-
-@island("i8(i8, i8, i8, i8, i8)")
-def model_features(gm, st, player, out, room):
-    """Protocol: per type, how many are alive and how far the nearest is from the avatar, in cells (-1: none)."""
-    g = context_at(gm)
-    slot = load32(st + AVATAR_AT + 4 * player)
-    x = 0
-    y = 0
-    if slot >= 0:
-        p = sprite_at(slot_address(gm, st, slot))
-        x = p.x
-        y = p.y
-    n = 0
-    for t in range(g.n_types):
-        if n + 2 > room:
-            break
-        group = group_at(st, t)
-        store_double(out + 8 * n, float(group.count - group.disabled))
-        best = -1.0
-        if slot >= 0:
-            b = first_of(gm, st, t)
-            while b != 0:
-                q = sprite_at(b)
-                if q.slot != slot and q.bits & DISABLED == 0:
-                    d = (abs(q.x - x) + abs(q.y - y)) / g.block
-                    if best < 0.0 or d < best:
-                        best = d
-                b = next_of(gm, st, b)
-        store_double(out + 8 * n + 8, best)
-        n += 2
-    return n
 
 
 @island("i8(i8, i8, i8, i8)")

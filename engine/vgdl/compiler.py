@@ -45,6 +45,7 @@ _VALUE = {"spawnIfHasMore": "spend", "spawnIfCounterSubTypes": "subTypesNum"}
 _NUMBER = {
     "wrapAround": "offset", "bounceDirection": "maxBounceAngleDeg", "killIfFast": "limspeed", "killIfSlow": "limspeed",
 }  # fmt: skip
+_TAKES_FIRST = frozenset({"killSprite", "killBoth", "transformTo"})
 _FIELD = {name: place for place, name in enumerate(L.EFFECT.names or ())}
 _KIND, _RES, _LIST_AT, _COUNTERS_AT = (_FIELD[name] for name in ("kind", "res", "list_at", "counters_at"))
 _TIME, _SHIELDS_AT, _PULL, _OWN_AT = (_FIELD[name] for name in ("time_effect", "shields_at", "pull", "own_at"))
@@ -327,6 +328,8 @@ class GameTables:
                 if not part.enabled:
                     continue
                 flags = bits | part.batch | (L.N_SLOW_FIRST if part.slow else 0)
+                if flags == 0 and part.name in _TAKES_FIRST:
+                    flags = L.N_ONCE
                 shield = self.shields.get((pair.first, pair.second, part.name), -1) if self.shields else -1
                 rows.append((pair.first, pair.second, index, shield, flags, *lists, mask))
                 stirring.append((first | second) & moving)

@@ -170,6 +170,9 @@ class CompiledAgent(Agent):
                 raise AgentError(f"player {self.player} of {model.players}, expected 0 to {model.players - 1}")
             self._model = model
             self._allocate(model)
+        elif model.room > self._model.room:
+            # a crowded state: should memory run out, all that it needs is got at once
+            self._model = model
         return self._record.address
 
     def enlarge(self) -> None:

@@ -109,12 +109,13 @@ class _Memory:
         for array in self.learnt:
             array[:] = 0
 
-    def enlarge(self) -> None:
-        """Move the nodes' states to blocks of the size that the model gives now.
+    def enlarge(self, model: Model) -> None:
+        """Move the nodes' states to blocks of the size that the model, the same game's and level's, gives now.
 
         In a hurry there is no time for that, nor for getting memory: fewer, larger blocks of the old take over.
         """
         old = self.states
+        self.model = model
         if self.search["timed"]:
             self.states = self._point_to(self.model.pool_in(old))
             self.search["room"] = min(self.states.count, self.search["room"])
@@ -187,7 +188,7 @@ class IW(CompiledAgent):
 
     def prepare(self, model: Model, record: Record) -> None:
         if self._memory is not None and self._memory.model.address == model.address:
-            self._memory.enlarge()
+            self._memory.enlarge(model)
         else:
             self._memory = _Memory(self, model, record)
         record.own("search", self._memory.search)

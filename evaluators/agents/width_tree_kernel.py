@@ -167,13 +167,15 @@ def keep_subtree(search: int, node: int) -> None:
 
 @island("i8(i8, i8, i8, i8)")
 def move_states(search: int, model: int, source: int, stride: int) -> int:
-    """Fetch the states of all nodes from blocks elsewhere; OK.
-
-    Unused nodes hold states too, of an earlier search, or none at all: copying those does no harm.
-    """
+    """Fetch the states of the nodes in use from blocks elsewhere; OK."""
     s = search_at(search)
     for k in range(s.room):
-        copy_state(model, s.states + k * s.stride, source + k * stride)
+        store32(s.kept + 4 * k, 1)
+    for k in range(s.free_used):
+        store32(s.kept + 4 * load32(s.free + 4 * k), 0)
+    for k in range(s.room):
+        if load32(s.kept + 4 * k) == 1:
+            copy_state(model, s.states + k * s.stride, source + k * stride)
     return OK
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.coverage import Rule, Watch, rules_of
+from pcg.engine.kernel.features import model_features
 from pcg.engine.kernel.ids import ACTION_ID
 from pcg.engine.kernel.runtime import invoke5
-from pcg.engine.kernel.tick import model_features
 from pcg.engine.state import State
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.mechanics import mechanics

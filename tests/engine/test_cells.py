@@ -7,7 +7,9 @@ from texts import game
 
 from pcg.engine import context as contexts
 from pcg.engine.kernel.cells import MANY_MOVING
+from pcg.engine.kernel.layout import N_ONCE
 from pcg.engine.state import State
+from pcg.engine.vgdl import compiler
 
 FLOOD = """
 BasicGame
@@ -93,3 +95,68 @@ def test_the_lists_go_with_a_state(way):
     other = state.copy() if way == "copy" else own.restore(state.to_bytes())
     for tick in range(TICKS // 2, TICKS):
         assert looks(other, tick) == looks(state, tick)
+
+
+PILES = """
+BasicGame
+    SpriteSet
+        floor > Immovable hidden=True
+        pump > SpawnPoint stype=drop prob=1
+        water >
+            drop > Missile speed=1 orientation=RIGHT
+            puddle > Passive
+        lid > Passive singleton=True
+        avatar > ShootAvatar stype=shot
+        shot > Missile speed=0.5
+        gate > Passive
+    LevelMapping
+        A > floor avatar
+        s > floor pump
+        p > puddle
+        g > gate gate gate gate gate gate gate gate gate
+        . > floor
+    InteractionSet
+        drop EOS > reverseDirection
+        drop gate > EFFECT
+        puddle drop > killSprite scoreChange=1
+        gate avatar > bounceForward
+        puddle avatar > bounceForward
+        avatar EOS > stepBack
+        shot EOS > killSprite
+        avatar drop > killSprite
+    TerminationSet
+        Timeout limit=400 win=True
+"""
+PILES_LEVEL = """\
+s....g..p
+sA...g..p
+s...gg.pp
+s....g..p
+ss.g.g..p
+"""
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "killSprite scoreChange=2",
+        "killBoth scoreChange=1",
+        "transformTo stype=puddle scoreChange=1",
+        "transformTo stype=puddle killSecond=True",
+        "transformTo stype=lid scoreChange=1",
+        "transformTo stype=drop forceOrientation=True",
+    ],
+)
+def test_sprites_of_a_pile_meet_what_they_would_meet_one_by_one(effect, monkeypatch):
+    """The hit that is remembered for a rectangle, also where what the first sprite becomes is refused (`lid`)."""
+    monkeypatch.setattr(contexts, "_MANY", 0)
+    text = PILES.replace("EFFECT", effect)
+    state = game(text, PILES_LEVEL).start(0, 3)
+    entries = state.context.tables.entries
+    assert any(int(entry["bits"]) & N_ONCE for entry in entries)
+    seen = [looks(state, tick) for tick in range(60)]
+    monkeypatch.setattr(compiler, "_TAKES_FIRST", frozenset())
+    other = game(text, PILES_LEVEL).start(0, 3)
+    assert not any(int(entry["bits"]) & N_ONCE for entry in other.context.tables.entries)
+    assert [looks(other, tick) for tick in range(60)] == seen
+    assert seen[-1][1] > 0 or "killSecond" in effect or "stype=drop" in effect

@@ -18,6 +18,7 @@ from pcg.engine.game import load
 from pcg.engine.kernel.protocol import MODEL
 from pcg.engine.kernel.runtime import invoke5
 from pcg.evaluators.agents import make_agent, play
+from pcg.evaluators.agents.compiled import CompiledAgent
 
 pytestmark = pytest.mark.kernel
 
@@ -184,6 +185,41 @@ def test_how_much_room_states_have_does_not_change_decisions(name: str, wind: in
 
 
 @BOTH
+def test_memory_for_a_crowded_state_is_got_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by doubling what there is again and again: memory for all nodes is fetched and filled each time."""
+    text = """
+BasicGame
+    SpriteSet
+        cloud > SpawnPoint stype=rain
+        rain > Missile orientation=DOWN speed=0.1
+        hero > MovingAvatar
+    InteractionSet
+        rain EOS > killSprite
+        hero EOS > stepBack
+    LevelMapping
+        c > cloud
+        A > hero
+"""
+    state = load(text, levels=["cccccccccc\nA" + 9 * " " + 5 * ("\n" + 10 * " ")]).start()
+    agent: Any = make_agent(name, seed=1, budget=40)
+    agent.act(state)
+    first = agent._room
+    for _ in range(80):
+        state.advance("NIL")
+    assert len(state.sprites()) > 4 * first
+    rooms = []
+    allocate = CompiledAgent._allocate
+
+    def watched(self: CompiledAgent, model: Any) -> None:
+        rooms.append(model.room)
+        allocate(self, model)
+
+    monkeypatch.setattr(CompiledAgent, "_allocate", watched)
+    assert agent.act(state) in state.model.action_names
+    assert rooms == [state.model.room] and rooms[0] >= len(state.sprites())
+
+
+@BOTH
 def test_threads_do_not_change_decisions(name: str) -> None:
     def actions(seed: int) -> tuple[str, ...]:
         game = load("hunt")
@@ -222,6 +258,7 @@ import sys
 sys.path.insert(0, {folder!r})
 from tiny_engine import walk
 from pcg.evaluators.agents import make_agent, play
+from pcg.evaluators.agents.compiled import CompiledAgent
 for about in ({{"rows": "A..c..G"}}, {{"rows": "A.c.\\n.x.G\\nc...", "wind": 200}}, {{"rows": "c.A.c", "limit": 6}}):
     for name in ("iw", "iw:width=2,order=reward", "ybcriber", "ybcriber:width=1.5"):
         print(play(walk(**about), make_agent(name, seed=5, budget=120), max_ticks=5).actions)

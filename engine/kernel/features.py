@@ -1,0 +1,75 @@
+"""The features of a state: per type, how many sprites are alive and how far the nearest is from the avatar.
+
+Agents ask for them after most ticks, so that most levels' hundreds of fixed sprites are looked at over and over: their
+corners lie side by side in a table of the context. No tick needs this module, so that it can change without the engine
+being compiled again.
+"""
+
+from __future__ import annotations
+
+from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address
+from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, context_at, sprite_at
+from pcg.engine.kernel.runtime import inner, island, load32, store_double
+
+_FAR = 1 << 40
+"""Farther than any two sprites are apart, in pixels."""
+
+
+@inner
+def nearest_fixed(gm, st, t, x, y):
+    """Pixels, along the axes, from a point to the nearest corner of a level sprite of type t; `_FAR`: none is left."""
+    g = context_at(gm)
+    first = load32(g.level_start + 8 * t)
+    end = first + load32(g.level_start + 8 * t + 4)
+    columns = g.level_corners
+    rows = columns + 4 * g.n_level
+    best = _FAR
+    if first < g.n_mortal:
+        for k in range(first, end):
+            if is_mortal_alive(st, k):
+                d = abs(load32(columns + 4 * k) - x) + abs(load32(rows + 4 * k) - y)
+                best = min(best, d)
+        return best
+    # nothing but sums in this loop, for the compiler to take several sprites at a time
+    for k in range(first, end):
+        d = abs(load32(columns + 4 * k) - x) + abs(load32(rows + 4 * k) - y)
+        best = min(best, d)
+    return best
+
+
+@inner
+def nearest_moving(gm, st, t, slot, x, y):
+    """The same for the moving sprites of type t, without the one in a slot and those disabled."""
+    best = _FAR
+    b = first_moving(gm, st, t)
+    while b != 0:
+        q = sprite_at(b)
+        if q.slot != slot and q.bits & DISABLED == 0:
+            best = min(best, abs(q.x - x) + abs(q.y - y))
+        b = next_moving(gm, st, b)
+    return best
+
+
+@island("i8(i8, i8, i8, i8, i8)")
+def model_features(gm, st, player, out, room):
+    """Protocol: per type, how many are alive and how far the nearest is from the avatar, in cells (-1: none)."""
+    g = context_at(gm)
+    slot = load32(st + AVATAR_AT + 4 * player)
+    x = 0
+    y = 0
+    if slot >= 0:
+        p = sprite_at(slot_address(gm, st, slot))
+        x = p.x
+        y = p.y
+    n = 0
+    for t in range(g.n_types):
+        if n + 2 > room:
+            break
+        group = group_at(st, t)
+        store_double(out + 8 * n, float(group.count - group.disabled))
+        best = _FAR
+        if slot >= 0 and group.count > 0:
+            best = min(nearest_fixed(gm, st, t, x, y), nearest_moving(gm, st, t, slot, x, y))
+        store_double(out + 8 * n + 8, best / g.block if best < _FAR else -1.0)
+        n += 2
+    return n

@@ -1,15 +1,19 @@
 """Python's pool of worker processes, with an end that does not depend on its own housekeeping.
 
-A worker that dies breaks `ProcessPoolExecutor`, whose thread then fails all futures and ends the other workers. Two
+A worker that dies breaks `ProcessPoolExecutor`, whose thread then fails all futures and ends the other workers. Three
 things escape it in the Pythons that we support: a worker that is being started in that very moment is not ended, and
-waits for ever for a lock that the dead one held; and work handed in while the futures are gone through stops the thread
-itself, so that nobody fails the rest. This pool knows the processes that it began and can do without that thread.
+waits for ever for a lock that the dead one held; work handed in while the futures are gone through stops the thread
+itself, so that nobody fails the rest; and a submission that begins a worker while the thread closes the queues fails
+with whatever comes of a file that is closed under it. This pool begins its workers together, knows them, can do without
+that thread, and says of every submission that fails that the pool is broken.
 """
 
 from __future__ import annotations
 
 import time
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any
 
@@ -40,7 +44,7 @@ class ProcessPool(ProcessPoolExecutor):
     """`ProcessPoolExecutor` whose workers can be ended, and which notices that it is stuck.
 
     Args:
-        count: workers at most; they are started when there is work for them.
+        count: workers; they are started when there is work for one of them.
 
     Example:
         >>> with ProcessPool(2) as pool:
@@ -52,6 +56,20 @@ class ProcessPool(ProcessPoolExecutor):
         self._context = _Recording()
         self._dead_since: float | None = None
         super().__init__(count, mp_context=self._context, initializer=begin_worker)
+        # all begin with the first work, as where workers are forked: one that begins later may do so while Python's
+        # thread ends the others for the death of one, and its own list of them changes under it
+        self._safe_to_dynamically_spawn_children = False
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As Python's, but a pool that breaks under the submission is a broken pool, whatever the error was."""
+        try:
+            return super().submit(fn, *args, **kwargs)
+        except RuntimeError:
+            raise  # closed, or known to be broken
+        except Exception as error:
+            # arguments are pickled later, in a thread: what fails here is the start of a worker. Seen: ValueError for
+            # a queue's file that was closed after it was listed, so that a new pipe got its number and came twice
+            raise BrokenProcessPool(f"no worker could be started: {error}") from error
 
     def is_stuck(self) -> bool:
         """Whether a worker died `GRACE` seconds ago; a future that is still open will stay so."""

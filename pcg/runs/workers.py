@@ -133,6 +133,10 @@ class Workers:
                     raise
                 self._alive()
             except CancelledError:
+                if ticket.executor is not self._executor:
+                    # waited in a pool that we left, as it broke under another submission
+                    self._survive(ticket, BrokenExecutor("a worker died"))
+                    continue
                 self._alive()
                 raise Lost(f"{ticket.label} was taken off the executor by somebody else") from None
             except Exception as error:

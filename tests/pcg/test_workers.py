@@ -9,10 +9,12 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import closing
+from multiprocessing import util
 from pathlib import Path
 from typing import Any
 
@@ -110,11 +112,42 @@ def test_a_pool_that_does_not_notice_a_death_is_replaced(work: Any, monkeypatch:
         assert crew.lost > 0
 
 
+def test_a_pool_that_breaks_while_it_starts_a_worker_is_replaced(work: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = util.spawnv_passfds
+
+    def begin_later(*args: Any) -> int:
+        # what comes of a queue that Python's own thread closes meanwhile, as it has seen a worker die
+        monkeypatch.setattr(util, "spawnv_passfds", begin)
+        raise ValueError("bad value(s) in fds_to_keep")
+
+    with closing(open_workers("processes", 2)) as crew:
+        broken = crew._executor
+        monkeypatch.setattr(util, "spawnv_passfds", begin_later)
+        assert crew.result(crew.submit("first", work.square, 3))[0] == 9
+        assert crew._executor is not broken
+
+
+def test_work_that_waits_in_a_pool_which_another_submission_leaves_is_done(work: Any) -> None:
+    with closing(open_workers("processes", 1)) as crew:
+        held = crew.submit("held", work.hold, 600)
+        tickets = [crew.submit(f"square {k}", work.square, k) for k in range(8)]
+        waiting = tickets[-1].future
+        assert waiting is not None
+        crew._executor.shutdown(wait=False, cancel_futures=True)
+        with pytest.raises(CancelledError):
+            waiting.result(timeout=60)  # the pool's own thread takes it off, some time later
+        tickets.append(crew.submit("late", work.square, 8))
+        held.function, held.arguments = work.square, (9,)
+        assert tickets[-2].future is waiting
+        assert [crew.result(ticket)[0] for ticket in [*tickets[::-1], held]] == [*(k * k for k in range(8, -1, -1)), 81]
+
+
 def test_closing_ends_although_a_worker_dies(work: Any) -> None:
     crew = open_workers("processes", 2)
     pid = crew.result(crew.submit("first", work.square, 3))[1]
-    for k in range(2):
-        crew.submit(f"held {k}", work.hold, 600)
+    futures = [crew.submit(f"held {k}", work.hold, 600).future for k in range(2)]
+    while not all(future is not None and future.running() for future in futures):
+        time.sleep(0.01)  # closing would take off what has not begun, and nobody would be left to be killed
     threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
     crew.close()
     assert multiprocessing.active_children() == []

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from pcg.engine.game import builtin_games, load
 from pcg.engine.kernel.protocol import advance_state, is_over, legal_actions
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import invoke3, island, load64, store64
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Playout, make_agent, play
 from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.decision_kernel import DECISION, decision_at, imagine
@@ -97,7 +100,8 @@ def overhead(game_name: str, calls: int, seconds: float) -> float:
     return 1 - rate / bare_rate(state, seconds)
 
 
-def main() -> None:
+def main() -> int:
+    """Read the command line and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])  # type: ignore[union-attr]
     parser.add_argument("games", nargs="*", help="built-in names or files; all built-in games by default")
     parser.add_argument("--seconds", type=float, default=1.0, help="CPU time per measurement")
@@ -105,8 +109,14 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of objects")
     given = parser.parse_args()
     rows = []
+    try:
+        for game in given.games:
+            load(game)
+    except PcgError as error:
+        print(error, file=sys.stderr)
+        return 2
     if not given.json:
-        print(f"{'game':<14}{'agent':<10}{'decisions/s':>14}{'calls/s':>14}{'wins':>10}{'overhead':>10}")
+        print(f"{'game':<18}{'agent':<14}{'decisions/s':>14}{'calls/s':>14}{'wins':>10}{'overhead':>10}")
     for game in given.games or builtin_games():
         for agent in AGENTS:
             if agent == "solver" and load(game).players > 1:
@@ -119,10 +129,11 @@ def main() -> None:
                 share = f"{row['overhead']:10.0%}" if "overhead" in row else ""
                 wins = f"{row['wins']}/{row['plays']}"
                 numbers = f"{row['decisions_per_s']:14,.0f}{row['calls_per_s']:14,.0f}{wins:>10}"
-                print(f"{game:<14}{agent:<10}{numbers}{share}", flush=True)
+                print(f"{Path(game).stem:<18}{agent:<14}{numbers}{share}", flush=True)
     if given.json:
         print(json.dumps(rows, indent=1))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

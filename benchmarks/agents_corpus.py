@@ -1,15 +1,18 @@
 """Every agent on every single-player game of the corpus, at equal budgets: played in slices, reported at any time.
 
-Two campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time` has
-`pcg`, `mcts` and `olets` at 40 ms per action, by the rules of the competitions, on levels 0 and 1 with 1 seed. Every
-agent of a campaign is a tournament of its own (a folder of `--store`), so agents can be added later. Agents take turns
-level by level: whenever the work stops, all have played about the same part.
+Four campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time`
+has `pcg`, `mcts` and `olets` at 40 ms per action, by the rules of the competitions, on levels 0 and 1 with 1 seed, and
+`published` and `published-first` play what agents_published.py compares with. Every agent of a campaign is a tournament
+of its own (a folder of `--store`), so agents can be added later. Agents take turns level by level: whenever the work
+stops, all have played about the same part.
 
     python benchmarks/agents_corpus.py calls --minutes 60
     python benchmarks/agents_corpus.py time --minutes 60 --workers 2
+    python benchmarks/agents_corpus.py published --minutes 60
+    python benchmarks/agents_corpus.py published-first
     python benchmarks/agents_corpus.py report
 
-The first two go on where they stopped (also after `kill -9`); the last writes docs/results/agents.md and its figures
+All but the last go on where they stopped (also after `kill -9`); the last writes docs/results/agents.md and its figures
 from what has been played so far. What came of every play is also kept in docs/results/agents, one file per campaign and
 agent, from which a store that is missing begins: the campaigns may be played on several days and machines. To play an
 agent anew, after it has changed, delete its file and its folder of the store.
@@ -27,6 +30,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import agents_published
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Budget
@@ -49,7 +54,7 @@ LEFT_OUT = ("replay", "flatmc", "uct", "mmcts", "mmctsown")
 
 @dataclass(frozen=True)
 class Campaign:
-    """Who plays what, with which budget. Without `agents`, all of the table."""
+    """Who plays what, with which budget. Without `agents`, all of the table; without `games`, all of the corpus."""
 
     name: str
     title: str
@@ -57,11 +62,11 @@ class Campaign:
     levels: str
     repeats: int
     agents: tuple[str, ...] = ()
+    games: tuple[str, ...] = ()
 
     def entrants(self, chosen: Sequence[str] = ()) -> list[str]:
-        """Agents that play: those chosen, or the campaign's as far as they exist."""
-        wanted = chosen or self.agents or tuple(name for name in AGENTS if name not in LEFT_OUT)
-        return [name for name in wanted if chosen or name in AGENTS]
+        """Agents that play: those chosen, or the campaign's."""
+        return list(chosen or self.agents or (name for name in AGENTS if name not in LEFT_OUT))
 
 
 CAMPAIGNS = {
@@ -71,17 +76,36 @@ CAMPAIGNS = {
         Campaign(
             "time", "40 ms per action, competition rules", Budget(milliseconds=40), "0-1", 1, ("pcg", "olets", "mcts")
         ),
+        Campaign(
+            "published",
+            "Beside published plays",
+            Budget(calls=1000),
+            "0-4",
+            5,
+            ("mcts:depth=14", "rhea:length=14"),
+            agents_published.GAMES,
+        ),
+        Campaign(
+            "published-first",
+            "Beside published plays of the first levels",
+            Budget(calls=1000),
+            "0",
+            20,
+            ("onestep",),
+            agents_published.GAMES,
+        ),
     )
 }
 
 
-def corpus(folder: Path) -> list[str]:
-    """The single-player games of the corpus."""
+def corpus(folder: Path, only: Sequence[str] = ()) -> list[str]:
+    """The single-player games of the corpus, or those of some names."""
     try:
         rows = list(csv.reader((folder / LIST).open(encoding="utf-8")))
     except OSError as error:
         raise PcgError(f"no corpus in {folder}: {error.strerror} ({LIST}); name its folder with --games") from None
-    return [str(folder / row[1].removeprefix("examples/")) for row in rows if len(row) > 1]
+    found = [folder / row[1].removeprefix("examples/") for row in rows if len(row) > 1]
+    return [str(path) for path in found if not only or path.stem in only]
 
 
 def folder_of(store: Path, campaign: Campaign, agent: str) -> Path:
@@ -262,6 +286,29 @@ def section(campaign: Campaign, states: dict[str, TournamentResult], figures: Pa
     return "\n".join(lines)
 
 
+def published_section(campaign: Campaign, states: dict[str, TournamentResult]) -> str:
+    """The campaign beside published plays, as Markdown."""
+    ours = {}
+    for agent in campaign.agents:
+        if agent in states:
+            wins: dict[tuple[str, int], tuple[int, int]] = {}
+            for r in states[agent].results:
+                won, plays = wins.get((r.match.game, r.match.level), (0, 0))
+                wins[r.match.game, r.match.level] = won + (1 in r.outcomes), plays + 1
+            ours[agent] = wins
+    lines = [
+        f"## {campaign.title}",
+        "",
+        f"The same games, levels and budgets as {agents_published.SOURCES[campaign.name]}. Levels "
+        f"{campaign.levels}, {campaign.repeats} seed(s) per level. Made by "
+        f"`python benchmarks/agents_corpus.py {campaign.name}`. {_counts(states)}",
+        "",
+        *agents_published.compared(ours),
+        "",
+    ]
+    return "\n".join(lines)
+
+
 def _counts(states: dict[str, TournamentResult]) -> str:
     played, planned = sum(len(s.results) for s in states.values()), sum(s.total for s in states.values())
     if played == planned:
@@ -308,7 +355,7 @@ def _faults(faults: Sequence[MatchResult]) -> list[str]:
     ]
 
 
-def report(store: Path, page: Path, games: Sequence[str]) -> None:
+def report(store: Path, page: Path, folder: Path) -> None:
     """Write the page and its figures."""
     page.parent.mkdir(parents=True, exist_ok=True)
     parts = [
@@ -322,12 +369,15 @@ def report(store: Path, page: Path, games: Sequence[str]) -> None:
         "Published results to compare with: vanilla MCTS wins about 31 % of the plays of a set of 60 games, the best "
         "enhanced MCTS 48.4 % (Soemers et al., Enhancements for real-time Monte-Carlo tree search in general video "
         "game playing, 2016); winners of the competitions won 35.8 % to 63.8 % on sets of ten games. Those games, "
-        "levels and budgets (40 ms of another engine on another machine) are not the same as these.",
+        "levels and budgets (40 ms of another engine on another machine) are not the same as these; "
+        "[the last sections](#beside-published-plays) compare equal ones.",
         "",
     ]
     for campaign in CAMPAIGNS.values():
-        states = stored(store, campaign, games)
-        if states:
+        states = stored(store, campaign, corpus(folder, campaign.games))
+        if states and campaign.games:
+            parts.append(published_section(campaign, states))
+        elif states:
             parts.append(section(campaign, states, page.parent))
     page.write_text("\n".join(parts).rstrip("\n") + "\n", encoding="utf-8")
     print(page)
@@ -348,11 +398,12 @@ def main() -> int:
     given = parser.parse_args()
     try:
         if given.what == "report":
-            report(given.store, given.out, corpus(given.games))
+            report(given.store, given.out, given.games)
             return 0
         campaign = CAMPAIGNS[given.what]
         agents = campaign.entrants(given.agents)
-        done = play(campaign, given.store, agents, corpus(given.games), minutes=given.minutes, workers=given.workers)
+        games = corpus(given.games, campaign.games)
+        done = play(campaign, given.store, agents, games, minutes=given.minutes, workers=given.workers)
         print("everything is played" if done else "the time is up; the same command goes on")
     except PcgError as error:
         print(error, file=sys.stderr)

@@ -114,7 +114,7 @@ def test_two_players_race_and_each_wins_alone() -> None:
 
 def test_a_search_in_slices_of_time_goes_on_where_it_stopped() -> None:
     state = walk("....\n.A.c\n....", wind=20).start()
-    agent: Any = make_agent("greedytree", seed=1, budget="4ms")
+    agent: Any = make_agent("greedytree", seed=1, budget="40ms")
     agent.reset(state)
     assert agent.act(state) in ACTIONS
     tree = agent._record._kept["search"]

@@ -323,7 +323,7 @@ def test_a_reset_forgets_everything(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["rhea:shift=true", "rhea:seed_plan=mcts", "rhea:macro=2", "randomsearch", "ga"])
 def test_a_time_budget_searches_in_slices_and_wins(name: str) -> None:
-    assert play(walk("A..G"), make_agent(name, seed=1, budget="15ms", discount=0.9), max_ticks=60).winner == 1
+    assert play(walk("A..G"), make_agent(name, seed=1, budget="60ms", discount=0.9), max_ticks=60).winner == 1
 
 
 PROGRAM = """

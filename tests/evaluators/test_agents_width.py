@@ -248,7 +248,7 @@ def test_the_budget_holds_in_games_of_chance_and_in_others(name: str, budget: in
 def test_time_as_the_budget_gives_sensible_actions(name: str) -> None:
     for wind in (0, 20):
         state = walk("....\n.AG.\n....", wind=wind).start()
-        agent = make_agent(name, seed=1, budget="20ms")
+        agent = make_agent(name, seed=1, budget="200ms")
         agent.reset(state)
         assert agent.act(state) == "RIGHT"
 

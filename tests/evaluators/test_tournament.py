@@ -387,7 +387,7 @@ def _burn(milliseconds: float) -> None:
 
 def test_time_is_cpu_time_and_is_enforced(agent) -> None:
     rules = Rules(Budget(milliseconds=40), max_ticks=4)
-    late = one("hunt", agent("late", lambda self, state: _burn(44) or state.actions[0]), rules=rules)
+    late = one("hunt", agent("late", lambda self, state: _burn(41) or state.actions[0]), rules=rules)
     assert late.fault is None and late.late == (4,) and late.play == ("....",)
     over = one("hunt", agent("over", lambda self, state: _burn(60)), rules=rules)
     assert over.fault is not None and over.fault.kind == "overtime" and over.scores == (-1000.0,)

@@ -258,7 +258,6 @@ import sys
 sys.path.insert(0, {folder!r})
 from tiny_engine import walk
 from pcg.evaluators.agents import make_agent, play
-from pcg.evaluators.agents.compiled import CompiledAgent
 for about in ({{"rows": "A..c..G"}}, {{"rows": "A.c.\\n.x.G\\nc...", "wind": 200}}, {{"rows": "c.A.c", "limit": 6}}):
     for name in ("iw", "iw:width=2,order=reward", "ybcriber", "ybcriber:width=1.5"):
         print(play(walk(**about), make_agent(name, seed=5, budget=120), max_ticks=5).actions)

@@ -1,8 +1,8 @@
 """Every agent on every single-player game of the corpus, at equal budgets: played in slices, reported at any time.
 
-Four campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time`
+Five campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time`
 has `pcg`, `mcts` and `olets` at 40 ms per action, by the rules of the competitions, on levels 0 and 1 with 1 seed, and
-`published` and `published-first` play what agents_published.py compares with. Every agent of a campaign is a tournament
+those that begin with `published` play what agents_published.py compares with. Every agent of a campaign is a tournament
 of its own (a folder of `--store`), so agents can be added later. Agents take turns level by level: whenever the work
 stops, all have played about the same part.
 
@@ -10,6 +10,7 @@ stops, all have played about the same part.
     python benchmarks/agents_corpus.py time --minutes 60 --workers 2
     python benchmarks/agents_corpus.py published --minutes 60
     python benchmarks/agents_corpus.py published-first
+    python benchmarks/agents_corpus.py published-budgets
     python benchmarks/agents_corpus.py report
 
 All but the last go on where they stopped (also after `kill -9`); the last writes docs/results/agents.md and its figures
@@ -92,6 +93,15 @@ CAMPAIGNS = {
             "0",
             20,
             ("onestep",),
+            agents_published.GAMES,
+        ),
+        Campaign(
+            "published-budgets",
+            "Beside published plays of unknown budget",
+            Budget(calls=1000),
+            "0",
+            20,
+            tuple(agents_published.BUDGETS),
             agents_published.GAMES,
         ),
     )
@@ -299,9 +309,8 @@ def published_section(campaign: Campaign, states: dict[str, TournamentResult]) -
     lines = [
         f"## {campaign.title}",
         "",
-        f"The same games, levels and budgets as {agents_published.SOURCES[campaign.name]}. Levels "
-        f"{campaign.levels}, {campaign.repeats} seed(s) per level. Made by "
-        f"`python benchmarks/agents_corpus.py {campaign.name}`. {_counts(states)}",
+        f"{agents_published.SOURCES[campaign.name]}. Levels {campaign.levels}, {campaign.repeats} seed(s) per level. "
+        f"Made by `python benchmarks/agents_corpus.py {campaign.name}`. {_counts(states)}",
         "",
         *agents_published.compared(ours),
         "",

@@ -1,11 +1,12 @@
-"""Our MCTS, RHEA and one-step look-ahead beside published plays of the reference's: the same games, levels and budgets.
+"""Our MCTS, RHEA, OLETS and one-step look-ahead beside published plays of the reference's: the same games and levels.
 
 Gaina, Lucas and Perez-Liebana (Tackling Sparse Rewards in Real-Time Games with Statistical Forward Planning Methods,
-AAAI 2019) let both play 20 games at 1,000 forward-model calls per action, every level 20 times, and published what came
-of every play; Guerrero-Romero, Louis and Perez-Liebana (Beyond Playing to Win: Diversifying Heuristics for GVGAI, CIG
-2017) did so for one-step look-ahead, which needs no budget, on the first level of the same games. `PUBLISHED` has how
-many plays were won; `benchmarks/agents_corpus.py published` and `published-first` play the same with ours, and the
-report has the tables made here.
+AAAI 2019) let MCTS and RHEA play 20 games at 1,000 forward-model calls per action, every level 20 times, and published
+what came of every play; Guerrero-Romero, Louis and Perez-Liebana (Beyond Playing to Win: Diversifying Heuristics for
+GVGAI, CIG 2017) did so for one-step look-ahead, which needs no budget, on the first level of the same games, and for
+OLETS and MCTS with a budget that they do not say: ours play at several. `PUBLISHED` has how many plays were won; the
+campaigns of benchmarks/agents_corpus.py that begin with `published` play the same with ours, and the report has the
+tables made here.
 """
 
 from __future__ import annotations
@@ -22,16 +23,20 @@ PLAYS = 20
 """Published plays of every level by every agent."""
 SOURCES = {
     "published": (
-        "Gaina, Lucas and Perez-Liebana, Tackling Sparse Rewards in Real-Time Games with Statistical Forward Planning "
-        "Methods, AAAI 2019; every play is in the branch SparseRewards of github.com/rdgain/ExperimentData, folders "
-        "`mcts_no_shift/false_14_10_1000_0_false` and `rhea_no_shift/true_14_10_1000_0_false` (of files with more than "
-        "100 plays the last 100)"
+        "The same games, levels and budgets as Gaina, Lucas and Perez-Liebana, Tackling Sparse Rewards in Real-Time "
+        "Games with Statistical Forward Planning Methods, AAAI 2019; every play is in the branch SparseRewards of "
+        "github.com/rdgain/ExperimentData, folders `mcts_no_shift/false_14_10_1000_0_false` and "
+        "`rhea_no_shift/true_14_10_1000_0_false` (of files with more than 100 plays the last 100)"
     ),
     "published-first": (
-        "Guerrero-Romero, Louis and Perez-Liebana, Beyond Playing to Win: Diversifying Heuristics for GVGAI, CIG 2017; "
-        "every play is in github.com/kisenshi/gvgai-experiments, folder `analysis/experiment1/results`, heuristic "
-        "`MaximizeScoreHeuristic`, controller 2 (the files name no level, that it is the first is our reading; some "
-        "games end there after 1,500 ticks instead of 2,000)"
+        "The same games and levels as Guerrero-Romero, Louis and Perez-Liebana, Beyond Playing to Win: Diversifying "
+        "Heuristics for GVGAI, CIG 2017; every play is in github.com/kisenshi/gvgai-experiments, folder "
+        "`analysis/experiment1/results`, heuristic `MaximizeScoreHeuristic`, controller 2 (the files name no level, "
+        "that it is the first is our reading; some games end there after 1,500 ticks instead of 2,000)"
+    ),
+    "published-budgets": (
+        "The same experiment's plays of OLETS and MCTS (controllers 0 and 1). Their budget is not said; ours have 50 "
+        "to 400 calls per action, so that this says at which budgets ours win as often, not whether they do at theirs"
     ),
 }
 """What the campaigns of agents_corpus.py compare with."""
@@ -75,6 +80,16 @@ PUBLISHED: dict[str, dict[tuple[str, int], int]] = {
 GAMES = tuple(dict.fromkeys(game for game, _ in PUBLISHED["mcts:depth=14"]))
 _FIRST = (0, 0, 0, 0, 1, 1, 0, 14, 0, 6, 20, 17, 12, 1, 3, 3, 17, 14, 7, 20)
 PUBLISHED["onestep"] = {(game, 0): won for game, won in zip(GAMES, _FIRST, strict=True)}
+
+_OTHERS = {
+    "mcts": (0, 0, 0, 2, 0, 2, 0, 0, 0, 10, 1, 17, 20, 15, 15, 6, 18, 20, 20, 20),
+    "olets": (0, 0, 0, 6, 11, 14, 0, 17, 13, 10, 20, 18, 20, 3, 14, 13, 19, 20, 18, 20),
+}
+"""Won on the first levels, in the order of `GAMES`, at a budget that is not said."""
+BUDGETS = {f"{agent}:budget={calls}": agent for agent in _OTHERS for calls in (50, 100, 200, 400)}
+for _text, _agent in BUDGETS.items():
+    AGENTS[_text] = {"mcts": "MCTS, depth 10", "olets": "OLETS"}[_agent]
+    PUBLISHED[_text] = {(game, 0): won for game, won in zip(GAMES, _OTHERS[_agent], strict=True)}
 
 Wins = Mapping[tuple[str, int], tuple[int, int]]
 """Plays won and played, by game and level."""

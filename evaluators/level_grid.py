@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.kernel.runtime import JIT, invoke6
+from pcg.engine.kernel.runtime import COMPILED, invoke6
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators import level_grid_kernel
 from pcg.evaluators.analysis import GameAnalysis, Tile
@@ -188,7 +188,7 @@ def distances(palette: Palette, grid: Grid, start: tuple[int, int], *, mask: Mas
         for portal, ways in palette.links.items():
             if (flat == portal).any():
                 exits[portal] = np.flatnonzero(np.isin(flat, ways)).tolist()
-    if not exits and JIT:
+    if not exits and COMPILED:
         return steps_over(passing, touched, start)
     open_cells, touchable = passing.ravel().tolist(), touched.ravel().tolist()
     steps = [-1] * (height * width)

@@ -19,8 +19,7 @@ from pcg.engine.kernel.protocol import (
     work_of,
 )
 from pcg.engine.kernel.random import next_bits, next_double, next_int
-from pcg.engine.kernel.runtime import call2, inlined, inner, island, load64, store64, view_of
-from pcg.evaluators.agents.clock_kernel import processor_time
+from pcg.engine.kernel.runtime import call2, inlined, inner, island, load64, processor_time, store64, view_of
 
 NIL = 0
 """Code of the action that does nothing, in every engine."""

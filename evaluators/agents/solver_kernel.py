@@ -30,12 +30,12 @@ from pcg.engine.kernel.runtime import (
     load32,
     load64,
     load_double,
+    processor_time,
     store32,
     store64,
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.clock_kernel import processor_time
 from pcg.evaluators.agents.decision_kernel import LOOK_AT_CLOCK, NIL, decision_at, imagine, own_actions
 
 PAUSED, SOLVED, EXHAUSTED, NODES_SPENT, BLOCKS_SPENT = 2, 3, 4, 5, 6

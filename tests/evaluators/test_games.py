@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pcg.engine.game import Game, load
-from pcg.engine.kernel.runtime import JIT
+from pcg.engine.kernel.runtime import COMPILED
 from pcg.engine.state import Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import make_agent, play
@@ -190,7 +190,7 @@ def test_partial_values_lead_the_way():
 # --- games of our own ---
 
 
-@pytest.mark.skipif(not JIT, reason="takes too long without the compiler")
+@pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
 def test_our_dungeon_orders_all_agents():
     game = load("dungeon")
     evaluator = GameEvaluator(game.levels, max_ticks=800, plays=5, max_plays=10)
@@ -198,7 +198,7 @@ def test_our_dungeon_orders_all_agents():
     assert found.feasible and found.ordered and found.separated and found.fitness > 0.8
 
 
-@pytest.mark.skipif(not JIT, reason="takes too long without the compiler")
+@pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
 def test_our_hunt_is_confirmed():
     game = load("hunt")
     evaluator = GameEvaluator(game.levels, max_ticks=800)
@@ -211,7 +211,7 @@ def test_our_hunt_is_confirmed():
 BOXES = "wwwwwwwwww\nw........w\nw.A.bo.b.w\nw.....bo.w\nw.p......w\nw........w\nwwwwwwwwww"
 
 
-@pytest.mark.skipif(not JIT, reason="takes too long without the compiler")
+@pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
 def test_our_boxes_are_feasible_on_an_easy_level():
     found = judged(load("boxes"), BOXES, explorations=300)
     assert found.feasible and found.fitness > 0.2
@@ -227,7 +227,7 @@ def test_a_trial_is_the_play_of_its_agent(name):
     ladder = read_ladder("nothing random " + (name if name not in ("nothing", "random") else "onestep"))
     rung = next(k for k, r in enumerate(ladder) if r.text == name)
     trials = Trials(game, [game.read_level(LEVEL)], ladder, max_work=20_000, max_moving=400)
-    ticks = 100 if JIT else 15
+    ticks = 100 if COMPILED else 15
     for k in range(3):
         trial = trials.play(rung, k, 7, max_ticks=ticks, allowance=10**9)
         agent = make_agent(name, seed=play_seed(7, 1000 * (rung + 1) + k))
@@ -292,7 +292,7 @@ def test_behaviour_has_a_fixed_length_and_tells_games_apart():
     assert values["olets.wins"] == 1.0 and values["nothing.entropy"] == 0.0 < values["random.entropy"]
 
 
-@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_no_kernel_is_compiled_for_a_game():
     from numba.core import event
 

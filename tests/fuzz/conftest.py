@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from limits import REAL, Limits, shrink
 
-from pcg.engine.kernel.runtime import JIT
+from pcg.engine.kernel.runtime import COMPILED
 
 
 @pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> Limits:
     """What the kernel is bounded by in this run."""
-    return REAL if JIT else shrink(monkeypatch.setattr)
+    return REAL if COMPILED else shrink(monkeypatch.setattr)

@@ -18,21 +18,21 @@ from pcg.engine.coverage import Watch, rules_of
 from pcg.engine.game import load
 from pcg.engine.kernel.ids import ACTION_ID, EFFECT_ID
 from pcg.engine.kernel.layout import FIRED
-from pcg.engine.kernel.runtime import CHECKED, JIT
+from pcg.engine.kernel.runtime import CHECKED, COMPILED
 from pcg.engine.state import _bytes
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.games import GameEvaluation, GameEvaluator
 
 pytestmark = pytest.mark.kernel
 
-PORTIONS = 8 if JIT else 1
-GAMES = int(os.environ.get("PCG_FUZZ_GAMES", (20_000 if CHECKED else 2_000) if JIT else 24))
+PORTIONS = 8 if COMPILED else 1
+GAMES = int(os.environ.get("PCG_FUZZ_GAMES", (20_000 if CHECKED else 2_000) if COMPILED else 24))
 """Rule sets of a run; plain Python is a hundred times slower."""
-TICKS = 30 if JIT else 4
+TICKS = 30 if COMPILED else 4
 WAITING = 5 * TICKS
 """So long is waited for a game that doing nothing might win."""
 LADDER = "nothing random onestep mcts:budget=10 olets:budget=20"
-MAX_WORK, MEAN_WORK = (5_000, 150) if JIT else (500, 100)
+MAX_WORK, MEAN_WORK = (5_000, 150) if COMPILED else (500, 100)
 DEEPEST = 12
 """Ticks that an agent may still simulate once its allowance is used up: an iteration."""
 
@@ -79,10 +79,10 @@ def test_random_rule_sets_are_judged_within_bounds(portion):
     assert stopped > 0 or GAMES < 500
 
 
-@pytest.mark.parametrize("portion", range(4 if JIT else 1))
+@pytest.mark.parametrize("portion", range(4 if COMPILED else 1))
 def test_what_has_fired_is_what_a_watch_sees(portion):
     """The flags that a state keeps are those that replaying every tick with stand-ins for the effects finds out."""
-    number = 40 if JIT else 16
+    number = 40 if COMPILED else 16
     compared = 0
     for seed in range(portion * number, (portion + 1) * number):
         play = random_play(SeededChoices(seed))
@@ -115,7 +115,7 @@ def test_games_that_multiply_are_stopped_with_a_reason(name):
     sprites, rules = SPAWNERS[name]
     level = CROWD if "others" in name else LEVEL
     game = load(written(sprites, rules, header="BasicGame square_size=10 obs=wall"))
-    settings = {"ladder": LADDER, "max_ticks": 200 if JIT else 40, "max_sprites": 200 if JIT else 40}
+    settings = {"ladder": LADDER, "max_ticks": 200 if COMPILED else 40, "max_sprites": 200 if COMPILED else 40}
     evaluator = GameEvaluator([level], max_work=MAX_WORK, mean_work=MEAN_WORK, **settings)
     found = evaluator.confirm(game, 1, 1)
     assert len(found.profile) == 5 and found.reason and found.metrics["most_sprites"] <= 200

@@ -13,7 +13,7 @@ from choices import SeededChoices
 from plays import begin, digest, from_json, light, ticks, to_json, trace
 from random_games import RandomPlay, random_play
 
-from pcg.engine.kernel.runtime import JIT
+from pcg.engine.kernel.runtime import COMPILED
 
 pytestmark = pytest.mark.kernel
 
@@ -63,7 +63,7 @@ def other_process(plays: list[RandomPlay] | None, *arguments: str, compiler: boo
 
 def chosen(first: int, last: int) -> list[RandomPlay]:
     """The plays of some seeds, as far as plain Python can follow; the compiler decides how far that is."""
-    if JIT:
+    if COMPILED:
         return [play for k in range(first, last) if (play := light(random_play(SeededChoices(k)))) is not None]
     return from_json(other_process(None, str(first), str(last), "--plays", compiler=True))
 
@@ -71,7 +71,7 @@ def chosen(first: int, last: int) -> list[RandomPlay]:
 def test_plays_are_the_same_with_the_compiler_and_without_it():
     plays = chosen(SEEDS.start, SEEDS.stop)
     here = [trace(play) for play in plays]
-    there = json.loads(other_process(plays, compiler=not JIT))
+    there = json.loads(other_process(plays, compiler=not COMPILED))
     assert there == here
     assert sum(map(len, here)) > 300
 
@@ -85,7 +85,7 @@ def test_numbers_beyond_all_bounds_are_the_same_with_the_compiler_and_without_it
         for speed, mass, angle in values
     ]
     here = [trace(play) for play in plays]
-    assert json.loads(other_process(plays, compiler=not JIT)) == here
+    assert json.loads(other_process(plays, compiler=not COMPILED)) == here
     assert all(len(found) == len(actions) + 1 for found in here)
 
 

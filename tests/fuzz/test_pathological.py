@@ -9,7 +9,7 @@ import pytest
 from plays import assert_sound
 
 from pcg.engine.game import load
-from pcg.engine.kernel.runtime import JIT
+from pcg.engine.kernel.runtime import COMPILED
 from pcg.engine.state import Outcome, State
 
 pytestmark = pytest.mark.kernel
@@ -139,7 +139,7 @@ def test_a_tick_that_does_too_much_loses_the_game(limits):
 
 def test_a_tick_that_does_much_but_not_too_much_goes_on(limits):
     text = written("a > Passive", "a a > addHealthPoints value=1")
-    side = 40 if JIT else 7
+    side = 40 if COMPILED else 7
     text = text.replace("d > a a", "d > " + "a " * side)
     state = load(text, ["d.\nA."]).start()
     for _ in range(3):

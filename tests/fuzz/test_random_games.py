@@ -19,14 +19,14 @@ from random_texts import mutated_play
 
 from pcg.engine import context
 from pcg.engine.game import load
-from pcg.engine.kernel.runtime import JIT
+from pcg.engine.kernel.runtime import COMPILED
 from pcg.engine.vgdl import analysis_flags, ontology, read_game
 from pcg.engine.vgdl.diagnostics import VGDLError
 
 # all plays are bounded by what this run can reach
 pytestmark = [pytest.mark.kernel, pytest.mark.usefixtures("limits")]
 
-PORTION = 40 if JIT else 10
+PORTION = 40 if COMPILED else 10
 """Plays of one test; plain Python is a hundred times slower."""
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 

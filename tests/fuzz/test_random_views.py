@@ -11,14 +11,14 @@ from random_games import RandomPlay, random_play
 from pcg.engine.context import Context
 from pcg.engine.envs.pictures import Pictures
 from pcg.engine.game import Game, load
-from pcg.engine.kernel.runtime import JIT
+from pcg.engine.kernel.runtime import COMPILED
 from pcg.envs import TileRenderer, vector_env
 from pcg.render import rgb_array
 
 # all plays are bounded by what this run can reach
 pytestmark = [pytest.mark.kernel, pytest.mark.usefixtures("limits")]
 
-PORTION = 30 if JIT else 4
+PORTION = 30 if COMPILED else 4
 
 
 def some_plays(first: int) -> list[RandomPlay]:

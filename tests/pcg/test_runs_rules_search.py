@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import pcg
-from pcg.engine.kernel.runtime import JIT
+from pcg.engine.kernel.runtime import COMPILED
 from pcg.generators.rules import RULE_GENERATORS
 from pcg.runs.rules import evaluate_rules, resume_rules, run_rules
 from pcg.runs.rules_config import RulesRun
 
-pytestmark = pytest.mark.skipif(not JIT, reason="takes too long without the compiler")
+pytestmark = pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
 CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20}
 
 

@@ -2,51 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numba import types
-from numba.extending import intrinsic
-
 from pcg.engine.kernel.random import next_bits
-from pcg.engine.kernel.runtime import JIT, inner, load64, store64
+from pcg.engine.kernel.runtime import clear_low, count_bits, inner, load64, store64
 
 _MASK48 = (1 << 48) - 1
 _MASK24 = (1 << 24) - 1
 _MIX = 0x5851F42D4C95
 _STEP = 0x9E3779B97F
-
-
-if JIT:
-
-    @intrinsic
-    def count_bits(typingctx: Any, word: Any) -> Any:
-        """Number of bits set in a word."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.ctpop(args[0])
-
-        return types.int64(types.int64), codegen
-
-    @intrinsic
-    def clear_low(typingctx: Any, word: Any) -> Any:
-        """The word without its lowest bit; plain subtraction, which may overflow here."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.and_(args[0], builder.sub(args[0], context.get_constant(types.int64, 1)))
-
-        return types.int64(types.int64), codegen
-
-else:
-
-    def clear_low(word: int) -> int:
-        """The word without its lowest bit."""
-        word &= 0xFFFFFFFFFFFFFFFF
-        word &= word - 1
-        return word - (1 << 64) if word >> 63 else word
-
-    def count_bits(word: int) -> int:
-        """Number of bits set in a word."""
-        return (int(word) & 0xFFFFFFFFFFFFFFFF).bit_count()
 
 
 @inner

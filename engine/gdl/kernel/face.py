@@ -7,7 +7,6 @@ others. So a role has exactly its legal moves to choose from, each once, and a r
 
 from __future__ import annotations
 
-from pcg.engine.gdl.kernel.bits import clear_low
 from pcg.engine.gdl.kernel.single import (
     ENDED,
     RUNNING,
@@ -24,7 +23,7 @@ from pcg.engine.gdl.kernel.single import (
     words_end,
 )
 from pcg.engine.kernel.protocol import LOST, OK, UNDECIDED, WON
-from pcg.engine.kernel.runtime import CHECKED, inner, island, load32, load64, low_bit, store64
+from pcg.engine.kernel.runtime import CHECKED, clear_low, inner, island, load32, load64, low_bit, store64
 
 
 @inner

@@ -10,9 +10,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.gdl.kernel.bits import choose_bit, clear_low, count_bits, draw, stream
+from pcg.engine.gdl.kernel.bits import choose_bit, draw, stream
 from pcg.engine.gdl.kernel.single import CUT, ENDED, MAX_PLIES, STUCK, game_at, held, moves_end, span_end
-from pcg.engine.kernel.runtime import CHECKED, inlined, inner, island, load8, load32, load64, low_bit, store64, view_of
+from pcg.engine.kernel.runtime import (
+    CHECKED,
+    clear_low,
+    count_bits,
+    inlined,
+    inner,
+    island,
+    load32,
+    load64,
+    load8,
+    low_bit,
+    store64,
+    view_of,
+)
 
 LANES = 64
 

@@ -16,18 +16,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.gdl.kernel.bits import choose_bit, clear_low, count_bits, draw, stream
+from pcg.engine.gdl.kernel.bits import choose_bit, draw, stream
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
     CHECKED,
+    clear_low,
     copy_bytes,
+    count_bits,
     inlined,
     inner,
     island,
-    load8,
     load16,
     load32,
     load64,
+    load8,
     low_bit,
     store16,
     store64,

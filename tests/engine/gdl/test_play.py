@@ -112,9 +112,9 @@ def test_state_without_a_move_for_a_role_is_over_and_says_so() -> None:
 
 def test_a_game_that_never_ends_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     from pcg.engine.gdl.kernel import single
-    from pcg.engine.kernel.runtime import JIT
+    from pcg.engine.kernel.runtime import COMPILED
 
-    if not JIT:
+    if not COMPILED:
         pytest.skip("a hundred thousand plies in plain Python")
     game = load("(role you)(legal you go)(goal you 1)(<= terminal (true never))(init a)(<= (next a) (true a))")
     for batched in (False, True):
@@ -204,7 +204,7 @@ def test_conformance_and_bench_on_the_command_line(tmp_path: Path, capsys: pytes
     from typer.testing import CliRunner
 
     from pcg.cli import app
-    from pcg.engine.kernel.runtime import JIT
+    from pcg.engine.kernel.runtime import COMPILED
 
     (tmp_path / "claim.kif").write_text(CLAIM)
     (tmp_path / "bad.kif").write_text("(role x)\n(legal x")
@@ -212,7 +212,7 @@ def test_conformance_and_bench_on_the_command_line(tmp_path: Path, capsys: pytes
     bad = run.invoke(app, ["check", str(tmp_path / "bad.kif")])
     assert bad.exit_code == 2
     assert run.invoke(app, ["check", str(tmp_path / "claim.kif")]).exit_code == 0
-    if JIT:
+    if COMPILED:
         made = run.invoke(app, ["bench", "gdl", str(tmp_path / "claim.kif"), "--seconds", "0.01", "--json"])
         assert made.exit_code == 0
         assert json.loads(made.stdout)[0]["batched_playouts_per_s"] > 0
@@ -221,12 +221,12 @@ def test_conformance_and_bench_on_the_command_line(tmp_path: Path, capsys: pytes
 @pytest.mark.parametrize("folders", [("edgecases", "edgecases"), ("traces", "rulesheets")])
 def test_recorded_plays_replay(gdl_shared: Path, folders: tuple[str, str]) -> None:
     from pcg.engine.gdl.conformance import find_gdl_traces, replay_sheet
-    from pcg.engine.kernel.runtime import JIT
+    from pcg.engine.kernel.runtime import COMPILED
 
     traces, sheets = (gdl_shared / folder for folder in folders)
     names = find_gdl_traces(traces)
     if folders[0] == "traces":
-        names = names[::7] if JIT else [Path("ticTacToe.jsonl.gz")]
+        names = names[::7] if COMPILED else [Path("ticTacToe.jsonl.gz")]
     wrong = [
         str(result.difference or result.error)
         for result in (replay_sheet(sheets, traces, n) for n in names)

@@ -1,0 +1,242 @@
+"""Building what is missing: processes that compile, side by side, while this one shows how far they are."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.kernel.runtime import CHECKED
+from pcg.engine.native import objects
+from pcg.engine.native.foreign import ForeignModule, search_path
+from pcg.engine.native.sources import entry_modules, module_files
+from pcg.engine.native.targets import host
+from pcg.engine.vgdl.diagnostics import PcgError
+
+_WORKER = "from pcg.engine.native.worker import main; main()"
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One library to build, for one target or several."""
+
+    package: str
+    targets: tuple[str, ...]
+    foreign: dict[str, str] | None = None
+
+
+def build_missing(names: Sequence[str], progress: Progress | None = None) -> None:
+    """Build the libraries of packages for this machine and keep them in the user's cache folder.
+
+    One process builds at a time; what it has built meanwhile is not built again.
+    """
+    from pcg.engine.native.loader import missing
+
+    folder = objects.cache_folder()
+    with objects.one_builder(folder):
+        names = missing(names)
+        if names:
+            build([Order(name, (host().name,)) for name in names], folder, progress=progress)
+            objects.prune(folder)
+
+
+def build_foreign(unit: ForeignModule, package: str = "") -> None:
+    """Build functions of users, alone or together with a package."""
+    from pcg.engine.native.loader import _find_foreign
+
+    folder = objects.cache_folder()
+    with objects.one_builder(folder):
+        if _find_foreign(unit) is not None:
+            return
+        with tempfile.TemporaryDirectory(prefix="pcg-") as scratch:
+            path = Path(scratch) / "functions"
+            path.write_bytes(unit.pickled)
+            foreign = {"path": str(path), "label": unit.label, "digest": unit.digest}
+            build([Order(package, (host().name,), foreign)], folder, quiet=True)
+        objects.prune(folder)
+
+
+def build(
+    orders: Iterable[Order],
+    folder: Path,
+    *,
+    checked: bool = CHECKED,
+    progress: Progress | None = None,
+    quiet: bool = False,
+    processes: int = 0,
+) -> list[Path]:
+    """Build libraries into a folder with several processes and return the paths of their files.
+
+    Args:
+        orders: what to build; the largest goes first.
+        folder: where the files go.
+        checked: build with bounds checks.
+        progress: called with a line and the seconds so far, instead of lines on standard error.
+        quiet: print nothing.
+        processes: at most so many at once; as many as there are processors by default.
+
+    Raises:
+        PcgError: when something cannot be compiled.
+    """
+    waiting = sorted(orders, key=_size, reverse=True)
+    number = min(len(waiting), processes or _processors())
+    show = _Reporter(waiting, number, progress, quiet)
+    todo: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+    for order in [*waiting, *[None] * number]:
+        todo.put(order)
+    answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    workers = [_Worker(todo, answers, folder, checked) for _ in range(number)]
+    files: list[Path] = []
+    try:
+        for _ in waiting:
+            while True:
+                try:
+                    answer = answers.get(timeout=0.2)
+                    break
+                except queue.Empty:
+                    show.update(len(files))
+            if "error" in answer:
+                detail = f"\n{answer['trace']}" if os.environ.get("PCG_VERBOSE_COMPILE") else ""
+                raise PcgError(
+                    f"building the kernels of {answer['package'] or 'a user'} failed: {answer['error']}{detail}\n"
+                    "(PCG_VERBOSE_COMPILE=1 shows where; PCG_KERNELS=jit compiles them in this process instead)"
+                )
+            files += [Path(name) for name in answer["files"]]
+            show.finished(answer["done"], answer["seconds"])
+    finally:
+        for worker in workers:
+            worker.stop()
+    show.done()
+    return files
+
+
+def _size(order: Order) -> int:
+    if not order.package:
+        return 0
+    return sum(path.stat().st_size for path in module_files(entry_modules(order.package)).values())
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+class _Worker:
+    """A process that builds one order after the other, and the thread that hands them to it."""
+
+    def __init__(
+        self,
+        todo: queue.SimpleQueue[Order | None],
+        answers: queue.SimpleQueue[dict[str, Any]],
+        folder: Path,
+        checked: bool,
+    ) -> None:
+        self._todo, self._answers, self._folder, self._checked = todo, answers, folder, checked
+        environment = {
+            **os.environ,
+            "PCG_KERNELS": "build",
+            "PCG_BOUNDSCHECK": "1" if checked else "0",
+            "PYTHONPATH": os.pathsep.join(search_path()),
+            "PYTHONHASHSEED": "0",  # sets of strings come in the same order, so that builds are the same
+            "NUMBA_COLOR_SCHEME": "no_color",
+        }
+        environment.pop("NUMBA_DISABLE_JIT", None)
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            cwd=folder,
+        )
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        while (order := self._todo.get()) is not None:
+            message = {
+                "package": order.package,
+                "targets": order.targets,
+                "checked": self._checked,
+                "folder": str(self._folder),
+                "foreign": order.foreign,
+            }
+            line = ""
+            with contextlib.suppress(OSError, ValueError):
+                self._process.stdin.write(json.dumps(message) + "\n")
+                self._process.stdin.flush()
+                line = self._process.stdout.readline()
+            if not line:
+                code = self._process.wait()
+                text = f"the process that builds ended with status {code}"
+                self._answers.put({"error": text, "trace": "", "package": order.package})
+                return
+            self._answers.put(json.loads(line))
+
+    def stop(self) -> None:
+        """End the process; nothing half-written stays behind."""
+        with contextlib.suppress(OSError):
+            self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+class _Reporter:
+    """One line about a build: what, how far, how long."""
+
+    def __init__(self, orders: Sequence[Order], processes: int, progress: Progress | None, quiet: bool) -> None:
+        self._number, self._quiet, self._progress = len(orders), quiet, progress
+        self._started = time.perf_counter()
+        self._finished = 0
+        self._live = progress is None and not quiet and sys.stderr.isatty()
+        what = f"{self._number} part{'s' if self._number > 1 else ''}, {processes} at a time"
+        self._line = f"building the kernels for this machine, once per version: {what}"
+        if progress is not None:
+            progress(self._line, 0.0)
+        elif not quiet and not self._live:
+            self._write(f"pcg: {self._line} ...\n")
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._started
+
+    @staticmethod
+    def _write(text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+    def update(self, _: int = 0) -> None:
+        """Show the seconds so far."""
+        line = f"{self._line}, {self._finished} done, {self._seconds():.0f} s"
+        if self._progress is not None:
+            self._progress(line, self._seconds())
+        elif self._live:
+            self._write(f"\rpcg: {line} ")
+
+    def finished(self, package: str, seconds: float) -> None:
+        """Count one part."""
+        self._finished += 1
+        if os.environ.get("PCG_VERBOSE_COMPILE"):
+            self._write(f"pcg:   {package}: {seconds:.1f} s\n")
+        self.update()
+
+    def done(self) -> None:
+        """Say how long it took."""
+        if self._progress is None and not self._quiet:
+            start = "\r\x1b[K" if self._live else ""
+            self._write(f"{start}pcg: kernels built in {self._seconds():.0f} s\n")

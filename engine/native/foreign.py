@@ -1,0 +1,101 @@
+"""Entry points that are not the toolkit's own: effects and sprite classes of users, kernels of tests and benchmarks.
+
+They are built alone, in seconds: the functions travel by value to a process that builds, where what they call of the
+toolkit is Numba's, and are compiled there with just the inner functions that they use. The file that defines them is
+not run a second time.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import cloudpickle
+
+from pcg.engine.kernel import runtime
+from pcg.engine.kernel.runtime import Island
+from pcg.engine.native.sources import digest_of, module_files, source_of
+
+_MARK = "__kernel__"
+"""Attribute by which an inner function is known where Numba is not there to wrap it (`runtime.inner`)."""
+
+
+class ForeignModule:
+    """All entry points of one module outside the toolkit, as they are sent to the process that builds."""
+
+    def __init__(self, name: str, entries: Sequence[Island]) -> None:
+        self.name = name
+        self.entries = tuple(entries)
+        self._symbols = {id(e): f"{e.symbol}.{k}" for k, e in enumerate(self.entries)}
+        self.label = f"user-{name.rpartition('.')[2].strip('_') or 'module'}"
+        """Stands for the package in the name of a file."""
+
+    def symbol(self, entry: Island) -> str:
+        """The name of an entry point in the object code; functions defined twice have the same in Python."""
+        return self._symbols[id(entry)]
+
+    @functools.cached_property
+    def pickled(self) -> bytes:
+        """The functions with their symbols and kinds, and everything of their module that they refer to."""
+        functions = [(self.symbol(e), e.function, *e.kinds) for e in self.entries]
+        stream = io.BytesIO()
+        _Pickler(stream, self.name).dump(functions)
+        return stream.getvalue()
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Digest of the functions, of the modules they come from, and of the kernels they may call."""
+        names = ["pcg.engine.kernel.runtime"]
+        if source_of(self.name) is not None:
+            names.append(self.name)
+        return digest_of(module_files(names), hashlib.sha256(self.pickled).hexdigest())
+
+
+class _Pickler(cloudpickle.Pickler):
+    """Pickles what the module in question defines by value, and what others define by name."""
+
+    def __init__(self, stream: io.BytesIO, module: str) -> None:
+        super().__init__(stream, protocol=5)
+        self._module = module
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, types.FunctionType) and obj.__module__ == self._module:
+            return self._dynamic_function_reduce(obj)
+        if isinstance(obj, Island):
+            # an entry point that another one refers to: its address cannot be known there
+            raise TypeError(f"{obj!r} cannot be used inside a kernel; call the function it was made of")
+        return super().reducer_override(obj)
+
+
+def restored(data: bytes) -> list[tuple[str, Callable[..., Any], str, list[str]]]:
+    """Return the functions of `ForeignModule.pickled`, with the inner functions among them known to Numba.
+
+    To be called in a process that builds.
+    """
+    functions: list[tuple[str, Callable[..., Any], str, list[str]]] = cloudpickle.loads(data)
+    seen: set[int] = set()
+    for _, function, _, _ in functions:
+        _declare_inner(function, seen)
+    return functions
+
+
+def _declare_inner(function: Callable[..., Any], seen: set[int]) -> None:
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    scope = function.__globals__
+    for name, value in list(scope.items()):
+        how = getattr(value, _MARK, "")
+        if isinstance(value, types.FunctionType) and how:
+            scope[name] = (runtime.inlined if how == "inlined" else runtime.inner)(value)
+            _declare_inner(value, seen)
+
+
+def search_path() -> list[str]:
+    """Return where this process finds modules, for the process that builds."""
+    return [entry for entry in sys.path if entry]

@@ -1,0 +1,145 @@
+"""Native libraries in the memory of this process: found, or built and then found, and the addresses in them."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import llvmlite.binding as llvm
+
+import pcg.engine.native.calls  # noqa: F401 - defines the clock that libraries refer to
+from pcg.engine.kernel.runtime import CHECKED, Island
+from pcg.engine.native import objects
+from pcg.engine.native.sources import package_digest, packages
+from pcg.engine.native.targets import host
+from pcg.engine.vgdl.diagnostics import PcgError
+
+if TYPE_CHECKING:
+    from pcg.engine.native.foreign import ForeignModule
+
+_lock = threading.RLock()
+_libraries: dict[str, Library] = {}
+_foreign: list[Library] = []
+
+
+class Library:
+    """Object code in memory, ready to run. It stays for as long as the process lives."""
+
+    def __init__(self, header: objects.Header, code: bytes) -> None:
+        self.header = header
+        machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+            reloc="pic", codemodel="default"
+        )
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        self._symbols = frozenset(header.symbols)
+
+    def address(self, symbol: str) -> int:
+        """Return the address of an entry point.
+
+        Raises:
+            PcgError: when the library has none of that name.
+        """
+        if symbol not in self._symbols:
+            raise PcgError(f"the kernels of {self.header.package} have no entry point `{symbol}`")
+        return int(self._engine.get_function_address(symbol))
+
+
+@functools.cache
+def compiler() -> str:
+    """Return the versions of what compiles kernels on this machine."""
+    return " ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numba", "llvmlite"))
+
+
+def is_foreign(entry: Island) -> bool:
+    """True for entry points that are not the toolkit's own: those of users, of benchmarks and of tests."""
+    return not entry.module.startswith("pcg.")
+
+
+def address_of(entry: Island) -> int:
+    """Return the address of an entry point, from its library: in memory, in a file, or built now."""
+    with _lock:
+        if is_foreign(entry):
+            return _foreign_address(entry)
+        package = entry.module.rpartition(".")[0]
+        return _package_library(package).address(entry.symbol)
+
+
+def load_all(entries: Iterable[Island], progress: Callable[[str, float], None] | None = None) -> None:
+    """Load the libraries of these entry points; build all that are missing in one go."""
+    with _lock:
+        entries = list(entries)
+        wanted = {e.module.rpartition(".")[0] for e in entries if not is_foreign(e)}
+        prepare(sorted(wanted), progress)
+        for package in sorted(wanted):
+            _package_library(package)
+
+
+def missing(names: Iterable[str]) -> list[str]:
+    """Return the packages of which there is no library for this machine."""
+    return [n for n in names if n not in _libraries and _find(n) is None]
+
+
+def prepare(names: Iterable[str] | None = None, progress: Callable[[str, float], None] | None = None) -> list[str]:
+    """Build the libraries that are missing for this machine, and return the names of their packages.
+
+    Args:
+        names: packages; all of the toolkit by default.
+        progress: called with a line and the seconds so far instead of a line on standard error.
+    """
+    absent = missing(packages() if names is None else names)
+    if absent:
+        from pcg.engine.native.builder import build_missing
+
+        build_missing(absent, progress)
+    return absent
+
+
+def _find(package: str) -> tuple[objects.Header, bytes] | None:
+    return objects.find(package, package_digest(package), host().name, CHECKED, compiler())
+
+
+def _package_library(package: str) -> Library:
+    library = _libraries.get(package)
+    if library is None:
+        found = _find(package)
+        if found is None:
+            # who needs one library soon needs others, and two processes build them in the time of the longest
+            prepare()
+            found = _find(package)
+        if found is None:
+            raise PcgError(f"the kernels of {package} changed while they were built; start again")
+        library = _libraries[package] = Library(*found)
+    return library
+
+
+# --- functions of users ---
+
+
+def _foreign_address(entry: Island) -> int:
+    """Load all functions of a module that are not in memory yet, and return the address of one of them."""
+    from pcg.engine.native.foreign import ForeignModule
+
+    unit = ForeignModule(entry.module, [e for e in Island.registry if e.module == entry.module and not e.is_loaded])
+    found = _find_foreign(unit)
+    if found is None:
+        from pcg.engine.native.builder import build_foreign
+
+        build_foreign(unit)
+        found = _find_foreign(unit)
+    if found is None:
+        raise PcgError(f"the functions of {entry.module} could not be built")
+    library = Library(*found)
+    for other in unit.entries:
+        other.load(library.address(unit.symbol(other)))
+    _foreign.append(library)
+    return library.address(unit.symbol(entry))
+
+
+def _find_foreign(unit: ForeignModule) -> tuple[objects.Header, bytes] | None:
+    return objects.find(unit.label, unit.digest, host().name, CHECKED, compiler())
+

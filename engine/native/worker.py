@@ -1,0 +1,113 @@
+"""The process that builds: reads orders from standard input, answers on standard output, one line of JSON each.
+
+An order is ``{"package": NAME, "targets": [NAME, ...], "checked": BOOL, "folder": PATH, "foreign": PATH or null}``.
+With `foreign` the file of pickled functions (`foreign`) is built: alone, or, when a package is named, together with it.
+Answers are ``{"done": NAME, "seconds": S, "files": [...]}`` or ``{"error": TEXT}``.
+
+Started by `builder` as ``python -P -c "from pcg.engine.native.worker import main; main()"``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+Entry = tuple[str, Callable[..., Any], str, list[str]]
+"""Symbol, function, kind of the result, kinds of the arguments."""
+
+
+def main() -> None:
+    """Serve orders until standard input ends."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what kernels or libraries print must not mix with the answers
+    for line in sys.stdin:
+        started = time.perf_counter()
+        order = json.loads(line)
+        try:
+            files = _build(order)
+            answer = {"done": order["package"], "seconds": time.perf_counter() - started, "files": files}
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            answer = {"error": text, "trace": traceback.format_exc(), "package": order["package"]}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def _build(order: dict[str, Any]) -> list[str]:
+    from pcg.engine.kernel import runtime
+    from pcg.engine.native import linking, objects
+    from pcg.engine.native.loader import compiler
+    from pcg.engine.native.sources import package_digest
+    from pcg.engine.native.targets import Target, host, target_named
+
+    if runtime.MODE != "build" or runtime.CHECKED != order["checked"]:
+        raise RuntimeError("the process that builds was started in another mode")
+    _prepare()
+    package, foreign = order["package"], order["foreign"]
+    entries = _entries_of(package) if package else []
+    digest = package_digest(package) if package else ""
+    label = package
+    if foreign:
+        from pcg.engine.native.foreign import restored
+
+        entries += restored(Path(foreign["path"]).read_bytes())
+        label, digest = foreign["label"], foreign["digest"]
+    text = _front(entries)
+    written = []
+    for name in order["targets"]:
+        target: Target = host() if name == host().name else target_named(name)
+        code = linking.emit(text, target)
+        header = objects.Header(
+            label, digest, name, order["checked"], compiler(), tuple(sorted(entry[0] for entry in entries))
+        )
+        if target.is_wasm:
+            from pcg.engine.native.wasm import link
+
+            code = link(code, header.symbols)
+        written.append(str(objects.write(Path(order["folder"]), header, code)))
+    return written
+
+
+def _prepare() -> None:
+    from pcg.engine.native import linking, numba_front
+
+    global _prepared
+    if not _prepared:
+        numba_front.install()
+        linking.initialise()
+        _prepared = True
+
+
+_prepared = False
+
+
+def _entries_of(package: str) -> list[Entry]:
+    """Import the kernels of a package and return its entry points."""
+    from pcg.engine.kernel.runtime import Island
+    from pcg.engine.native.sources import entry_modules
+
+    modules = entry_modules(package)
+    for module in modules:
+        importlib.import_module(module)
+    return [(e.symbol, e.function, *e.kinds) for e in Island.registry if e.module in modules]
+
+
+def _front(entries: Sequence[Entry]) -> str:
+    from pcg.engine.native import linking, numba_front
+
+    symbols = [entry[0] for entry in entries]
+    if len(set(symbols)) < len(symbols):
+        raise RuntimeError(f"two entry points of one library have the same name: {sorted(symbols)}")
+    texts = [text for entry in entries for text in numba_front.entry_text(*entry)]
+    return linking.link(symbols, texts)
+
+
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,7 @@ import importlib.util
 import os
 import re
 import shutil
+import struct
 import sys
 import threading
 import time
@@ -356,6 +357,24 @@ if JIT:
 
         return types.int64(types.int64), codegen
 
+    @intrinsic
+    def double_bits(typingctx: Any, value: Any) -> Any:
+        """The 64 bits of a double as a signed word."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(types.int64))
+
+        return types.int64(types.float64), codegen
+
+    @intrinsic
+    def bits_double(typingctx: Any, word: Any) -> Any:
+        """The double that has these 64 bits."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(types.float64))
+
+        return types.float64(types.int64), codegen
+
     def _caller(result: types.Type, arity: int) -> Any:
         from llvmlite import ir
 
@@ -433,6 +452,16 @@ else:
     def low_bit(word: int) -> int:
         """Number of the lowest bit set in a word that is not 0."""
         return (word & -word).bit_length() - 1
+
+    _word_form, _double_form = struct.Struct("<q"), struct.Struct("<d")
+
+    def double_bits(value: float) -> int:
+        """The 64 bits of a double as a signed word."""
+        return int(_word_form.unpack(_double_form.pack(value))[0])
+
+    def bits_double(word: int) -> float:
+        """The double that has these 64 bits."""
+        return float(_double_form.unpack(_word_form.pack(word))[0])
 
     def _call(address: int, *args: Any) -> Any:
         return _python_islands[int(address)](*(int(a) for a in args))

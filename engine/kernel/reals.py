@@ -38,6 +38,7 @@ NAN = math.nan
 
 _FRACTION = (1 << 52) - 1
 _IMPLICIT = 1 << 52
+_SIGN = -(1 << 63)
 _TOP = -(1 << 27)  # keeps 26 bits of a double; a product of two such is exact
 _MOST = -(1 << 8)  # keeps 45 bits; a product with 7 bits is exact
 _DIGIT = (1 << LIMB) - 1
@@ -149,48 +150,40 @@ def _reduced(a):
 
 
 @inner
-def _circular(a, quarter):
-    """Sine of a, not negative and finite, after so many quarter turns more."""
+def _circular(a, quarter, sign):
+    """Sine of a, not negative and finite, after so many quarter turns more; `sign` is a bit that turns its sign."""
     high = a
     low = 0.0
     n = quarter
     if a > _EIGHTH:
         high, low, n = _reduced(a)
         n = n + quarter
-    negative = n & 2
-    if high < 0.0:
-        high = -high
-        low = -low
-        if n & 1 == 0:
-            negative = 2 - negative
-    # with c the nearest 64th, and d = high + low - c: the sine is sin c cos d + cos c sin d
+    # the quarter and the signs are as good as random: choosing by numbers is faster than by branches
+    odd = n & 1
+    turned = double_bits(high) & _SIGN
+    sign = sign ^ (-(n & 2) << 62) ^ (turned & (odd - 1))
+    low = bits_double(double_bits(low) ^ turned)
+    high = abs(high)
+    # with c the nearest 64th, and d = high + low - c: the sine is sin c cos d + cos c sin d, and the cosine
+    # cos c cos d - sin c sin d, which is the same with other entries of the table
     place = int(high * 64.0 + 0.5)
     d = high - place * 0.015625
     place = 4 * place
-    sine_high = SINES[place]
-    sine_low = SINES[place + 1]
-    cosine_high = SINES[place + 2]
-    cosine_low = SINES[place + 3]
+    side = 1.0 - 2.0 * odd
+    one_high = SINES[place + 2 * odd]
+    one_low = SINES[place + 2 * odd + 1]
+    other_high = SINES[place + 2 - 2 * odd] * side
+    other_low = SINES[place + 3 - 2 * odd] * side
     top = top_half(d)
-    e = (d - top) + low
     dd = d * d
     even = dd * (dd * (1.0 / 24.0 - dd * (1.0 / 720.0)) - 0.5) - d * low
-    odd = d * dd * (dd * (1.0 / 120.0 - dd * (1.0 / 5040.0)) - 1.0 / 6.0)
-    if n & 1 == 0:
-        p = cosine_high * top
-        s = sine_high + p
-        rest = (sine_high + sine_low) * even + (cosine_high + cosine_low) * odd
-        rest = rest + (sine_low + (cosine_low * d + cosine_high * e))
-        s = s + ((p - (s - sine_high)) + rest)
-    else:
-        p = -sine_high * top
-        s = cosine_high + p
-        rest = (cosine_high + cosine_low) * even - (sine_high + sine_low) * odd
-        rest = rest + (cosine_low - (sine_low * d + sine_high * e))
-        s = s + ((p - (s - cosine_high)) + rest)
-    if negative != 0:
-        return -s
-    return s
+    uneven = d * dd * (dd * (1.0 / 120.0 - dd * (1.0 / 5040.0)) - 1.0 / 6.0)
+    p = other_high * top
+    s = one_high + p
+    rest = (one_high + one_low) * even + (other_high + other_low) * uneven
+    rest = rest + (one_low + (other_low * d + other_high * ((d - top) + low)))
+    s = s + ((p - (s - one_high)) + rest)
+    return bits_double(double_bits(s) ^ sign)
 
 
 @inner
@@ -199,7 +192,7 @@ def cosine(x):
     a = abs(x)
     if not a < INFINITY:
         return NAN
-    return _circular(a, 1)
+    return _circular(a, 1, 0)
 
 
 @inner
@@ -208,10 +201,7 @@ def sine(x):
     a = abs(x)
     if not a < INFINITY:
         return NAN
-    s = _circular(a, 0)
-    if double_bits(x) < 0:
-        return -s
-    return s
+    return _circular(a, 0, double_bits(x) & _SIGN)
 
 
 # --- arctangent ---

@@ -66,9 +66,8 @@ def _logarithm_parts(x):
     square = r * r
     tail = 1.0 / 7.0 + r * (r * (1.0 / 9.0 - r * (1.0 / 10.0)) - 1.0 / 8.0)
     tail = 1.0 / 3.0 + r * (r * (1.0 / 5.0 + r * (r * tail - 1.0 / 6.0)) - 1.0 / 4.0)
-    low = low + (
-        (f * LN2_LOW + LOGS[place + 2]) + (r_low - r * r_low - 0.5 * (r - top) * (r + top)) + r * square * tail
-    )
+    rest = r_low - r * r_low - 0.5 * (r - top) * (r + top)
+    low = low + ((f * LN2_LOW + LOGS[place + 2]) + rest + r * square * tail)
     return high, low
 
 

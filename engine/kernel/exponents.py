@@ -1,7 +1,7 @@
 """Logarithm, exponential and power of doubles, with the same bits on every machine and in plain Python.
 
-As in `reals`, only what IEEE 754 fixes to the bit is used, and nearly every result is the correctly rounded one: errors
-stay below 0.51 units in the last place, those of the power below 0.53.
+As in `reals`, only what IEEE 754 fixes to the bit is used, and nearly every result is the correctly rounded one: no
+error above 0.501 units in the last place is known.
 
 The methods are those of Tang (1989, 1990; Muller, "Elementary Functions", 2016): the mantissa times a factor of ten
 bits from a table comes near 1, exactly, and Taylor's series does the rest; an exponent is reduced by 128ths of ln 2 in

@@ -2,8 +2,8 @@
 
 Machines' libraries differ in the last bit of such functions, and Python refuses some operands that compiled code takes
 without a word. These use nothing but additions, multiplications, divisions, comparisons and whole numbers, which
-IEEE 754 and Numba fix to the bit; a NaN is always the same NaN. Nearly every result is the correctly rounded one
-(errors stay below 0.501 units in the last place), as in good C libraries. Logarithms and powers are in `exponents`.
+IEEE 754 and Numba fix to the bit; a NaN is always the same NaN. Nearly every result is the correctly rounded one: no
+error above 0.501 units in the last place is known. Logarithms and powers are in `exponents`.
 
 The methods: sums and products with their rounding errors (Dekker 1971; Knuth, "The Art of Computer Programming" 2,
 4.2.2), halves of doubles instead of fused operations, reduction by pi/2 in parts (Cody and Waite 1980) and by the

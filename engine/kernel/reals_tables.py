@@ -1,6 +1,6 @@
 """Tables and constants of the elementary functions, computed when the module is imported, in integers.
 
-Every number here is a whole multiple of 2^-256 (2^-1300 for 2/pi), found with the classic series and rounded once to a
+Every number here is a whole multiple of 2^-192 (2^-1300 for 2/pi), found with the classic series and rounded once to a
 double by Python's division of integers, which rounds correctly. So no machine's library has a part in any of them,
 and none is copied from anywhere. The series: pi by Machin's formula (1706), logarithms by atanh of 1/(2n+1), the
 angles of the table by the difference of two arctangents, their sines and cosines by addition of angles, and the powers
@@ -15,7 +15,7 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import JIT
 
-_BITS = 256
+_BITS = 192
 _ONE = 1 << _BITS
 
 
@@ -109,7 +109,8 @@ LIMBS = _frozen(
 
 
 def _circle() -> tuple[list[float], list[float]]:
-    sines, arcs = [], []
+    sines: list[float] = []
+    arcs: list[float] = []
     s1, c1 = _sine_and_cosine(1, 64)
     s, c, angle = 0, _ONE, 0
     for k in range(65):

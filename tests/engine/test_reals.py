@@ -106,7 +106,7 @@ def pi() -> Decimal:
 def exact_sine(x: float, quarters: int = 0) -> Decimal:
     with localcontext() as c:
         c.prec = 420  # the largest double has 309 digits before the point
-        turns, left = divmod(Decimal(abs(x)) + quarters * pi() / 2, 2 * pi())
+        left = (Decimal(abs(x)) + quarters * pi() / 2) % (2 * pi())
         c.prec = 80
         left = left if left < pi() else left - 2 * pi()
         term, total, k = left, left, 1
@@ -210,7 +210,7 @@ ONE: dict[int, dict[str, list[float]]] = {
 TWO: dict[int, dict[str, tuple[list[float], list[float]]]] = {
     ARCTANGENT: {
         "square": (between(1, -1, 1, 400), between(2, -1, 1, 400)),
-        "grid": ([float(a) for a in range(1, 12) for _ in range(-11, 12)], [b + 0.0 for _ in range(11) for b in range(-11, 12)]),
+        "grid": ([1.0 * (n % 11 + 1) for n in range(253)], [1.0 * (n // 11 - 11) for n in range(253)]),
         "64ths": ([k / 128 for k in range(1, 257)], [1.0] * 256),
         "all": (any_doubles(3, 150), any_doubles(4, 150)),
         "large": (between(5, 1e307, 1.7e308, 50), between(6, -8e307, 8e307, 50)),
@@ -285,8 +285,9 @@ SPECIAL: dict[int, list[tuple[float, float, float]]] = {
         (1.0, NAN, NAN), (INF, INF, NAN), (LARGEST, TINY, 0.0), (LEAST_NORMAL, TINY, 0.0), (TINY, LEAST_NORMAL, TINY),
     ],
     QUOTIENT: [
-        (1.0, 3.0, 1.0 / 3.0), (1.0, 0.0, INF), (-1.0, 0.0, -INF), (1.0, -0.0, -INF), (INF, -0.0, -INF), (0.0, 0.0, NAN),
-        (-0.0, 0.0, NAN), (INF, INF, NAN), (NAN, 0.0, NAN), (1.0, NAN, NAN), (1.0, INF, 0.0), (LARGEST, 0.5, INF),
+        (1.0, 3.0, 1.0 / 3.0), (1.0, 0.0, INF), (-1.0, 0.0, -INF), (1.0, -0.0, -INF), (INF, -0.0, -INF),
+        (0.0, 0.0, NAN), (-0.0, 0.0, NAN), (INF, INF, NAN), (NAN, 0.0, NAN), (1.0, NAN, NAN), (1.0, INF, 0.0),
+        (LARGEST, 0.5, INF),
     ],
 }  # fmt: skip
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from pcg.engine.kernel.bounds import charge_walk
 from pcg.engine.kernel.groups import (
     alive_of,
@@ -45,6 +43,7 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.physics import unit_x, unit_y
 from pcg.engine.kernel.random import next_double, next_int
+from pcg.engine.kernel.reals import remainder
 from pcg.engine.kernel.runtime import inner, load8, store8, store32, store_double
 from pcg.engine.kernel.store import add_sprite, is_killed, kill, left_last, rank_of, res_add, res_get, res_held
 
@@ -148,7 +147,7 @@ def kill_by_speed(gm, st, e, a, b, fast):
 def kill_if_not_upright(gm, st, a):
     """killIfNotUpright: the rotation must point up."""
     full = 2.0 * math.pi
-    r = np.fmod(sprite_at(a).rotation + full, full)
+    r = remainder(sprite_at(a).rotation + full, full)
     if not 4.4 < r < 5.0:
         kill(gm, st, a, 0)
 

@@ -156,6 +156,26 @@ def clear_low(typingctx: Any, word: Any) -> Any:
 
 
 @intrinsic
+def double_bits(typingctx: Any, value: Any) -> Any:
+    """The 64 bits of a double as a signed word."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], context.get_value_type(types.int64))
+
+    return types.int64(types.float64), codegen
+
+
+@intrinsic
+def bits_double(typingctx: Any, word: Any) -> Any:
+    """The double that has these 64 bits."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], context.get_value_type(types.float64))
+
+    return types.float64(types.int64), codegen
+
+
+@intrinsic
 def processor_time(typingctx: Any) -> Any:
     """Nanoseconds of processor time that the calling thread has used; 0 without a clock."""
 

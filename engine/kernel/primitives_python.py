@@ -91,6 +91,19 @@ def clear_low(word: int) -> int:
     return word - (1 << 64) if word >> 63 else word
 
 
+_WORD, _DOUBLE = struct.Struct("<q"), struct.Struct("<d")
+
+
+def double_bits(value: float) -> int:
+    """The 64 bits of a double as a signed word."""
+    return int(_WORD.unpack(_DOUBLE.pack(value))[0])
+
+
+def bits_double(word: int) -> float:
+    """The double that has these 64 bits."""
+    return float(_DOUBLE.unpack(_WORD.pack(word))[0])
+
+
 def processor_time() -> int:
     """Nanoseconds of processor time that the calling thread has used; 0 without a clock."""
     return time.thread_time_ns() if _CLOCK is not None else 0
@@ -113,7 +126,7 @@ _HOME = "pcg.engine.kernel.runtime"
 PRIMITIVES = (
     *("load8", "load16", "load32", "load64", "load_double"),
     *("store8", "store16", "store32", "store64", "store_double"),
-    *("copy_bytes", "low_bit", "count_bits", "clear_low", "processor_time"),
+    *("copy_bytes", "low_bit", "count_bits", "clear_low", "double_bits", "bits_double", "processor_time"),
     *("call1", "call2", "call3", "call4", "call5", "call6", "call2_double", "call3_double"),
 )
 """What kernels import from `runtime`, beside `view_of`."""
@@ -121,4 +134,4 @@ for _name in PRIMITIVES:  # functions of users are sent to the process that buil
     globals()[_name].__module__, globals()[_name].__qualname__ = _HOME, _name
 view_of.__module__ = _HOME
 
-__all__ = ["call1", "call2", "call2_double", "call3", "call3_double", "call4", "call5", "call6", "clear_low", "copy_bytes", "count_bits", "load8", "load16", "load32", "load64", "load_double", "low_bit", "processor_time", "store8", "store16", "store32", "store64", "store_double", "view_of"]
+__all__ = [*PRIMITIVES, "view_of"]  # noqa: PLE0604 - PRIMITIVES are names

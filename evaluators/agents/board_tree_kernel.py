@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.protocol import GROW, OK, is_over, state_key
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import (
@@ -215,7 +216,7 @@ def pick_best(tried: int, worth: int, mass: int, count: int, exploration: float)
     visits = 0.0
     for k in range(count):
         visits += load_double(tried + 8 * k)
-    spread = exploration * math.sqrt(math.log(visits))
+    spread = exploration * math.sqrt(logarithm(visits))
     best = -1.0e300
     choice = 0
     for k in range(count):

@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.protocol import GROW, LOST, OK, WON, features, is_over, outcome, score
 from pcg.engine.kernel.random import next_double, next_int
 from pcg.engine.kernel.runtime import (
@@ -136,7 +137,7 @@ def best_child(decision: int, node: int, count: int) -> int:
     t = fast_evo_at(d.search)
     low = load_double(t.low + 8 * node)
     high = load_double(t.high + 8 * node)
-    log_visits = math.log(load64(t.visits + 8 * node) + 1.0)
+    log_visits = logarithm(load64(t.visits + 8 * node) + 1.0)
     best = -1.0e300
     chosen = -1
     for k in range(count):

@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from pcg.engine.kernel.exponents import exponential, logarithm
 from pcg.engine.kernel.random import next_double
 from pcg.engine.kernel.runtime import copy_bytes, inner, load64, load_double, store64, store_double, view_of
 
@@ -75,7 +76,7 @@ def mutate(policy: int, random: int) -> None:
         y = 2.0 * next_double(random) - 1.0
         square = x * x + y * y
         if 0.0 < square < 1.0:
-            scale = p.sigma * math.sqrt(-2.0 * math.log(square) / square)
+            scale = p.sigma * math.sqrt(-2.0 * logarithm(square) / square)
             store_double(p.child + 8 * at, load_double(p.parent + 8 * at) + scale * x)
             if at + 1 < size:
                 store_double(p.child + 8 * at + 8, load_double(p.parent + 8 * at + 8) + scale * y)
@@ -151,7 +152,7 @@ def exponentiate(values: int, count: int) -> float:
         largest = max(largest, load_double(values + 8 * i))
     total = 0.0
     for i in range(count):
-        weight = math.exp(load_double(values + 8 * i) - largest)
+        weight = exponential(load_double(values + 8 * i) - largest)
         store_double(values + 8 * i, weight)
         total += weight
     return total

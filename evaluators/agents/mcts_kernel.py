@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.protocol import (
     GROW,
     LOST,
@@ -186,7 +187,7 @@ def best_child(decision: int, node: int, count: int, at: int) -> int:
     scale = 1.0 / span if span > 0.0 else 1.0
     if span <= 0.0:
         low = 0.0
-    log_visits = math.log(load_double(visits_at + 8 * node) + 1.0)
+    log_visits = logarithm(load_double(visits_at + 8 * node) + 1.0)
     place = 0
     if moves != 0:
         place = place_of(decision, at)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pcg.engine.kernel.exponents import power
 from pcg.engine.kernel.random import next_double, next_int
 from pcg.engine.kernel.runtime import (
     copy_bytes,
@@ -90,7 +91,7 @@ def find_entry(moves: int, key: int) -> int:
         if load64(entry) == key:
             age = load64(m.table) - load64(entry + 8)
             if age > 0:
-                factor = m.decay ** (1.0 * age)
+                factor = power(m.decay, 1.0 * age)
                 store64(entry + 8, load64(m.table))
                 store_double(entry + 16, load_double(entry + 16) * factor)
                 store_double(entry + 24, load_double(entry + 24) * factor)

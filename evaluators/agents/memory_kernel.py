@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from pcg.engine.kernel.exponents import exponential
 from pcg.engine.kernel.protocol import atoms
 from pcg.engine.kernel.runtime import (
     copy_bytes,
@@ -303,7 +304,7 @@ def query(memory: int, turn: int) -> float:
     for i in range(found):
         entry = entry_at(memory, load64(m.near + 8 * i))
         count = load_double(entry + VISITS)
-        weight = count * math.exp((load_double(m.near_cosine + 8 * i) - 1.0) / m.sharpness)
+        weight = count * exponential((load_double(m.near_cosine + 8 * i) - 1.0) / m.sharpness)
         total += weight
         visits += count
         for player in range(m.players):

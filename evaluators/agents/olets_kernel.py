@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.protocol import GROW, LOST, OK, WON, is_over, outcome, score
 from pcg.engine.kernel.random import next_double, next_int
 from pcg.engine.kernel.runtime import call2, inner, island, load64, store64, view_of
@@ -134,7 +135,7 @@ def best_child(decision: int, k: int, count: int) -> int:
                 if nth == 0:
                     return load64(d.slot + 8 * i)
                 nth -= 1
-    log_visits = math.log(node_of(o.tree, k).visits + 1.0)
+    log_visits = logarithm(node_of(o.tree, k).visits + 1.0)
     best = -1.0e300
     chosen = -1
     for i in range(count):

@@ -7,10 +7,9 @@ sense wherever the list of actions depends on the state. A negative gene -1 - c 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from pcg.engine.kernel.exponents import power
 from pcg.engine.kernel.protocol import GROW, advance_state, is_over, legal_actions, may_wait
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import call2_double, inner, load64, store64, view_of
@@ -137,5 +136,5 @@ def judge(decision: int, plans: int, state: int, player: int, ticks: int) -> flo
     d.player = own
     discount = plans_at(plans).discount
     if discount != 1.0:
-        value *= math.pow(discount, 1.0 * ticks)
+        value *= power(discount, 1.0 * ticks)
     return value

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.protocol import GROW, OK, is_over
 from pcg.engine.kernel.random import next_bits, next_int
 from pcg.engine.kernel.runtime import inner, island, load32, load64, load_double, store64, view_of
@@ -414,7 +415,7 @@ def by_tree(decision: int, state: int) -> int:
     b = bank_at(population_at(r.population).bank)
     count = choices(decision, r.plans, state, d.player, d.own)
     find_children(decision, r.tree, 0, count)
-    log_visits = math.log(node_of(r.tree, 0).visits + 1.0)
+    log_visits = logarithm(node_of(r.tree, 0).visits + 1.0)
     best = -1.0e300
     chosen = NIL
     for i in range(count):

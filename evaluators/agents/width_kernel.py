@@ -9,8 +9,7 @@ the budget. In games of chance the search is repeated on fresh samples instead, 
 
 from __future__ import annotations
 
-import math
-
+from pcg.engine.kernel.exponents import power
 from pcg.engine.kernel.protocol import (
     GROW,
     LOST,
@@ -116,15 +115,15 @@ def look_at(decision: int, node: int, always: int) -> None:
     if parent >= 0:
         depth = load32(s.depth + 4 * parent) + 1
         change = load_double(s.points + 8 * node) - load_double(s.points + 8 * parent)
-        gain = load_double(s.gain + 8 * parent) + math.pow(s.discount, 1.0 * (depth - 1)) * change
+        gain = load_double(s.gain + 8 * parent) + power(s.discount, 1.0 * (depth - 1)) * change
     store32(s.depth + 4 * node, depth)
     store_double(s.lean + 8 * node, 0.0)
     if is_over(d.model, state) != 0:
         result = outcome(d.model, state, d.player)
         if result == LOST:
-            gain -= math.pow(s.discount, 1.0 * depth) * s.win_bonus
+            gain -= power(s.discount, 1.0 * depth) * s.win_bonus
         elif result == WON:
-            gain += math.pow(s.discount, 1.0 * depth) * s.win_bonus
+            gain += power(s.discount, 1.0 * depth) * s.win_bonus
             if s.chance == 0:
                 s.phase = DONE
         store_double(s.gain + 8 * node, gain)

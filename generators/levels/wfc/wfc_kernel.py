@@ -8,10 +8,9 @@ then banned as well. What patterns are and which may stand side by side is none 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.runtime import (
     inner,
     island,
@@ -211,7 +210,7 @@ def _most_certain(wave: int) -> int:
     for cell in range(w.height * w.width):
         if load32(w.left + 4 * cell) > 1:
             total = load_double(w.sum + 8 * cell)
-            entropy = math.log(total) - load_double(w.sum_surprise + 8 * cell) / total
+            entropy = logarithm(total) - load_double(w.sum_surprise + 8 * cell) / total
             entropy += load_double(w.noise + 8 * cell)
             if best < 0 or entropy < least:
                 best, least = cell, entropy

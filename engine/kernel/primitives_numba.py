@@ -29,6 +29,7 @@ def view_of(dtype: np.dtype[Any]) -> Any:
 
     return view
 
+
 def _loader(kind: types.Type) -> Any:
     @intrinsic
     def load(typingctx: Any, address: Any) -> Any:
@@ -40,6 +41,7 @@ def _loader(kind: types.Type) -> Any:
         return (kind if kind in (types.int64, types.float64) else types.int64)(types.int64), codegen
 
     return load
+
 
 def _storer(kind: types.Type) -> Any:
     given = types.float64 if kind == types.float64 else types.int64
@@ -56,6 +58,7 @@ def _storer(kind: types.Type) -> Any:
 
     return store
 
+
 load8, load16, load32, load64, load_double = (
     _loader(k) for k in (types.int8, types.int16, types.int32, types.int64, types.float64)
 )
@@ -63,18 +66,18 @@ store8, store16, store32, store64, store_double = (
     _storer(k) for k in (types.int8, types.int16, types.int32, types.int64, types.float64)
 )
 
+
 @intrinsic
 def copy_bytes(typingctx: Any, to: Any, source: Any, size: Any) -> Any:
     """Copy `size` bytes between addresses that do not overlap."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = cgutils.voidptr_t
-        cgutils.raw_memcpy(
-            builder, builder.inttoptr(args[0], pointer), builder.inttoptr(args[1], pointer), args[2], 1
-        )
+        cgutils.raw_memcpy(builder, builder.inttoptr(args[0], pointer), builder.inttoptr(args[1], pointer), args[2], 1)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), codegen
+
 
 @intrinsic
 def low_bit(typingctx: Any, word: Any) -> Any:
@@ -84,6 +87,7 @@ def low_bit(typingctx: Any, word: Any) -> Any:
         return builder.cttz(args[0], cgutils.true_bit)
 
     return types.int64(types.int64), codegen
+
 
 def _caller(result: types.Type, arity: int) -> Any:
 
@@ -130,6 +134,7 @@ def _caller(result: types.Type, arity: int) -> Any:
             return signature, codegen
 
     return call
+
 
 call1, call2, call3, call4, call5, call6 = (_caller(types.int64, n) for n in range(1, 7))
 call2_double, call3_double = (_caller(types.float64, n) for n in (2, 3))

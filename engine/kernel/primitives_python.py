@@ -121,6 +121,7 @@ def _caller(result: Any, arity: int) -> Any:
 
 call1, call2, call3, call4, call5, call6 = (_caller(ctypes.c_int64, n) for n in range(1, 7))
 call2_double, call3_double = (_caller(ctypes.c_double, n) for n in (2, 3))
+invoke1, invoke2, invoke3, invoke4, invoke5, invoke6 = call1, call2, call3, call4, call5, call6
 
 _HOME = "pcg.engine.kernel.runtime"
 PRIMITIVES = (
@@ -133,5 +134,3 @@ PRIMITIVES = (
 for _name in PRIMITIVES:  # functions of users are sent to the process that builds, where `runtime` has Numba's
     globals()[_name].__module__, globals()[_name].__qualname__ = _HOME, _name
 view_of.__module__ = _HOME
-
-__all__ = [*PRIMITIVES, "view_of"]  # noqa: PLE0604 - PRIMITIVES are names

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import JIT
+from pcg.engine.kernel.runtime import NUMBA
 
 _BITS = 192
 _ONE = 1 << _BITS
@@ -84,7 +84,7 @@ def _multiple(value: int, bits: int) -> tuple[float, float]:
 
 def _frozen(values: list[float] | list[int]) -> object:
     """A table as compiled code wants it; without the compiler a list, whose elements are Python's own numbers."""
-    return np.array(values) if JIT else values
+    return np.array(values) if NUMBA else values
 
 
 # --- angles ---

@@ -22,9 +22,10 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from pcg.engine.kernel.primitives_python import python_islands, structure as structure
+from pcg.engine.kernel.primitives_python import python_islands
+from pcg.engine.kernel.primitives_python import structure as structure
 from pcg.engine.vgdl.diagnostics import PcgError
 
 MODES = ("aot", "jit", "python")
@@ -45,14 +46,43 @@ COMPILED: bool = MODE != "python"
 """False when kernels run as plain Python."""
 CHECKED: bool = os.environ.get("PCG_BOUNDSCHECK", "0") not in ("", "0")
 """True when accesses are bounds-checked; frozen into compiled code."""
-_NUMBA = MODE in ("jit", "build")
+NUMBA: bool = MODE in ("jit", "build")
+"""True when functions are declared to Numba, in this process."""
 
-if _NUMBA or TYPE_CHECKING:
+if NUMBA:
     os.environ["NUMBA_DISABLE_JIT"] = "0"  # the mode was chosen by name
+    from pcg.engine.kernel import primitives_numba as _primitives
     from pcg.engine.kernel.jit import compile_entry, compile_inner
-    from pcg.engine.kernel.primitives_numba import *  # noqa: F403
 else:
-    from pcg.engine.kernel.primitives_python import *  # noqa: F403
+    from pcg.engine.kernel import primitives_python as _primitives
+
+# what kernels are written in, from the module of this mode
+bits_double = _primitives.bits_double
+call1 = _primitives.call1
+call2 = _primitives.call2
+call2_double = _primitives.call2_double
+call3 = _primitives.call3
+call3_double = _primitives.call3_double
+call4 = _primitives.call4
+call5 = _primitives.call5
+call6 = _primitives.call6
+clear_low = _primitives.clear_low
+copy_bytes = _primitives.copy_bytes
+count_bits = _primitives.count_bits
+double_bits = _primitives.double_bits
+load8 = _primitives.load8
+load16 = _primitives.load16
+load32 = _primitives.load32
+load64 = _primitives.load64
+load_double = _primitives.load_double
+low_bit = _primitives.low_bit
+processor_time = _primitives.processor_time
+store8 = _primitives.store8
+store16 = _primitives.store16
+store32 = _primitives.store32
+store64 = _primitives.store64
+store_double = _primitives.store_double
+view_of = _primitives.view_of
 
 
 # --- inner functions ---
@@ -69,7 +99,7 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def _inner(function: Callable[..., Any], force: bool) -> Any:
-    if _NUMBA:
+    if NUMBA:
         return compile_inner(function, force)
     function.__kernel__ = "inlined" if force else "inner"  # type: ignore[attr-defined]
     return function
@@ -167,6 +197,9 @@ def compile_all(progress: Callable[[str, float], None] | None = None) -> float:
 # --- calls: Python -> island, without the GIL ---
 
 if MODE == "python":
-    invoke1, invoke2, invoke3, invoke4, invoke5, invoke6 = call1, call2, call3, call4, call5, call6  # noqa: F405
+    from pcg.engine.kernel import primitives_python as _calls
 else:
-    from pcg.engine.native.calls import invoke1, invoke2, invoke3, invoke4, invoke5, invoke6
+    from pcg.engine.native import calls as _calls
+
+invoke1, invoke2, invoke3 = _calls.invoke1, _calls.invoke2, _calls.invoke3
+invoke4, invoke5, invoke6 = _calls.invoke4, _calls.invoke5, _calls.invoke6

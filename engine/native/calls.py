@@ -42,7 +42,9 @@ def _at(builder: ir.IRBuilder, function: Any, kind: ir.FunctionType) -> Any:
 
 def _add_invoke(module: ir.Module, arity: int) -> None:
     """Add ``PyObject *invokeN(PyObject *self, PyObject *const *args, Py_ssize_t count)``."""
-    function = ir.Function(module, ir.FunctionType(_POINTER, [_POINTER, _POINTER.as_pointer(), _WORD]), f"invoke{arity}")
+    function = ir.Function(
+        module, ir.FunctionType(_POINTER, [_POINTER, _POINTER.as_pointer(), _WORD]), f"invoke{arity}"
+    )
     _, given, count = function.args
     start, wrong, failed = (function.append_basic_block(n) for n in ("start", "wrong", "failed"))
     builder = ir.IRBuilder(start)

@@ -20,6 +20,9 @@ _LEVEL = 3
 _PART = re.compile(r"(\d+)")
 _MACHINE_ATTRIBUTES = re.compile(r'"(?:target-cpu|target-features|tune-cpu|probe-stack)"="[^"]*"')
 
+_EXACT = re.compile(r'@"?(sqrt|fabs|copysign|floor|ceil|trunc)"?\(')
+"""Functions of C that every processor has an exact instruction for."""
+
 
 def initialise() -> None:
     """Make all of LLVM's targets known to this process."""
@@ -59,7 +62,8 @@ def link(symbols: Sequence[str], texts: Sequence[str]) -> str:
 
 
 def _portable(text: str) -> str:
-    """The text of a module without what it says of the machine it was made on."""
+    """The text of a module without what it says of the machine and the library it was made on."""
+    text = _EXACT.sub(r"@llvm.\1.f64(", text)
     text = re.sub(r"^target (?:triple|datalayout) = .*$", "", text, flags=re.MULTILINE)
     return _MACHINE_ATTRIBUTES.sub("", text)
 

@@ -142,4 +142,3 @@ def _foreign_address(entry: Island) -> int:
 
 def _find_foreign(unit: ForeignModule) -> tuple[objects.Header, bytes] | None:
     return objects.find(unit.label, unit.digest, host().name, CHECKED, compiler())
-

@@ -93,7 +93,8 @@ def entry_text(symbol: str, function: Callable[..., Any], result: str, arguments
     Args:
         symbol: name of the C function that is made.
         function: a Python function that calls kernels.
-        result, arguments: "i8" (int64) or "f8" (float64) each.
+        result: kind of the result, "i8" (int64) or "f8" (float64).
+        arguments: kinds of the arguments.
 
     Returns:
         The texts of all modules that it needs, that of the C function first.

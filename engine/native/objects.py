@@ -124,7 +124,9 @@ def cache_folder() -> Path:
         return Path(tempfile.mkdtemp(prefix="pcg-kernels-"))
     problem = distrusted(folder)
     if problem:
-        raise PcgError(f"{folder}: {problem}, so code in it is not loaded; mend that, or set PCG_CACHE_DIR to a folder of your own")
+        raise PcgError(
+            f"{folder}: {problem}, so code in it is not loaded; mend that, or set PCG_CACHE_DIR to a folder of your own"
+        )
     return folder
 
 

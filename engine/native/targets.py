@@ -48,7 +48,9 @@ def _all() -> dict[str, Target]:
             found.append(Target(f"{system}-{level}", f"x86_64-{rest}", level, wheel=wheel.format(processor)))
         arm = "aarch64" if system == "linux" else "arm64"
         tuned = "apple-m1" if system == "macos" else "generic"
-        found.append(Target(f"{system}-arm64", f"{arm}-{rest}".replace("arm64-pc", "aarch64-pc"), tuned, wheel=wheel.format(arm)))
+        found.append(
+            Target(f"{system}-arm64", f"{arm}-{rest}".replace("arm64-pc", "aarch64-pc"), tuned, wheel=wheel.format(arm))
+        )
     found.append(Target("wasm32", "wasm32-unknown-unknown", features="+bulk-memory,+sign-ext,+mutable-globals"))
     return {target.name: target for target in found}
 
@@ -80,9 +82,13 @@ def host() -> Target:
     Machines without a name here get code for their own generic processor, which is built on first use.
     """
     asked = os.environ.get("PCG_KERNELS_TARGET", "")
-    system = {"Linux": "linux", "Darwin": "macos", "Windows": "windows"}.get(platform.system(), platform.system().lower())
+    system = {"Linux": "linux", "Darwin": "macos", "Windows": "windows"}.get(
+        platform.system(), platform.system().lower()
+    )
     if asked:
-        return target_named(asked if asked in TARGETS else f"{system}-{asked}" if f"{system}-{asked}" in TARGETS else asked)
+        return target_named(
+            asked if asked in TARGETS else f"{system}-{asked}" if f"{system}-{asked}" in TARGETS else asked
+        )
     machine = platform.machine().lower()
     name = ""
     if machine in ("arm64", "aarch64"):

@@ -47,7 +47,7 @@ def _build(order: dict[str, Any]) -> list[str]:
     from pcg.engine.native.sources import package_digest
     from pcg.engine.native.targets import Target, host, target_named
 
-    if runtime.MODE != "build" or runtime.CHECKED != order["checked"]:
+    if runtime.MODE != "build" or order["checked"] != runtime.CHECKED:
         raise RuntimeError("the process that builds was started in another mode")
     _prepare()
     package, foreign = order["package"], order["foreign"]

@@ -19,7 +19,7 @@ import pytest
 
 from pcg.engine.kernel.exponents import exponential, logarithm, power
 from pcg.engine.kernel.reals import arctangent, cosine, quotient, remainder, sine
-from pcg.engine.kernel.runtime import JIT, invoke4, island, load_double, store_double
+from pcg.engine.kernel.runtime import COMPILED, invoke4, island, load_double, store_double
 
 pytestmark = pytest.mark.kernel
 
@@ -341,7 +341,7 @@ def test_every_machine_and_plain_python_give_the_same_bits(which):
 # --- nothing of the machine's library ---
 
 
-@pytest.mark.skipif(not JIT, reason="what the compiler makes of the functions")
+@pytest.mark.skipif(not COMPILED, reason="what the compiler makes of the functions")
 def test_compiled_functions_call_nothing_outside():
     compiled = numba.cfunc("i8(i8, i8, i8, i8)", error_model="numpy")(every_function)
     code = compiled.inspect_llvm()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.kernel.runtime import CHECKED
+from pcg.engine.kernel.runtime import CHECKED, Island
 from pcg.engine.native import objects
 from pcg.engine.native.foreign import ForeignModule, search_path
 from pcg.engine.native.sources import entry_modules, module_files
@@ -51,20 +51,60 @@ def build_missing(names: Sequence[str], progress: Progress | None = None) -> Non
             objects.prune(folder)
 
 
-def build_foreign(unit: ForeignModule, package: str = "") -> None:
-    """Build functions of users, alone or together with a package."""
-    from pcg.engine.native.loader import _find_foreign
+def build_foreign(unit: ForeignModule) -> None:
+    """Build functions of users alone, for this machine, and keep them in the user's cache folder."""
+    from pcg.engine.native.loader import find
 
     folder = objects.cache_folder()
     with objects.one_builder(folder):
-        if _find_foreign(unit) is not None:
-            return
-        with tempfile.TemporaryDirectory(prefix="pcg-") as scratch:
-            path = Path(scratch) / "functions"
-            path.write_bytes(unit.pickled)
-            foreign = {"path": str(path), "label": unit.label, "digest": unit.digest}
-            build([Order(package, (host().name,), foreign)], folder, quiet=True)
-        objects.prune(folder)
+        if find(unit.label, unit.digest) is None:
+            _build_unit(unit, "", unit.label, unit.digest, (host().name,), folder, CHECKED, quiet=True)
+            objects.prune(folder)
+
+
+def build_together(
+    files: Sequence[Path], targets: Sequence[str], folder: Path, *, checked: bool = CHECKED
+) -> list[Path]:
+    """Build the engine's kernels and functions of users into one module.
+
+    Args:
+        files: Python files that register effects and sprite classes; they are imported.
+        targets: names of targets.
+        folder: where the object files go. In the user's cache folder they are found when the same functions are
+            registered again.
+        checked: build with bounds checks.
+
+    Returns:
+        The paths of the files, one per target.
+    """
+    from pcg.engine.native.foreign import ForeignModule, import_file
+    from pcg.engine.native.loader import ENGINE, together
+
+    names = [import_file(path) for path in files]
+    entries = [e for e in Island.registry if e.module in names]
+    if not entries:
+        raise PcgError(f"{', '.join(map(str, files))}: no effect or sprite class is registered there")
+    unit = ForeignModule(names, entries)
+    label, digest = together(unit)
+    return _build_unit(unit, ENGINE, label, digest, targets, folder, checked)
+
+
+def _build_unit(
+    unit: ForeignModule,
+    package: str,
+    label: str,
+    digest: str,
+    targets: Sequence[str],
+    folder: Path,
+    checked: bool,
+    *,
+    quiet: bool = False,
+) -> list[Path]:
+    with tempfile.TemporaryDirectory(prefix="pcg-") as scratch:
+        path = Path(scratch) / "functions"
+        path.write_bytes(unit.pickled)
+        foreign = {"path": str(path), "label": label, "digest": digest}
+        return build([Order(package, tuple(targets), foreign)], folder, checked=checked, quiet=quiet)
 
 
 def build(

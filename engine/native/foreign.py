@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.util
 import io
+import re
 import sys
 import types
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import cloudpickle
@@ -20,19 +23,26 @@ import cloudpickle
 from pcg.engine.kernel import runtime
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.native.sources import digest_of, module_files, source_of
+from pcg.engine.vgdl.diagnostics import PcgError
 
 _MARK = "__kernel__"
 """Attribute by which an inner function is known where Numba is not there to wrap it (`runtime.inner`)."""
 
 
 class ForeignModule:
-    """All entry points of one module outside the toolkit, as they are sent to the process that builds."""
+    """Entry points of modules outside the toolkit, as they are sent to the process that builds.
 
-    def __init__(self, name: str, entries: Sequence[Island]) -> None:
-        self.name = name
+    Args:
+        names: the modules.
+        entries: the entry points to build, of these modules.
+    """
+
+    def __init__(self, names: Sequence[str], entries: Sequence[Island]) -> None:
+        self.names = tuple(names)
         self.entries = tuple(entries)
         self._symbols = {id(e): f"{e.symbol}.{k}" for k, e in enumerate(self.entries)}
-        self.label = f"user-{name.rpartition('.')[2].strip('_') or 'module'}"
+        words = [re.sub(r"\W", "", name.rpartition(".")[2]).strip("_") or "module" for name in self.names]
+        self.label = "user-" + "-".join(words)[:60]
         """Stands for the package in the name of a file."""
 
     def symbol(self, entry: Island) -> str:
@@ -44,27 +54,25 @@ class ForeignModule:
         """The functions with their symbols and kinds, and everything of their module that they refer to."""
         functions = [(self.symbol(e), e.function, *e.kinds) for e in self.entries]
         stream = io.BytesIO()
-        _Pickler(stream, self.name).dump(functions)
+        _Pickler(stream, self.names).dump(functions)
         return stream.getvalue()
 
     @functools.cached_property
     def digest(self) -> str:
         """Digest of the functions, of the modules they come from, and of the kernels they may call."""
-        names = ["pcg.engine.kernel.runtime"]
-        if source_of(self.name) is not None:
-            names.append(self.name)
+        names = ["pcg.engine.kernel.runtime", *(n for n in self.names if source_of(n) is not None)]
         return digest_of(module_files(names), hashlib.sha256(self.pickled).hexdigest())
 
 
 class _Pickler(cloudpickle.Pickler):
     """Pickles what the module in question defines by value, and what others define by name."""
 
-    def __init__(self, stream: io.BytesIO, module: str) -> None:
+    def __init__(self, stream: io.BytesIO, modules: Sequence[str]) -> None:
         super().__init__(stream, protocol=5)
-        self._module = module
+        self._modules = frozenset(modules)
 
     def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, types.FunctionType) and obj.__module__ == self._module:
+        if isinstance(obj, types.FunctionType) and obj.__module__ in self._modules:
             return self._dynamic_function_reduce(obj)
         if isinstance(obj, Island):
             # an entry point that another one refers to: its address cannot be known there
@@ -94,6 +102,27 @@ def _declare_inner(function: Callable[..., Any], seen: set[int]) -> None:
         if isinstance(value, types.FunctionType) and how:
             scope[name] = (runtime.inlined if how == "inlined" else runtime.inner)(value)
             _declare_inner(value, seen)
+
+
+def import_file(path: Path) -> str:
+    """Import a Python file under its own name, as if its folder were searched, and return that name.
+
+    Raises:
+        PcgError: when it cannot be imported.
+    """
+    name = path.stem
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None or not path.is_file():
+            raise PcgError(f"{path}: no such Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:
+            del sys.modules[name]
+            raise PcgError(f"{path}: {type(error).__name__}: {error}") from error
+    return name
 
 
 def search_path() -> list[str]:

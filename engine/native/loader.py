@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib.metadata
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
@@ -20,6 +22,8 @@ from pcg.engine.vgdl.diagnostics import PcgError
 if TYPE_CHECKING:
     from pcg.engine.native.foreign import ForeignModule
 
+ENGINE = "pcg.engine.kernel"
+"""The package whose kernels call functions of users."""
 _lock = threading.RLock()
 _libraries: dict[str, Library] = {}
 _foreign: list[Library] = []
@@ -81,7 +85,7 @@ def load_all(entries: Iterable[Island], progress: Callable[[str, float], None] |
 
 def missing(names: Iterable[str]) -> list[str]:
     """Return the packages of which there is no library for this machine."""
-    return [n for n in names if n not in _libraries and _find(n) is None]
+    return [n for n in names if n not in _libraries and find(n, package_digest(n)) is None]
 
 
 def prepare(names: Iterable[str] | None = None, progress: Callable[[str, float], None] | None = None) -> list[str]:
@@ -99,21 +103,25 @@ def prepare(names: Iterable[str] | None = None, progress: Callable[[str, float],
     return absent
 
 
-def _find(package: str) -> tuple[objects.Header, bytes] | None:
-    return objects.find(package, package_digest(package), host().name, CHECKED, compiler())
+def find(label: str, digest: str) -> tuple[objects.Header, bytes] | None:
+    """Return the library of that name and digest that runs here, None where it has to be built."""
+    return objects.find(label, digest, host().name, CHECKED, compiler())
 
 
 def _package_library(package: str) -> Library:
     library = _libraries.get(package)
+    if library is None and package == ENGINE:
+        library = _engine_with_foreign()
     if library is None:
-        found = _find(package)
+        found = find(package, package_digest(package))
         if found is None:
             # who needs one library soon needs others, and two processes build them in the time of the longest
             prepare()
-            found = _find(package)
+            found = find(package, package_digest(package))
         if found is None:
             raise PcgError(f"the kernels of {package} changed while they were built; start again")
-        library = _libraries[package] = Library(*found)
+        library = Library(*found)
+    _libraries[package] = library
     return library
 
 
@@ -122,23 +130,86 @@ def _package_library(package: str) -> Library:
 
 def _foreign_address(entry: Island) -> int:
     """Load all functions of a module that are not in memory yet, and return the address of one of them."""
-    from pcg.engine.native.foreign import ForeignModule
-
-    unit = ForeignModule(entry.module, [e for e in Island.registry if e.module == entry.module and not e.is_loaded])
-    found = _find_foreign(unit)
+    if ENGINE not in _libraries:
+        _package_library(ENGINE)
+        if entry.is_loaded:
+            return entry.address
+    unit = _unit_of([entry.module])
+    found = find(unit.label, unit.digest)
     if found is None:
         from pcg.engine.native.builder import build_foreign
 
         build_foreign(unit)
-        found = _find_foreign(unit)
+        found = find(unit.label, unit.digest)
     if found is None:
         raise PcgError(f"the functions of {entry.module} could not be built")
     library = Library(*found)
-    for other in unit.entries:
-        other.load(library.address(unit.symbol(other)))
     _foreign.append(library)
-    return library.address(unit.symbol(entry))
+    _give_addresses(unit, library)
+    return entry.address
 
 
-def _find_foreign(unit: ForeignModule) -> tuple[objects.Header, bytes] | None:
-    return objects.find(unit.label, unit.digest, host().name, CHECKED, compiler())
+def _unit_of(modules: Sequence[str]) -> ForeignModule:
+    from pcg.engine.native.foreign import ForeignModule
+
+    return ForeignModule(modules, [e for e in Island.registry if e.module in modules and not e.is_loaded])
+
+
+def _give_addresses(unit: ForeignModule, library: Library) -> None:
+    for entry in unit.entries:
+        entry.load(library.address(unit.symbol(entry)))
+
+
+def together(unit: ForeignModule) -> tuple[str, str]:
+    """Return name and digest of the library that holds the engine and functions of users in one module."""
+    return f"{ENGINE}+{unit.label}", hashlib.sha256(f"{package_digest(ENGINE)} {unit.digest}".encode()).hexdigest()[:40]
+
+
+def _engine_with_foreign() -> Library | None:
+    """Load the engine built together with the functions that are registered now, if it was built so."""
+    if not any(objects.cache_folder().glob(f"{ENGINE}+*{objects.SUFFIX}")):
+        return None
+    modules = tuple(dict.fromkeys(e.module for e in Island.registry if is_foreign(e)))
+    if not modules:
+        return None
+    unit = _unit_of(modules)
+    found = find(*together(unit))
+    if found is None:
+        return None
+    library = Library(*found)
+    _give_addresses(unit, library)
+    return library
+
+
+# --- what there is ---
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A library that this version needs on this machine."""
+
+    package: str
+    target: str
+    digest: str
+    origin: str
+    """"shipped", "built here" or "missing"."""
+    entry_points: int
+    size: int
+    """Bytes of object code."""
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields by name."""
+        return asdict(self)
+
+
+def inventory() -> list[Entry]:
+    """List the libraries of all packages, without building any."""
+    rows = []
+    for package in packages():
+        digest = package_digest(package)
+        found = find(package, digest)
+        name = objects.file_name(package, digest, host().name, CHECKED)
+        origin = "missing" if found is None else "shipped" if (objects.SHIPPED / name).is_file() else "built here"
+        symbols, size = (len(found[0].symbols), len(found[1])) if found is not None else (0, 0)
+        rows.append(Entry(package, host().name, digest, origin, symbols, size))
+    return rows

@@ -20,6 +20,7 @@ from pcg.cli import (
     evolving,
     explaining,
     gdl,
+    kernels,
     language,
     making,
     measuring,
@@ -61,7 +62,7 @@ def _options(
 
 for _module in (
     making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, boards, gdl,
-    studying, preferring, language, measuring, conformance, yardsticks,
+    studying, preferring, language, kernels, measuring, conformance, yardsticks,
 ):  # fmt: skip
     _module.register(app)
 

@@ -1,4 +1,4 @@
-"""Commands that compile and measure the engine: `warmup` and `bench`."""
+"""Commands that measure the engines: `bench`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.console import console, errors, progress_bar
+from pcg.cli.console import console, progress_bar
 from pcg.cli.sources import game_file
 
 PANEL = "Engine"
@@ -23,38 +23,10 @@ _OPERATIONS = {
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command(rich_help_panel=PANEL)(warmup)
     bench = typer.Typer(no_args_is_help=True, help="Measure how fast things are.")
     bench.command("engine")(bench_engine)
     bench.command("gdl")(bench_gdl)
     app.add_typer(bench, name="bench", rich_help_panel=PANEL)
-
-
-_USUAL = ("nothing", "random", "onestep", "mcts", "olets", "solver")
-"""Agents that evaluations use; the kernels of each of the others take some seconds when it is first asked to play."""
-
-
-def warmup(
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also the agents that only players and tournaments use.")
-    ] = False,
-) -> None:
-    """Compile the kernels for this machine now, so that nothing waits for it later."""
-    import pcg.engine.conformance
-    import pcg.engine.gdl.game
-    import pcg.evaluators.fitness
-    import pcg.evaluators.games  # noqa: F401 - importing declares the kernels
-    from pcg.engine.kernel import runtime
-    from pcg.evaluators.agents.registry import AGENTS, agent_type
-
-    if not runtime.JIT:
-        print("the compiler is switched off (NUMBA_DISABLE_JIT); there is nothing to compile")
-        return
-    for name in AGENTS if everything else _USUAL:
-        agent_type(name)
-    with errors().status("compiling the kernels for this machine, once; about a minute ...") as status:
-        seconds = runtime.compile_all(lambda name, _: status.update(f"compiling the kernels for this machine: {name}"))
-    print(f"kernels ready after {seconds:.1f} s")
 
 
 def bench_engine(

@@ -49,7 +49,7 @@ def game_paths(corpus: Path | None, only: list[str]) -> dict[str, str | Path]:
     found: dict[str, str | Path] = {name: name for name in builtin_games()}
     for folder in SETS if corpus is not None else ():
         for path in sorted((Path(str(corpus)) / folder).glob("*.txt")):
-            if "_lvl" not in path.stem:
+            if "_lvl" not in path.stem and not path.stem.endswith("_glvl"):  # levels alone
                 found[f"{folder}/{path.stem}"] = path
     unknown = [name for name in only if name not in found]
     if unknown:

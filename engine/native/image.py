@@ -19,6 +19,7 @@ from pcg.engine.kernel import layout as L
 from pcg.engine.kernel import protocol
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.sprite_tables import copy_of
 
 ARRAY_FIELDS = (
     "types",
@@ -134,8 +135,8 @@ def image_of(context: Context, base: int = DEFAULT_BASE) -> Image:
     if base <= 0 or base % _LINE:
         raise PcgError(f"an image cannot begin at address {base}, expected a positive multiple of {_LINE}")
     writer = _Writer(base)
-    record = view_memory(context, context.address, L.CONTEXT, 1).copy()
-    model = view_memory(context, context.model().address, protocol.MODEL, 1).copy()
+    record = copy_of(view_memory(context, context.address, L.CONTEXT, 1))
+    model = copy_of(view_memory(context, context.model().address, protocol.MODEL, 1))
     at = writer.reserve(record.nbytes)
     model_at = writer.reserve(model.nbytes)
     kept = {array.ctypes.data: array for array in context._keep if isinstance(array, np.ndarray)}
@@ -170,7 +171,7 @@ def _with_functions_named(name: str, array: Any, writer: _Writer) -> bytes:
     """The bytes of an array about to be written, its addresses of users' functions noted and taken out."""
     if name not in ("extensions", "types"):
         return bytes(np.ascontiguousarray(array).tobytes())
-    copy = array.copy()
+    copy = copy_of(array)
     column = copy if name == "extensions" else copy["update"]
     offset = 0 if name == "extensions" else _offset(L.TYPE, "update")
     at = writer.next_place
@@ -201,8 +202,7 @@ class _Writer:
     def put(self, content: bytes) -> int:
         """Append bytes, padded to a whole line (an empty array gets one too); returns their address."""
         at = self.next_place
-        size = max(1, len(content))
-        self.data += content + bytes(-len(content) % _LINE if content else _LINE * size)
+        self.data += content + bytes(-len(content) % _LINE if content else _LINE)
         return at
 
     def reserve(self, size: int) -> int:

@@ -7,7 +7,7 @@ recording are repeated, and the state of the first difference is kept, so that `
 
     python -m benchmarks.same_bits record build/v3.json.gz --corpus ../shared/gvgai/games
     PCG_KERNELS_TARGET=x86-64-v2 python -m benchmarks.same_bits record build/v2.json.gz --like build/v3.json.gz
-    python -m benchmarks.same_bits node build/engine.wasm build/v3.json.gz build/wasm.json.gz
+    python -m benchmarks.same_bits node build/engine.wasm --like build/v3.json.gz --out build/wasm.json.gz
     python -m benchmarks.same_bits compare build/v3.json.gz build/v2.json.gz build/wasm.json.gz
     python -m benchmarks.same_bits speed build/engine.wasm --games boxes invaders
 """
@@ -22,7 +22,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -169,8 +169,12 @@ def _repeat(player: Player, context: Context, entries: list[dict[str, Any]]) -> 
 # --- comparing ---
 
 
-def compare(one: dict[str, Any], other: dict[str, Any], most: int) -> tuple[dict[str, Any], list[str]]:
+def compare(
+    one: dict[str, Any], other: dict[str, Any], most: int = 10, corpus: Path | None = None
+) -> tuple[dict[str, Any], list[str]]:
     """Counts for the table, and a line for each level where plays differ (the first `most` with their fields)."""
+    if corpus is None and one["corpus"]:
+        corpus = Path(one["corpus"])
     row: dict[str, Any] = {"kernels": other["kernels"], "levels": 0, "plays": 0, "ticks": 0, "different": 0}
     games: dict[str, bool] = {}
     lines: list[str] = []
@@ -181,6 +185,10 @@ def compare(one: dict[str, Any], other: dict[str, Any], most: int) -> tuple[dict
         name = label.rpartition(":")[0]
         reported = False
         for a, b in zip(entries, other["plays"][label], strict=False):
+            if a["seed"] != b["seed"] or any(
+                not _agree(*pair) for pair in zip(a["actions"], b["actions"], strict=True)
+            ):
+                raise PcgError(f"{label}: the recordings are of different plays, make one --like the other")
             row["plays"] += 1
             row["ticks"] += len(checksums_of(a)) - 1
             tick = first_difference(a, b)
@@ -188,7 +196,7 @@ def compare(one: dict[str, Any], other: dict[str, Any], most: int) -> tuple[dict
             row["different"] += tick is not None
             if tick is not None and not reported:
                 reported = True
-                what = _fields(one, label, a, b, tick) if len(lines) < most else []
+                what = _fields(corpus, label, a, b, tick) if len(lines) < most else []
                 lines.append("\n    ".join([f"{label} seed {a['seed']}: {_when(a, b, tick)}", *what]))
     row["games"] = len(games)
     row["identical"] = row["plays"] - row["different"]
@@ -197,18 +205,23 @@ def compare(one: dict[str, Any], other: dict[str, Any], most: int) -> tuple[dict
     return row, lines
 
 
+def _agree(one: str, other: str) -> bool:
+    """Whether one of two sequences of actions is the beginning of the other."""
+    return one.startswith(other) or other.startswith(one)
+
+
 def _when(a: dict[str, Any], b: dict[str, Any], tick: int) -> str:
     if tick < min(len(checksums_of(a)), len(checksums_of(b))):
         return f"differs after tick {tick}" if tick else "differs before the first tick"
     return f"ends differently after tick {tick - 1}: {a['end']}, {b['end']}"
 
 
-def _fields(one: dict[str, Any], label: str, a: dict[str, Any], b: dict[str, Any], tick: int) -> list[str]:
+def _fields(corpus: Path | None, label: str, a: dict[str, Any], b: dict[str, Any], tick: int) -> list[str]:
     """The fields of the first difference, when `b` has kept its state and this process computes the state of `a`."""
     if "block" not in b:
         return ["(record it with --like to see which fields)"]
     name, _, level = label.rpartition(":")
-    path = game_paths(Path(one["corpus"]) if one["corpus"] else None, [name])[name]
+    path = game_paths(corpus, [name])[name]
     context = load(path).context(int(level))
     play = Play(a["seed"], tuple(a["actions"]))
     (record,) = Native().play(context, [play])
@@ -228,13 +241,8 @@ def print_table(rows: list[dict[str, Any]]) -> None:
 # --- speed ---
 
 
-def measure(run: Callable[[Context, int, int], tuple[int, float]], context: Context, room: int, count: int) -> float:
-    """Random ticks per processor second, the best of a few tries."""
-    return count / min(run(context, room, count)[1] for _ in range(_TRIES))
-
-
 def speeds(context: Context, node: Node) -> tuple[float, float]:
-    """Ticks per processor second of the kernels here and of those in Node, on the same ticks."""
+    """Random ticks per processor second of the kernels here and of those in Node: the best of tries in turn."""
     room, count = context.room, 64
     while True:
         status, seconds = advances(context, room, count)
@@ -245,7 +253,11 @@ def speeds(context: Context, node: Node) -> tuple[float, float]:
         elif seconds < _ENOUGH:
             count *= 2
         else:
-            return measure(advances, context, room, count), measure(node.advances, context, room, count)
+            break
+    tries = [(advances(context, room, count), node.advances(context, room, count)) for _ in range(_TRIES)]
+    if any(status != OK for pair in tries for status, _ in pair):
+        raise PcgError(f"{context!r}: ticks that fitted once do not fit again")
+    return count / min(here[1] for here, _ in tries), count / min(there[1] for _, there in tries)
 
 
 # --- commands ---
@@ -258,8 +270,8 @@ def _record(args: argparse.Namespace) -> None:
 
 
 def _node(args: argparse.Namespace) -> None:
-    with Node(args.module) as node:
-        recording = record_all(node, args.name or f"WebAssembly {args.module.name}", args, read(args.like))
+    with Node(*args.module) as node:
+        recording = record_all(node, args.name or f"WebAssembly {args.module[0].name}", args, read(args.like))
     write(args.out, recording)
     _summary(recording)
 
@@ -278,7 +290,7 @@ def _compare(args: argparse.Namespace) -> None:
     one = read(args.one)
     rows = []
     for path in args.others:
-        row, lines = compare(one, read(path), args.most)
+        row, lines = compare(one, read(path), args.most, args.corpus)
         rows.append(row)
         for line in lines:
             print(f"{row['kernels']}: {line}")
@@ -291,7 +303,7 @@ def _compare(args: argparse.Namespace) -> None:
 
 def _speed(args: argparse.Namespace) -> None:
     found = []
-    with Node(args.module) as node:
+    with Node(*args.module) as node:
         for name, path in game_paths(args.corpus, args.games).items():
             for _, _, context in levels_of(name, path, {}):
                 here, there = speeds(context, node)
@@ -320,17 +332,18 @@ def main() -> None:
     record.add_argument("--plays", type=int, default=2, help="plays of each level")
     record.set_defaults(run=_record)
     node = commands.add_parser("node", parents=[games], help="repeat a recording with a WebAssembly module")
-    node.add_argument("module", type=Path)
-    node.add_argument("like", type=Path)
-    node.add_argument("out", type=Path)
+    node.add_argument("module", type=Path, nargs="+", help="the engine's module, and others that share its memory")
+    node.add_argument("--like", type=Path, required=True, help="the recording")
+    node.add_argument("--out", type=Path, required=True)
     node.set_defaults(run=_node)
     compared = commands.add_parser("compare", help="say where recordings differ from the first")
     compared.add_argument("one", type=Path)
     compared.add_argument("others", type=Path, nargs="+")
+    compared.add_argument("--corpus", type=Path, help="where the reference's games are now")
     compared.add_argument("--most", type=int, default=10, help="differences whose fields are named")
     compared.set_defaults(run=_compare)
     speed = commands.add_parser("speed", parents=[games], help="a module's speed beside that of the kernels here")
-    speed.add_argument("module", type=Path)
+    speed.add_argument("module", type=Path, nargs="+")
     speed.set_defaults(run=_speed)
     args = parser.parse_args()
     try:

@@ -6,8 +6,8 @@
 import fs from "fs";
 import readline from "readline";
 
-const OK = 0, GROW = 1, STACK = 65536;
-const MAX_PAGES = 32768;
+const OK = 0, GROW = 1;
+const STACK = 65536, SLOTS = 1024, PAGE = 65536, MAX_PAGES = 32768;
 
 const CRC = new Uint32Array(256).map((_, n) => {
   for (let k = 0; k < 8; k++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
@@ -20,7 +20,7 @@ function crc32(bytes) {
   return (c ^ 0xffffffff) >>> 0;
 }
 
-const module = new WebAssembly.Module(fs.readFileSync(process.argv[2]));
+const modules = process.argv.slice(2).map((file) => new WebAssembly.Module(fs.readFileSync(file)));
 
 /** What the kernels may call outside: only functions of real numbers, as long as they do not bring their own. */
 function outside(name) {
@@ -34,17 +34,19 @@ class Machine {
   constructor(job) {
     this.job = job;
     this.image = job.image;
-    const pages = Math.ceil(this.image.end / 65536) + 1;
-    const needed = (name) => WebAssembly.Module.imports(module).filter((i) => i.kind === name);
+    const pages = Math.ceil(this.image.end / PAGE) + 1;
     this.memory = new WebAssembly.Memory({initial: pages, maximum: MAX_PAGES});
-    this.table = new WebAssembly.Table({initial: 64, element: "anyfunc"});
+    this.table = new WebAssembly.Table({initial: SLOTS, element: "anyfunc"});
     const env = {
       __linear_memory: this.memory,
       __indirect_function_table: this.table,
       __stack_pointer: new WebAssembly.Global({value: "i32", mutable: true}, STACK),
     };
-    for (const {name} of needed("function")) env[name] = outside(name);
-    this.call = new WebAssembly.Instance(module, {env}).exports;
+    this.call = {};
+    for (const module of modules) {
+      for (const {name, kind} of WebAssembly.Module.imports(module)) if (kind === "function") env[name] = outside(name);
+      Object.assign(this.call, new WebAssembly.Instance(module, {env}).exports);
+    }
     this.slots = new Map();
     this.top = this.image.end;
     new Uint8Array(this.memory.buffer).set(fs.readFileSync(job.file), this.image.base);
@@ -76,7 +78,7 @@ class Machine {
   zeros(size) {
     const at = this.top;
     this.top = at + Math.ceil(size / 64) * 64;
-    const more = Math.ceil((this.top - this.memory.buffer.byteLength) / 65536);
+    const more = Math.ceil((this.top - this.memory.buffer.byteLength) / PAGE);
     if (more > 0) this.memory.grow(more);
     new Uint8Array(this.memory.buffer, at, this.top - at).fill(0);
     return at;

@@ -11,6 +11,7 @@ import json
 import random
 import subprocess
 import tempfile
+import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -166,8 +167,6 @@ def _aligned(memory: np.ndarray[Any, Any]) -> int:
 
 def advances(context: Context, room: int, count: int) -> tuple[int, float]:
     """Play random ticks at full speed (`face.measure`); returns the status and the processor seconds."""
-    import time
-
     blocks = [np.zeros(context.block_bytes(room) // 8 + 8, np.int64) for _ in range(2)]
     state, start = (_aligned(memory) for memory in blocks)
     for address in (state, start):
@@ -180,17 +179,19 @@ def advances(context: Context, room: int, count: int) -> tuple[int, float]:
 
 
 class Node:
-    """Kernels in a WebAssembly module, run by Node; a context manager.
+    """Kernels in WebAssembly, run by Node; a context manager.
 
     Args:
-        module: file of the module, with all entry points of the engine exported.
+        modules: files of modules that share memory and table: the engine's, with all its entry points exported, and
+            those with functions of users. Each must have been linked for places of its own, below address 32,768 for
+            data (the stack grows down from 65,536) and below slot 1,024 for functions.
         node: the program.
     """
 
-    def __init__(self, module: Path, node: str = "node") -> None:
+    def __init__(self, *modules: Path, node: str = "node") -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="pcg-node-")
         self._process = subprocess.Popen(
-            [node, str(SCRIPT), str(module)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [node, str(SCRIPT), *map(str, modules)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def __enter__(self) -> Node:

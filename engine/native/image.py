@@ -182,7 +182,8 @@ def _with_functions_named(name: str, array: Any, writer: _Writer) -> bytes:
 
 
 def _offset(dtype: np.dtype[Any], name: str) -> int:
-    return int((dtype.fields or {})[name][1])
+    fields: Any = dtype.fields
+    return int(fields[name][1])
 
 
 class _Writer:

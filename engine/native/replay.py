@@ -152,7 +152,7 @@ class _Blocks:
             result = invoke6(
                 context.step_address, context.address, self.address, copy, context.copy_address, first, second
             )
-            status = result & 15
+            status = int(result) & 15
             if status != GROW or self.room >= MAX_ROOM:
                 return status
             before = self._two

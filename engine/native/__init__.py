@@ -6,10 +6,10 @@ optimised as a whole, and written as an object file for one target or several. A
 object with llvmlite and never imports Numba.
 
 What lives here, in the order of the work: `sources` (which modules have entry points, and the digest of what they are
-made of), `numba_front` (Numba without its back end, the one place that relies on its internals), `linking`
-(one module, optimised, emitted), `targets` (processors and systems), `wasm` and `wasm_object` (objects to WebAssembly modules),
+made of), `numba_front` (Numba without its back end, the one place that relies on its internals), `linking` (one module,
+optimised, emitted), `targets` (processors and systems), `wasm` and `wasm_object` (objects to WebAssembly modules),
 `worker` (the process that builds), `builder` (starts workers, shows progress), `objects` (the files and where they may
-come from), `loader` (memory and addresses), `calls` (how Python calls an address), `foreign` (functions of users). `image` lays a game out in memory for a
-module that runs elsewhere, `replay` and `difference` compare plays on different kernels bit by bit.
-The kernels themselves do not live here. docs/kernels.md tells how to work on them.
+come from), `loader` (memory and addresses), `calls` (how Python calls an address), `foreign` (functions of users).
+`image` lays a game out in memory for a module that runs elsewhere, `replay` and `difference` compare plays on different
+kernels bit by bit. The kernels themselves do not live here. docs/kernels.md tells how to work on them.
 """

@@ -36,18 +36,23 @@ class Order:
     foreign: dict[str, str] | None = None
 
 
-def build_missing(names: Sequence[str], progress: Progress | None = None) -> None:
-    """Build the libraries of packages for this machine and keep them in the user's cache folder.
+def build_missing(names: Sequence[str], progress: Progress | None = None, target: str = "") -> None:
+    """Build the libraries of packages and keep them in the user's cache folder.
 
-    One process builds at a time; what it has built meanwhile is not built again.
+    One process builds at a time; what another one has built meanwhile is not built again.
+
+    Args:
+        names: packages.
+        progress: called with a line and the seconds so far, instead of lines on standard error.
+        target: name of a target; this machine's by default.
     """
     from pcg.engine.native.loader import missing
 
     folder = objects.cache_folder()
     with objects.one_builder(folder):
-        names = missing(names)
+        names = missing(names, target)
         if names:
-            build([Order(name, (host().name,)) for name in names], folder, progress=progress)
+            build([Order(name, (target or host().name,)) for name in names], folder, progress=progress)
             objects.prune(folder)
 
 

@@ -16,7 +16,7 @@ import pcg.engine.native.calls  # noqa: F401 - defines the clock that libraries 
 from pcg.engine.kernel.runtime import CHECKED, Island
 from pcg.engine.native import objects
 from pcg.engine.native.sources import package_digest, packages
-from pcg.engine.native.targets import host
+from pcg.engine.native.targets import host, target_named
 from pcg.engine.vgdl.diagnostics import PcgError
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ def load_all(entries: Iterable[Island], progress: Callable[[str, float], None] |
             _package_library(package)
 
 
-def missing(names: Iterable[str]) -> list[str]:
-    """Return the packages of which there is no library for this machine."""
-    return [n for n in names if n not in _libraries and find(n, package_digest(n)) is None]
+def missing(names: Iterable[str], target: str = "") -> list[str]:
+    """Return the packages of which there is no library for a target, this machine's by default."""
+    return [n for n in names if (target or n not in _libraries) and find(n, package_digest(n), target) is None]
 
 
 def prepare(names: Iterable[str] | None = None, progress: Callable[[str, float], None] | None = None) -> list[str]:
@@ -103,9 +103,28 @@ def prepare(names: Iterable[str] | None = None, progress: Callable[[str, float],
     return absent
 
 
-def find(label: str, digest: str) -> tuple[objects.Header, bytes] | None:
-    """Return the library of that name and digest that runs here, None where it has to be built."""
-    return objects.find(label, digest, host().name, CHECKED, compiler())
+def find(label: str, digest: str, target: str = "") -> tuple[objects.Header, bytes] | None:
+    """Return the library of that name and digest, for this machine by default; None where it has to be built."""
+    return objects.find(label, digest, target or host().name, CHECKED, compiler())
+
+
+def code_for(package: str, target: str) -> bytes:
+    """Return the object code of a package for a target, a module for WebAssembly; it is built if it is missing.
+
+    Raises:
+        PcgError: when there is no such target, or when it cannot be built.
+    """
+    target = target_named(target).name
+    with _lock:
+        found = find(package, package_digest(package), target)
+        if found is None:
+            from pcg.engine.native.builder import build_missing
+
+            build_missing([package], target=target)
+            found = find(package, package_digest(package), target)
+    if found is None:
+        raise PcgError(f"the kernels of {package} changed while they were built; start again")
+    return found[1]
 
 
 def _package_library(package: str) -> Library:

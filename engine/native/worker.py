@@ -19,6 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+_DATA_BASE = 1024
+"""Where the constants of a WebAssembly module lie; its stack, which grows down towards them, is the loader's."""
+
 Entry = tuple[str, Callable[..., Any], str, list[str]]
 """Symbol, function, kind of the result, kinds of the arguments."""
 
@@ -70,7 +73,7 @@ def _build(order: dict[str, Any]) -> list[str]:
         if target.is_wasm:
             from pcg.engine.native.wasm import link
 
-            code = link(code, header.symbols)
+            code = link(code, header.symbols, data_base=_DATA_BASE)
         written.append(str(objects.write(Path(order["folder"]), header, code)))
     return written
 

@@ -95,8 +95,23 @@ def build(
     else:
         orders = [Order(name, names) for name in packages or known]
         files = build(orders, folder.resolve(), checked=checked)
+    if out is not None:
+        files = [_plain_module(path) for path in files]
     for path in sorted(files):
         print(f"{path.stat().st_size:>9,}  {path.name if out is None else path}")
+
+
+def _plain_module(path: Path) -> Path:
+    """Put a WebAssembly module into a file that browsers read, in place of ours; other files stay as they are."""
+    from pcg.engine.native import objects
+
+    found = objects.read(path)
+    if found is None or not found[1].startswith(b"\0asm"):
+        return path
+    plain = path.with_suffix(".wasm")
+    plain.write_bytes(found[1])
+    path.unlink()
+    return plain
 
 
 def list_kernels(

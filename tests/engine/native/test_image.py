@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from pcg.engine.kernel.runtime import Island
 from pcg.engine.kernel.store import kill
 from pcg.engine.native.difference import differences
 from pcg.engine.native.image import ADDRESS_FIELDS, ARRAY_FIELDS, MODEL_FUNCTIONS, image_of, used_bytes
+from pcg.engine.native.loader import code_for
 from pcg.engine.native.replay import Native, Node, Play, random_play
 from pcg.engine.vgdl import extensions
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -78,13 +78,13 @@ def own_kernels():
 
 
 @pytest.fixture(scope="session")
-def build_wasm() -> Path:
+def build_wasm(tmp_path_factory) -> Path:
     """The engine's kernels as a WebAssembly module."""
     if shutil.which("node") is None:
         pytest.skip("needs Node to run WebAssembly")
-    if "PCG_TEST_WASM" not in os.environ:
-        pytest.skip("needs a WebAssembly build of the kernels, named by PCG_TEST_WASM")
-    return Path(os.environ["PCG_TEST_WASM"])
+    path = tmp_path_factory.mktemp("wasm") / "engine.wasm"
+    path.write_bytes(code_for("pcg.engine.kernel", "wasm32"))
+    return path
 
 
 def kept_arrays(context) -> dict[int, np.ndarray]:

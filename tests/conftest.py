@@ -19,7 +19,7 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatabl
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Build the kernels before worker processes start, so that they load them instead of waiting for one that builds."""
+    """Build the kernels before worker processes start, so that they need not wait for one that builds."""
     from pcg.engine.kernel.runtime import MODE
 
     if MODE == "aot" and getattr(session.config.option, "numprocesses", None):

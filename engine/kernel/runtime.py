@@ -22,6 +22,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, ClassVar
 
 from pcg.engine.kernel.primitives_python import python_islands
@@ -51,11 +52,9 @@ NUMBA: bool = MODE in ("jit", "build")
 
 if NUMBA:
     os.environ["NUMBA_DISABLE_JIT"] = "0"  # the mode was chosen by name
-    from pcg.engine.kernel import primitives_numba as _primitives
     from pcg.engine.kernel.jit import compile_entry, compile_inner
-else:
-    from pcg.engine.kernel import primitives_python as _primitives
 
+_primitives: Any = import_module(f"pcg.engine.kernel.primitives_{'numba' if NUMBA else 'python'}")
 # what kernels are written in, from the module of this mode
 bits_double = _primitives.bits_double
 call1 = _primitives.call1
@@ -204,10 +203,6 @@ def compile_all(progress: Callable[[str, float], None] | None = None) -> float:
 
 # --- calls: Python -> island, without the GIL ---
 
-if MODE == "python":
-    from pcg.engine.kernel import primitives_python as _calls
-else:
-    from pcg.engine.native import calls as _calls
-
+_calls: Any = import_module("pcg.engine.native.calls" if COMPILED else "pcg.engine.kernel.primitives_python")
 invoke1, invoke2, invoke3 = _calls.invoke1, _calls.invoke2, _calls.invoke3
 invoke4, invoke5, invoke6 = _calls.invoke4, _calls.invoke5, _calls.invoke6

@@ -205,6 +205,7 @@ class _Worker:
             text=True,
             env=environment,
             cwd=folder,
+            start_new_session=True,  # Ctrl-C is for the process that waits, which ends this one
         )
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()

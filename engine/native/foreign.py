@@ -64,7 +64,7 @@ class ForeignModule:
         return digest_of(module_files(names), hashlib.sha256(self.pickled).hexdigest())
 
 
-class _Pickler(cloudpickle.Pickler):
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     """Pickles what the module in question defines by value, and what others define by name."""
 
     def __init__(self, stream: io.BytesIO, modules: Sequence[str]) -> None:

@@ -49,12 +49,13 @@ def install() -> None:
             f"Numba {numba.__version__} has no {', '.join(missing)}, which building kernels relies on "
             f"(known: {_KNOWN[0]} to {_KNOWN[-1]}); PCG_KERNELS=jit compiles them without"
         )
+    replaced: Any = functions.BaseFunction
     library.add_ir_module = _add_ir_module
     library.finalize = _finalize
     library.get_function = lambda self, name: None
     jit.get_pointer_to_function = lambda self, name: 0
     codegen.JITCPUCodegen.set_env = lambda self, name, environment: None
-    functions.BaseFunction.get_call_type = _remembered(functions.BaseFunction.get_call_type)
+    replaced.get_call_type = _remembered(replaced.get_call_type)
     gc.disable()  # types and code live as long as the process: looking for garbage costs a tenth and finds none
 
 

@@ -10,12 +10,14 @@ user's own cache folder, which must belong to the user and must not be writable 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import dataclasses
 import functools
 import hashlib
 import json
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -121,7 +123,9 @@ def cache_folder() -> Path:
         if not os.access(folder, os.W_OK):
             raise PermissionError(folder)
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="pcg-kernels-"))
+        folder = Path(tempfile.mkdtemp(prefix="pcg-kernels-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return folder
     problem = distrusted(folder)
     if problem:
         raise PcgError(

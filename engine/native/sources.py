@@ -102,11 +102,7 @@ def digest_of(files: dict[str, Path], *more: str) -> str:
 
 def _package_folders() -> Iterator[tuple[str, Path]]:
     """Every package of the toolkit with its folder, also those that stand beside `pcg` in a checkout."""
-    import pcg
-
-    waiting: list[tuple[str, Path]] = []
-    for place in map(Path, pcg.__path__):
-        waiting += [("pcg", place)]
+    waiting = [("pcg", Path(place)) for place in sys.modules["pcg"].__path__]
     while waiting:
         name, folder = waiting.pop()
         yield name, folder

@@ -78,25 +78,30 @@ def target_named(name: str) -> Target:
 
 @functools.cache
 def host() -> Target:
-    """Return the best target that this machine runs; ``PCG_KERNELS_TARGET`` asks for another one.
+    """Return the best target that this machine runs; ``PCG_KERNELS_TARGET`` asks for a lesser one.
 
-    Machines without a name here get code for their own generic processor, which is built on first use.
+    Machines without a name here get code for the plainest processor of their kind, which is built on first use.
+
+    Raises:
+        PcgError: when what is asked for does not run here.
     """
-    asked = os.environ.get("PCG_KERNELS_TARGET", "")
     system = {"Linux": "linux", "Darwin": "macos", "Windows": "windows"}.get(
         platform.system(), platform.system().lower()
     )
-    if asked:
-        return target_named(
-            asked if asked in TARGETS else f"{system}-{asked}" if f"{system}-{asked}" in TARGETS else asked
-        )
     machine = platform.machine().lower()
     name = f"{system}-{machine}"
     if machine in ("arm64", "aarch64"):
         name = f"{system}-arm64"
     elif machine in ("x86_64", "amd64"):
         name = f"{system}-{_x86_level()}"
-    return TARGETS.get(name) or Target(name, "")
+    best = TARGETS.get(name) or Target(name, "")
+    asked = os.environ.get("PCG_KERNELS_TARGET", "")
+    if not asked:
+        return best
+    target = target_named(asked if asked in TARGETS else f"{system}-{asked}")
+    if target.triple != best.triple or target.name > best.name:
+        raise PcgError(f"PCG_KERNELS_TARGET is `{asked}`, which does not run on this machine ({best.name})")
+    return target
 
 
 def _x86_level() -> str:

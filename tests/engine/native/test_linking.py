@@ -113,16 +113,25 @@ def test_an_unknown_target_is_named_with_the_nearest():
         target_named("linux-arm46")
 
 
-@pytest.mark.parametrize("asked", ["linux-x86-64-v2", "wasm32"])
-def test_a_target_can_be_asked_for(asked, monkeypatch):
-    monkeypatch.setenv("PCG_KERNELS_TARGET", asked)
-    assert host.__wrapped__().name == asked
-
-
-def test_a_level_of_this_machine_can_be_asked_for(monkeypatch):
+@pytest.fixture
+def x86_linux(monkeypatch):
+    """A machine with all features of the third level."""
     monkeypatch.setattr("platform.system", lambda: "Linux")
-    monkeypatch.setenv("PCG_KERNELS_TARGET", "x86-64-v2")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", lambda: dict.fromkeys(FEATURES, True))
+
+
+@pytest.mark.parametrize("asked", ["linux-x86-64-v2", "x86-64-v2"])
+def test_a_lesser_target_can_be_asked_for(asked, x86_linux, monkeypatch):
+    monkeypatch.setenv("PCG_KERNELS_TARGET", asked)
     assert host.__wrapped__().name == "linux-x86-64-v2"
+
+
+@pytest.mark.parametrize("asked", ["wasm32", "linux-arm64", "windows-x86-64-v2"])
+def test_a_target_that_does_not_run_here_is_refused(asked, x86_linux, monkeypatch):
+    monkeypatch.setenv("PCG_KERNELS_TARGET", asked)
+    with pytest.raises(PcgError, match=f"`{asked}`, which does not run on this machine"):
+        host.__wrapped__()
 
 
 @pytest.mark.parametrize(

@@ -118,13 +118,7 @@ def repack(unpacked: Path, platform: str, objects: Iterable[Path], out: Path) ->
 
 
 def retagged(text: str, platform: str) -> str:
-    """The text of a file WHEEL for another platform.
-
-    >>> print(retagged("Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n", "win_arm64"), end="")
-    Wheel-Version: 1.0
-    Root-Is-Purelib: false
-    Tag: py3-none-win_arm64
-    """
+    """Return the text of a file WHEEL for another platform."""
     values = {
         "Root-Is-Purelib": "true" if platform == PURE else "false",
         "Tag": f"py3-none-{platform}",

@@ -23,7 +23,7 @@ from pcg.engine.kernel.reals_tables import (
     STEP_LOW,
     STEPS_PER_UNIT,
 )
-from pcg.engine.kernel.runtime import bits_double, double_bits, inner
+from pcg.engine.kernel.runtime import bits_double, double_bits, inner, island, load_double, store_double
 
 _FRACTION = (1 << 52) - 1
 _FACTOR = -(1 << 10)  # keeps 43 bits of a double; a product with ten bits is exact
@@ -185,3 +185,20 @@ def power(x, y):
     if odd and double_bits(x) < 0:
         return -r
     return r
+
+
+@island("i8(i8, i8)")
+def logarithms(values, count):
+    """Put the logarithm in the place of each of `count` doubles."""
+    for k in range(count):
+        store_double(values + 8 * k, logarithm(load_double(values + 8 * k)))
+    return 0
+
+
+@island("i8(i8, i8)")
+def powers(values, count):
+    """Put the k-th power of the first of `count` doubles in the k-th place."""
+    base = load_double(values)
+    for k in range(count):
+        store_double(values + 8 * k, power(base, 1.0 * k))
+    return 0

@@ -127,10 +127,18 @@ class Island:
         self.name = f"{self.module.rpartition('.')[2]}.{function.__name__}"
         self.signature = signature
         self._address = 0
+        self.withdraw()
         Island.registry.append(self)
 
     def __repr__(self) -> str:
         return f"<island {self.name}{self.signature[2:]}>"
+
+    def withdraw(self) -> None:
+        """Forget earlier entry points of this name, so that a function typed anew takes the place of a faulty one.
+
+        Code of theirs that is loaded stays.
+        """
+        Island.registry[:] = [e for e in Island.registry if (e.module, e.name) != (self.module, self.name)]
 
     @property
     def kinds(self) -> tuple[str, list[str]]:

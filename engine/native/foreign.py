@@ -96,6 +96,8 @@ def _declare_inner(function: Callable[..., Any], seen: set[int]) -> None:
     if id(function) in seen:
         return
     seen.add(id(function))
+    # Numba imports the module of a function for its globals; these functions carry their own
+    sys.modules.setdefault(function.__module__, types.ModuleType(function.__module__))
     scope = function.__globals__
     for name, value in list(scope.items()):
         how = getattr(value, _MARK, "")

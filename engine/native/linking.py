@@ -118,9 +118,10 @@ def emit(text: str, target: Target) -> bytes:
 _ALLOWED = frozenset({"memcpy", "memmove", "memset", CLOCK})
 """What object code may leave undefined."""
 _INEXACT = re.compile(
-    r"@llvm\.(?:a?sinh?|a?cosh?|a?tanh?|atan2|sincos|exp|exp2|exp10|log|log2|log10|pow|powi|fma|fmuladd)\.|\bfrem\b"
+    r"@llvm\.(?:a?sinh?|a?cosh?|a?tanh?|atan2|sincos|exp|exp2|exp10|log|log2|log10|pow|powi|fma|fmuladd)\.|"
+    r"\bfrem\b|\bf(?:add|sub|mul|div|neg|cmp) (?:fast|reassoc|contract|arcp|afn|nnan|ninf|nsz)\b"
 )
-"""Operations whose bits depend on the mathematical library or the processor."""
+"""Operations whose bits depend on the mathematical library, the processor, or the optimiser."""
 
 
 def _refuse_platform_functions(module: llvm.ModuleRef) -> None:

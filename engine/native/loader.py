@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import importlib.metadata
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +14,7 @@ import pcg.engine.native.calls  # noqa: F401 - defines the clock that libraries 
 from pcg.engine.kernel.runtime import CHECKED, Island
 from pcg.engine.native import objects
 from pcg.engine.native.sources import package_digest, packages
-from pcg.engine.native.targets import host, target_named
+from pcg.engine.native.targets import compiler, host, target_named
 from pcg.engine.vgdl.diagnostics import PcgError
 
 if TYPE_CHECKING:
@@ -51,12 +49,6 @@ class Library:
         if symbol not in self._symbols:
             raise PcgError(f"the kernels of {self.header.package} have no entry point `{symbol}`")
         return int(self._engine.get_function_address(symbol))
-
-
-@functools.cache
-def compiler() -> str:
-    """Return the versions of what compiles kernels on this machine."""
-    return " ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numba", "llvmlite"))
 
 
 def is_foreign(entry: Island) -> bool:
@@ -153,7 +145,7 @@ def _foreign_address(entry: Island) -> int:
         _package_library(ENGINE)
         if entry.is_loaded:
             return entry.address
-    unit = _unit_of([entry.module])
+    unit = _unit_of([entry.module], entry)
     found = find(unit.label, unit.digest)
     if found is None:
         from pcg.engine.native.builder import build_foreign
@@ -168,10 +160,11 @@ def _foreign_address(entry: Island) -> int:
     return entry.address
 
 
-def _unit_of(modules: Sequence[str]) -> ForeignModule:
+def _unit_of(modules: Sequence[str], *more: Island) -> ForeignModule:
     from pcg.engine.native.foreign import ForeignModule
 
-    return ForeignModule(modules, [e for e in Island.registry if e.module in modules and not e.is_loaded])
+    entries = [e for e in Island.registry if e.module in modules and not e.is_loaded]
+    return ForeignModule(modules, [*entries, *(e for e in more if e not in entries)])
 
 
 def _give_addresses(unit: ForeignModule, library: Library) -> None:

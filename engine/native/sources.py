@@ -85,7 +85,7 @@ def module_files(names: Iterable[str]) -> dict[str, Path]:
     """Return the source files of modules, of all they import, and of what compiles them.
 
     Those of installed packages are left out, but our own count also when they are installed. What our own import of
-    others is always left out: those may be anywhere, and their versions are the compiler's (`loader.compiler`).
+    others is always left out: those may be anywhere, and their versions are the compiler's (`targets.compiler`).
     """
     found = {name: path for name in _COMPILER if (path := source_of(name)) is not None}
     waiting = list(names)

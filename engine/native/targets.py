@@ -7,6 +7,7 @@ all targets compute the same bits.
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import os
 import platform
 from dataclasses import dataclass
@@ -90,12 +91,12 @@ def host() -> Target:
             asked if asked in TARGETS else f"{system}-{asked}" if f"{system}-{asked}" in TARGETS else asked
         )
     machine = platform.machine().lower()
-    name = ""
+    name = f"{system}-{machine}"
     if machine in ("arm64", "aarch64"):
         name = f"{system}-arm64"
     elif machine in ("x86_64", "amd64"):
         name = f"{system}-{_x86_level()}"
-    return TARGETS.get(name) or Target(f"{system}-{machine}", "")
+    return TARGETS.get(name) or Target(name, "")
 
 
 def _x86_level() -> str:
@@ -105,3 +106,9 @@ def _x86_level() -> str:
     if not all(features.get(name, False) for name in _V2):
         return "x86-64"
     return "x86-64-v3" if all(features.get(name, False) for name in _V3) else "x86-64-v2"
+
+
+@functools.cache
+def compiler() -> str:
+    """Return the versions of what compiles kernels on this machine."""
+    return " ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numba", "llvmlite"))

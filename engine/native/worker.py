@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import sys
 import time
 import traceback
@@ -37,18 +38,23 @@ def main() -> None:
             files = _build(order)
             answer = {"done": order["package"], "seconds": time.perf_counter() - started, "files": files}
         except Exception as error:
-            text = f"{type(error).__name__}: {error}"
+            text = f"{type(error).__name__}: {_one_line(str(error))}"
             answer = {"error": text, "trace": traceback.format_exc(), "package": order["package"]}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
 
+def _one_line(text: str) -> str:
+    """A message of Numba without colours and without the passes it was in."""
+    lines = (line.strip() for line in re.sub(r"\x1b\[[\d;]*m", "", text).splitlines())
+    return " ".join(line for line in lines if line and not line.startswith("During:"))
+
+
 def _build(order: dict[str, Any]) -> list[str]:
     from pcg.engine.kernel import runtime
     from pcg.engine.native import linking, objects
-    from pcg.engine.native.loader import compiler
     from pcg.engine.native.sources import package_digest
-    from pcg.engine.native.targets import Target, host, target_named
+    from pcg.engine.native.targets import Target, compiler, host, target_named
 
     if runtime.MODE != "build" or order["checked"] != runtime.CHECKED:
         raise RuntimeError("the process that builds was started in another mode")

@@ -78,8 +78,9 @@ def sprite_class(
 def unregister(name: str) -> None:
     """Remove a user's class or effect again."""
     ontology.unregister(name)
-    _effects.pop(name, None)
-    _updates.pop(name, None)
+    for known in (_effects, _updates):
+        if name in known:
+            known.pop(name).withdraw()
 
 
 def effect_address(name: str) -> int:

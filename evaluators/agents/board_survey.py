@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pcg.engine.elementary import logarithms
 from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke3
@@ -70,9 +71,8 @@ def survey(model: Model, state: int, board: Record, seed: int, weighting: str = 
     undecided[(cells % max(1, facts))[~always]] = True
     mean = held / max(1, total)
     if weighting == "frequency":
-        with np.errstate(divide="ignore"):
-            weights = np.where(undecided, -np.log(np.maximum(mean, 1e-300)), 0.0)
-        other = float(np.log(total + 1))
+        weights = np.where(undecided, -logarithms(np.maximum(mean, 1e-300)), 0.0)
+        other = float(logarithms(total + 1))
         weights[held == 0] = other
     else:
         weights = undecided.astype(np.float64)

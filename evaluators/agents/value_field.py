@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pcg.engine.elementary import powers
 from pcg.engine.kernel.layout import CONTEXT
 from pcg.engine.kernel.protocol import GROW, MODEL
 from pcg.engine.kernel.runtime import Island, invoke3, structure
@@ -211,10 +212,9 @@ class ValueField(CompiledAgent):
             ("total", np.float64, width),
         ):
             field.point(name, np.zeros(size, dtype=dtype))
-        ticks = np.arange(graph.FAR + 1)
-        powers = np.power(self.field_inflation, ticks)
-        powers[graph.FAR] = 0.0
-        field.point("powers", powers)
+        inflation = powers(self.field_inflation, graph.FAR + 1)
+        inflation[graph.FAR] = 0.0
+        field.point("powers", inflation)
         kinds = max(len(model.categories), 1)
         field.point("here", np.zeros(2 * kinds, dtype=np.float64))
         field.point("there", np.zeros(2 * kinds, dtype=np.float64))

@@ -14,12 +14,12 @@ from collections.abc import Iterable
 from hashlib import blake2b, sha256
 from pathlib import Path
 
-import numba
 import numpy as np
 import platformdirs
 
 import pcg.engine
 import pcg.evaluators
+from pcg.engine.native.targets import compiler
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 
@@ -36,7 +36,7 @@ def level_key(level: str) -> bytes:
 @functools.cache
 def code_digest() -> str:
     """Names the code that evaluates: every source file of the engine and of the evaluators, and what compiles them."""
-    digest = sha256(f"{numba.__version__} {np.__version__}".encode())
+    digest = sha256(f"{compiler()} {np.__version__}".encode())
     for package in (pcg.engine, pcg.evaluators):
         root = Path(str(package.__file__)).parent
         for path in sorted(root.rglob("*.py")):

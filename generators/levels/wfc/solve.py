@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.elementary import logarithms
 from pcg.engine.kernel.runtime import invoke1
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
@@ -88,7 +89,7 @@ class _Wave:
         weights = np.ascontiguousarray(patterns.weights)
         self.arrays: dict[str, NDArray[np.generic]] = {
             "weight": weights,
-            "surprise": weights * np.log(weights),
+            "surprise": weights * logarithms(weights),
             "unique": unique.astype(np.int8),
             "first": patterns.first,
             "beside": patterns.beside,

@@ -1,0 +1,114 @@
+"""Speed of two versions of the engine, in turn, in one sitting: how much a change gained, game by game.
+
+    python benchmarks/before_after.py OLD/.venv/bin/python .venv/bin/python --corpus ../shared/gvgai
+
+Each version runs in a process of its own, with its own interpreter and installed packages. A game is measured by one,
+then by the other, several times over, and the best of each counts: what else the machine does falls on both alike.
+The one-player games of the reference's table are measured, or our own without `--corpus`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from pcg.engine.benchmark import RATES, geometric_mean, read_peer
+from pcg.engine.game import builtin_games
+
+_WORKER = """
+import json, sys
+from pcg import load
+from pcg.engine.benchmark import measure
+for line in sys.stdin:
+    label, source, seconds = json.loads(line)
+    speed = measure(load(source), label, seconds)
+    print("RESULT " + json.dumps(speed.as_dict()), flush=True)
+"""
+TITLES = dict(zip(RATES, ("advance", "copy", "copy + advance", "copy + 10"), strict=True))
+
+
+class Version:
+    """A process that measures with one version of the toolkit."""
+
+    def __init__(self, interpreter: Path, folder: str) -> None:
+        self._process = subprocess.Popen(
+            [str(interpreter), "-P", "-c", _WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=folder,  # not a checkout, whose packages would be found first
+            env={**os.environ, "PYTHONPATH": ""},
+        )
+
+    def measure(self, label: str, source: str, seconds: float) -> dict[str, Any]:
+        """Measure one game."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps([label, source, seconds]) + "\n")
+        self._process.stdin.flush()
+        for line in self._process.stdout:
+            if line.startswith("RESULT "):
+                result: dict[str, Any] = json.loads(line[7:])
+                return result
+        raise SystemExit(f"{label}: the measuring process ended with status {self._process.wait()}")
+
+
+def games_of(corpus: Path | None, only: list[str]) -> dict[str, str]:
+    """Games to measure, by label: what `pcg.load` takes."""
+    if corpus is None:
+        found = {name: name for name in builtin_games()}
+    else:
+        names = read_peer(corpus / "PEER_SPEED.tsv")
+        found = {name: str((corpus / "games" / f"{name}.txt").resolve()) for name in names}
+        found = {name: path for name, path in found.items() if Path(path).is_file()}
+    return {name: path for name, path in found.items() if not only or name.rpartition("/")[2] in only}
+
+
+def main() -> None:
+    """Measure, print a table, and write the numbers."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("before", type=Path, help="Python interpreter with the old version installed")
+    parser.add_argument("after", type=Path, help="Python interpreter with the new version installed")
+    parser.add_argument("--corpus", type=Path, help="folder with PEER_SPEED.tsv and games/")
+    parser.add_argument("--games", nargs="*", default=[], help="only these")
+    parser.add_argument("--seconds", type=float, default=0.2, help="of processor time for each operation and round")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--json", type=Path, help="where to write all numbers")
+    args = parser.parse_args()
+    best: dict[str, list[dict[str, float]]] = {}
+    games = games_of(args.corpus, args.games)
+    with tempfile.TemporaryDirectory() as folder:
+        versions = [Version(path.absolute(), folder) for path in (args.before, args.after)]
+        for label, source in track(games.items(), "measuring", console=Console(file=sys.stderr)):
+            best[label] = [dict.fromkeys(RATES, 0.0) for _ in versions]
+            for _ in range(args.rounds):
+                for version, rates in zip(versions, best[label], strict=True):
+                    speed = version.measure(label, source, args.seconds)
+                    rates.update({name: max(rates[name], speed[name]) for name in RATES})
+    gains = {label: {name: new[name] / old[name] for name in RATES} for label, (old, new) in best.items()}
+    table = Table("game", *TITLES.values(), title="rate after / rate before, per second of processor time")
+    for label, by in sorted(gains.items(), key=lambda item: item[1]["rollout10_per_s"]):
+        table.add_row(label, *(f"{by[name]:.2f}" for name in RATES))
+    table.add_section()
+    table.add_row("geometric mean", *(f"{geometric_mean(g[name] for g in gains.values()):.3f}" for name in RATES))
+    table.add_row("least", *(f"{min(g[name] for g in gains.values()):.2f}" for name in RATES))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    Console(width=None if sys.stdout.isatty() else 100).print(table)
+    if args.json:
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        rows = [{"game": label, "before": old, "after": new} for label, (old, new) in best.items()]
+        args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

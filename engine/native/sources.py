@@ -50,12 +50,15 @@ def source_of(name: str) -> Path | None:
     return Path(origin)
 
 
-def _own_source(name: str) -> Path | None:
-    import pcg
+def _places() -> list[Path]:
+    """The folders of the toolkit: one where it is installed; in a checkout also the one that `pcg` stands in."""
+    return [Path(place) for place in sys.modules["pcg"].__path__]
 
+
+def _own_source(name: str) -> Path | None:
     *above, last = name.split(".")[1:]
-    for place in pcg.__path__:
-        folder = Path(place, *above)
+    for place in _places():
+        folder = place.joinpath(*above)
         for path in (folder / last / "__init__.py", folder / f"{last}.py"):
             if path.is_file():
                 return path
@@ -122,11 +125,7 @@ def digest_of(files: dict[str, Path], *more: str) -> str:
 
 def _package_folders() -> Iterator[tuple[str, Path]]:
     """Every package of the toolkit with its folder, also those that stand beside `pcg` in a checkout."""
-    import pcg
-
-    waiting: list[tuple[str, Path]] = []
-    for place in map(Path, pcg.__path__):
-        waiting += [("pcg", place)]
+    waiting = [("pcg", place) for place in _places()]
     while waiting:
         name, folder = waiting.pop()
         yield name, folder

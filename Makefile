@@ -24,10 +24,10 @@ FUZZ_GAMES ?= 100000
 
 OTHER_GAMES := crossing digger
 
-.PHONY: help demo test check bench docs wheels fuzz format types conformance checked-kernels lint clean
+.PHONY: help demo test check bench docs wheels fuzz format types conformance checked-kernels same-bits lint clean
 
 help:
-	@echo "make demo    generate levels for the dungeon game and open a report (about three minutes the first time)"
+	@echo "make demo    generate levels for the dungeon game and open a report (about two minutes the first time)"
 	@echo "make test    all tests"
 	@echo "make check   formatting, lint, types, docs, replay of recorded plays, kernels without the compiler"
 	@echo "make bench   speed of the engine, beside the reference's where its numbers are at hand; docs/results/engine.md"
@@ -66,7 +66,7 @@ test: $(DEV)
 	$(BIN)/pcg warmup
 	$(BIN)/python -m pytest -n $(JOBS)
 
-check: lint types checked-kernels docs conformance
+check: lint types checked-kernels docs conformance same-bits
 
 bench: $(DEV)
 	$(BIN)/pcg warmup
@@ -89,7 +89,7 @@ fuzz: $(DEV)
 	$(BIN)/python tests/fuzz/fuzz_texts.py --seeds $(FUZZ_INPUTS)/texts
 	$(BIN)/python tests/fuzz/fuzz_games.py --seeds $(FUZZ_INPUTS)/games
 	$(BIN)/python tests/fuzz/fuzz_texts.py $(FUZZ_INPUTS)/texts $(FUZZ_OPTIONS)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python tests/fuzz/fuzz_games.py $(FUZZ_INPUTS)/games $(FUZZ_OPTIONS)
+	PCG_KERNELS=python $(BIN)/python tests/fuzz/fuzz_games.py $(FUZZ_INPUTS)/games $(FUZZ_OPTIONS)
 	$(BIN)/python tests/fuzz/fuzz_games.py $(FUZZ_INPUTS)/games $(FUZZ_OPTIONS)
 
 # --- parts of check -------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ types: $(DEV)
 
 # The kernels again as plain Python (what a debugger and coverage see), and compiled with every access checked.
 checked-kernels: $(DEV)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) $(KERNEL_TESTS)
+	PCG_KERNELS=python $(BIN)/python -m pytest -n $(JOBS) $(KERNEL_TESTS)
 	PCG_BOUNDSCHECK=1 $(BIN)/pcg warmup
 	PCG_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(JOBS) $(KERNEL_TESTS)
 
@@ -127,6 +127,24 @@ conformance: $(DEV)
 	else \
 	  echo "no recorded plays at $(SHARED)/gdl/traces; the replay of rule sheets is left out"; \
 	fi
+
+# Every game on every level, played by the kernels for this processor, for a lesser one, and in WebAssembly: the same bits
+# after every tick, or the first difference is named.
+SAME := build/same-bits
+SAME_BITS := $(BIN)/python -m benchmarks.same_bits
+SAME_GAMES = $(if $(wildcard $(SHARED)/gvgai/games),--corpus "$(SHARED)/gvgai/games")
+
+same-bits: $(DEV)
+	rm -rf $(SAME)
+	$(SAME_BITS) record $(SAME)/here.json.gz $(SAME_GAMES)
+	@if [ "$$(uname -m)" = x86_64 ]; then \
+	  PCG_KERNELS_TARGET=x86-64-v2 $(SAME_BITS) record $(SAME)/v2.json.gz --like $(SAME)/here.json.gz $(SAME_GAMES); \
+	else echo "no x86-64 processor; the comparison of its variants is left out"; fi
+	@if command -v node > /dev/null; then \
+	  $(BIN)/pcg kernels build --package pcg.engine.kernel --target wasm32 --out $(SAME) && \
+	  $(SAME_BITS) node $(SAME)/*.wasm --like $(SAME)/here.json.gz --out $(SAME)/wasm.json.gz $(SAME_GAMES); \
+	else echo "no Node.js; the comparison with WebAssembly is left out"; fi
+	$(SAME_BITS) compare $(SAME)/*.json.gz
 
 clean:
 	rm -rf build dist site demo *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -21,11 +21,13 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatabl
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile before worker processes start, so that they load from the cache instead of compiling side by side."""
-    if getattr(session.config.option, "numprocesses", None):
-        from pcg.engine.kernel.runtime import compile_all
+    """Build the kernels before worker processes start, so that they load them instead of waiting for one that builds."""
+    from pcg.engine.kernel.runtime import MODE
 
-        compile_all()
+    if MODE == "aot" and getattr(session.config.option, "numprocesses", None):
+        from pcg.engine.native.loader import prepare
+
+        prepare()
 
 
 @pytest.fixture(scope="session")

@@ -218,7 +218,7 @@ def test_what_is_noted_is_what_the_kernel_executes():
     here = str(Path(__file__).resolve().parent)
     done = subprocess.run(
         [sys.executable, "-c", INSIDE, here],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        env={**os.environ, "PCG_KERNELS": "python"},
         capture_output=True,
         text=True,
         check=False,

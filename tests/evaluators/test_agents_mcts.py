@@ -119,10 +119,10 @@ for about in MAPS.values():
 
 
 def test_compiled_and_plain_python_decide_alike() -> None:
-    def decisions(disabled: str) -> str:
+    def decisions(mode: str) -> str:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM.format(folder=str(Path(__file__).parent))],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            env={**os.environ, "PCG_KERNELS": mode},
             capture_output=True,
             text=True,
             check=False,
@@ -130,9 +130,9 @@ def test_compiled_and_plain_python_decide_alike() -> None:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    compiled = decisions("0")
+    compiled = decisions("aot")
     assert compiled.count("\n") == 2 * len(MAPS)
-    assert decisions("1") == compiled
+    assert decisions("python") == compiled
 
 
 # --- the published search, written again from its description ---------------------------------------------------------

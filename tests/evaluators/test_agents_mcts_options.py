@@ -133,10 +133,10 @@ print(play(walk("A.c.\\n.x.B\\nc...", wind=50), ["mcts:opponent=careful", "enhan
 
 
 def test_compiled_and_plain_python_decide_alike() -> None:
-    def decisions(disabled: str) -> str:
+    def decisions(mode: str) -> str:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM.format(folder=str(Path(__file__).parent))],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            env={**os.environ, "PCG_KERNELS": mode},
             capture_output=True,
             text=True,
             check=False,
@@ -144,9 +144,9 @@ def test_compiled_and_plain_python_decide_alike() -> None:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    compiled = decisions("0")
+    compiled = decisions("aot")
     assert compiled.count("\n") == 2 * len(OPTIONS) + 1
-    assert decisions("1") == compiled
+    assert decisions("python") == compiled
 
 
 def test_the_preset_is_what_the_table_says() -> None:

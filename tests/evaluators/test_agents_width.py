@@ -265,10 +265,10 @@ for about in ({{"rows": "A..c..G"}}, {{"rows": "A.c.\\n.x.G\\nc...", "wind": 200
 
 
 def test_compiled_and_plain_python_decide_alike() -> None:
-    def decisions(disabled: str) -> str:
+    def decisions(mode: str) -> str:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM.format(folder=str(Path(__file__).parent))],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            env={**os.environ, "PCG_KERNELS": mode},
             capture_output=True,
             text=True,
             check=False,
@@ -276,9 +276,9 @@ def test_compiled_and_plain_python_decide_alike() -> None:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    compiled = decisions("0")
+    compiled = decisions("aot")
     assert compiled.count("\n") == 12
-    assert decisions("1") == compiled
+    assert decisions("python") == compiled
 
 
 # --- the facts of a state ---------------------------------------------------------------------------------------------

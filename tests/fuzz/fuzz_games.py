@@ -2,7 +2,7 @@
 
     python tests/fuzz/fuzz_games.py --seeds CORPUS                                     # some inputs to begin with
     python tests/fuzz/fuzz_games.py CORPUS -max_total_time=600                         # compiled, with bounds checks
-    NUMBA_DISABLE_JIT=1 python tests/fuzz/fuzz_games.py CORPUS -max_total_time=600     # plain: the kernels are covered
+    PCG_KERNELS=python python tests/fuzz/fuzz_games.py CORPUS -max_total_time=600      # plain: the kernels are covered
 
 Compiled code is fast and shows no coverage; without the compiler atheris sees every branch of the kernels and steers
 towards new ones. Both can share a corpus. A failure is printed as the game that shows it.
@@ -22,7 +22,7 @@ import atheris
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+COMPILED = os.environ.get("PCG_KERNELS", "aot") != "python"
 KERNELS = [f"pcg.engine.kernel.{path.stem}" for path in (ROOT / "engine" / "kernel").glob("*.py")]
 
 # the compiler needs the kernels as they are written

@@ -49,7 +49,7 @@ LEVEL = "wwwwwwww\nw.b.b..w\nw.A..g.w\nwwwwwwww"
 
 def other_process(plays: list[RandomPlay] | None, *arguments: str, compiler: bool) -> str:
     """What the program `traces.py` writes, with the compiler or without it, after reading the plays."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0" if compiler else "1"}
+    environment = {**os.environ, "PCG_KERNELS": "aot" if compiler else "python"}
     done = subprocess.run(
         [sys.executable, str(PROGRAM), *arguments],
         input=None if plays is None else to_json(plays),

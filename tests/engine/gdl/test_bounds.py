@@ -38,7 +38,7 @@ print("played")
 def play(table: str, number: int, how: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", PLAY, str(SHEET), table, str(number), how],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PCG_BOUNDSCHECK": "1"},
+        env={**os.environ, "PCG_KERNELS": "python", "PCG_BOUNDSCHECK": "1"},
         capture_output=True,
         text=True,
         timeout=300,

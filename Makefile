@@ -24,7 +24,7 @@ FUZZ_GAMES ?= 100000
 
 OTHER_GAMES := crossing digger
 
-.PHONY: help demo test check bench docs fuzz format types conformance checked-kernels same-bits lint clean
+.PHONY: help demo test check bench docs wheels fuzz format types conformance checked-kernels same-bits lint clean
 
 help:
 	@echo "make demo    generate levels for the dungeon game and open a report (about two minutes the first time)"
@@ -32,6 +32,7 @@ help:
 	@echo "make check   formatting, lint, types, docs, replay of recorded plays, kernels without the compiler"
 	@echo "make bench   speed of the engine, beside the reference's where its numbers are at hand; docs/results/engine.md"
 	@echo "make docs    the documentation, in site/"
+	@echo "make wheels  the package to install, in dist/: without kernels, and with them for each platform"
 	@echo "make fuzz    half an hour of fuzzing texts and games (Linux)"
 
 # --- environment ----------------------------------------------------------------------------------------------------
@@ -77,6 +78,9 @@ bench: $(DEV)
 
 docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(CURDIR)/site
+
+wheels: $(DEV)
+	$(BIN)/python -m tools.wheels --out dist
 
 fuzz: $(DEV)
 	PCG_FUZZ_GAMES=$(FUZZ_GAMES) $(BIN)/python -m pytest -n $(JOBS) tests/fuzz/test_game_evaluations.py
@@ -143,4 +147,4 @@ same-bits: $(DEV)
 	$(SAME_BITS) compare $(SAME)/*.json.gz
 
 clean:
-	rm -rf build site demo *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist site demo *.egg-info .pytest_cache .ruff_cache .hypothesis

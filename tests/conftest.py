@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
+from types import ModuleType
 
 import hypothesis
 import pytest
@@ -41,3 +43,19 @@ def shared() -> Path:
     if not (folder / "gvgai").is_dir():
         pytest.skip(f"needs the reference material in {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def wheels(repo_root: Path) -> ModuleType:
+    """The program that makes wheels, `tools/wheels.py`."""
+    spec = importlib.util.spec_from_file_location("wheels", repo_root / "tools" / "wheels.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def pure_wheel(wheels: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel without kernels, built with the installed build backend and no network."""
+    return wheels.build_pure(tmp_path_factory.mktemp("dist"))

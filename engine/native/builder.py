@@ -252,7 +252,9 @@ class _Reporter:
         self._finished = 0
         self._live = progress is None and not quiet and sys.stderr.isatty()
         what = f"{self._number} part{'s' if self._number > 1 else ''}, {processes} at a time"
-        self._line = f"building the kernels for this machine, once per version: {what}"
+        targets = {name for order in orders for name in order.targets}
+        whom = "this machine, once per version" if targets == {host().name} else ", ".join(sorted(targets))
+        self._line = f"building the kernels for {whom}: {what}"
         if progress is not None:
             progress(self._line, 0.0)
         elif not quiet and not self._live:

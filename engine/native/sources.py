@@ -2,7 +2,8 @@
 
 A native library holds the entry points of one Python package (`pcg.engine.kernel`, `pcg.evaluators.agents`, ...). It
 is right as long as the text of every module that they are made of is the same, so the digest covers all modules of
-the toolkit that they import, directly or not.
+the toolkit that they import, directly or not. It is the same in a checkout and in an installation, wherever the
+libraries that the toolkit depends on are, so that libraries built in one fit the other.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ _INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib
 
 
 def source_of(name: str) -> Path | None:
-    """Return the source file of a module, also of one that is being imported or run as a script; None without one."""
+    """Return the source file of a module, also of one that is being imported or run as a script; None without one.
+
+    Our own are looked up without importing the packages they are in, which may need libraries that are not there.
+    """
+    if name.startswith("pcg."):
+        return _own_source(name)
     loaded = sys.modules.get(name)
     origin = getattr(loaded, "__file__", None)
     if origin is None and loaded is None:
@@ -44,9 +50,24 @@ def source_of(name: str) -> Path | None:
     return Path(origin)
 
 
+def _places() -> list[Path]:
+    """The folders of the toolkit: one where it is installed; in a checkout also the one that `pcg` stands in."""
+    return [Path(place) for place in sys.modules["pcg"].__path__]
+
+
+def _own_source(name: str) -> Path | None:
+    *above, last = name.split(".")[1:]
+    for place in _places():
+        folder = place.joinpath(*above)
+        for path in (folder / last / "__init__.py", folder / f"{last}.py"):
+            if path.is_file():
+                return path
+    return None
+
+
 def _of_others(path: Path) -> bool:
     """True for files of the standard library and of installed packages, which no digest covers."""
-    return any(folder in path.resolve().parents for folder in _INSTALLED)
+    return any(p in _INSTALLED or p.name in ("site-packages", "dist-packages") for p in path.resolve().parents)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -66,7 +87,8 @@ def _imports(path: Path, stamp: int) -> tuple[str, ...]:
 def module_files(names: Iterable[str]) -> dict[str, Path]:
     """Return the source files of modules, of all they import, and of what compiles them.
 
-    Those of installed packages are left out, but our own count also when they are installed.
+    Those of installed packages are left out, but our own count also when they are installed. What our own import of
+    others is always left out: those may be anywhere, and their versions are the compiler's (`targets.compiler`).
     """
     found = {name: path for name in _COMPILER if (path := source_of(name)) is not None}
     waiting = list(names)
@@ -81,7 +103,8 @@ def module_files(names: Iterable[str]) -> dict[str, Path]:
         if path is None or (root != "pcg" and _of_others(path)):
             continue
         found[name] = path
-        waiting += _imports(path, path.stat().st_mtime_ns)
+        imported = _imports(path, path.stat().st_mtime_ns)
+        waiting += [n for n in imported if root != "pcg" or n.startswith("pcg.")]
     return found
 
 
@@ -102,7 +125,7 @@ def digest_of(files: dict[str, Path], *more: str) -> str:
 
 def _package_folders() -> Iterator[tuple[str, Path]]:
     """Every package of the toolkit with its folder, also those that stand beside `pcg` in a checkout."""
-    waiting = [("pcg", Path(place)) for place in sys.modules["pcg"].__path__]
+    waiting = [("pcg", place) for place in _places()]
     while waiting:
         name, folder = waiting.pop()
         yield name, folder
@@ -125,10 +148,10 @@ def _entry_modules(package: str, folder: Path) -> tuple[str, ...]:
 @functools.cache
 def entry_modules(package: str) -> tuple[str, ...]:
     """Return the modules of a package that declare entry points, sorted."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or spec.submodule_search_locations is None:
+    marker = _own_source(package)
+    if marker is None or marker.name != "__init__.py":
         raise ModuleNotFoundError(f"no package named {package!r}")
-    return _entry_modules(package, Path(spec.submodule_search_locations[0]))
+    return _entry_modules(package, marker.parent)
 
 
 @functools.cache

@@ -12,9 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,15 @@ for line in sys.stdin:
     speed = measure(load(source), label, seconds)
     print("RESULT " + json.dumps(speed.as_dict()), flush=True)
 """
+_MOVE = "import pcg; state = pcg.load('dungeon').start(level=0, seed=1); state.advance('LEFT'); "
+START_UP = {
+    "import pcg": "import pcg",
+    "pcg --help": "import sys; sys.argv = ['pcg', '--help']; from pcg.cli import main; main()",
+    "first move": _MOVE,
+    "first decision of mcts": _MOVE + "pcg.make_agent('mcts', seed=1, budget=100).act(state)",
+}
+"""Programs whose seconds and memory, as whole processes, are compared."""
+_PEAK = "\nimport resource, sys\nsys.stderr.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))"
 TITLES = dict(zip(RATES, ("advance", "copy", "copy + advance", "copy + 10"), strict=True))
 
 
@@ -62,6 +73,30 @@ class Version:
         raise SystemExit(f"{label}: the measuring process ended with status {self._process.wait()}")
 
 
+def start_up(interpreters: list[Path], folder: str, tries: int = 7) -> dict[str, list[dict[str, float]]]:
+    """Median seconds and most memory of whole processes, in turn, kernels compiled before."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for name, program in START_UP.items():
+        times: list[list[float]] = [[] for _ in interpreters]
+        memory = [0.0 for _ in interpreters]
+        code = f"try:\n    {program}\nexcept SystemExit: pass{_PEAK}"
+        for _ in range(tries):
+            for k, interpreter in enumerate(interpreters):
+                begun = time.perf_counter()
+                done = subprocess.run(
+                    [str(interpreter), "-P", "-c", code],
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                    cwd=folder,
+                    env={**os.environ, "PYTHONPATH": ""},
+                )
+                times[k].append(time.perf_counter() - begun)
+                memory[k] = int(done.stderr.split()[-1]) / 1024
+        found[name] = [{"seconds": statistics.median(t), "MB": m} for t, m in zip(times, memory, strict=True)]
+    return found
+
+
 def games_of(corpus: Path | None, only: list[str]) -> dict[str, str]:
     """Games to measure, by label: what `pcg.load` takes."""
     if corpus is None:
@@ -85,15 +120,17 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="where to write all numbers")
     args = parser.parse_args()
     best: dict[str, list[dict[str, float]]] = {}
+    interpreters = [path.absolute() for path in (args.before, args.after)]
     games = games_of(args.corpus, args.games)
     with tempfile.TemporaryDirectory() as folder:
-        versions = [Version(path.absolute(), folder) for path in (args.before, args.after)]
+        versions = [Version(path, folder) for path in interpreters]
         for label, source in track(games.items(), "measuring", console=Console(file=sys.stderr)):
             best[label] = [dict.fromkeys(RATES, 0.0) for _ in versions]
             for _ in range(args.rounds):
                 for version, rates in zip(versions, best[label], strict=True):
                     speed = version.measure(label, source, args.seconds)
                     rates.update({name: max(rates[name], speed[name]) for name in RATES})
+        processes = start_up(interpreters, folder)
     gains = {label: {name: new[name] / old[name] for name in RATES} for label, (old, new) in best.items()}
     table = Table("game", *TITLES.values(), title="rate after / rate before, per second of processor time")
     for label, by in sorted(gains.items(), key=lambda item: item[1]["rollout10_per_s"]):
@@ -103,11 +140,18 @@ def main() -> None:
     table.add_row("least", *(f"{min(g[name] for g in gains.values()):.2f}" for name in RATES))
     for column in table.columns[1:]:
         column.justify = "right"
-    Console(width=None if sys.stdout.isatty() else 100).print(table)
+    out = Console(width=None if sys.stdout.isatty() else 100)
+    out.print(table)
+    whole = Table("whole process", "before, s", "after, s", "before, MB", "after, MB")
+    for name, (old, new) in processes.items():
+        cells = (f"{old['seconds']:.2f}", f"{new['seconds']:.2f}", f"{old['MB']:.0f}", f"{new['MB']:.0f}")
+        whole.add_row(name, *cells)
+    out.print(whole)
     if args.json:
         args.json.parent.mkdir(parents=True, exist_ok=True)
         rows = [{"game": label, "before": old, "after": new} for label, (old, new) in best.items()]
-        args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        numbers = {"games": rows, "processes": processes}
+        args.json.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

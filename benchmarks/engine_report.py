@@ -12,11 +12,12 @@ import json
 import platform
 import sys
 from collections.abc import Iterable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import before_after
 import environments
-import numba
 import run_bench
 
 ASKED = {"advance_per_s": 20, "copy_advance_per_s": 50, "rollout10_per_s": 20}
@@ -101,6 +102,33 @@ def environment_numbers(rates: dict[str, float]) -> str:
     return table(("what", "per second", "promised"), rows)
 
 
+def gains(numbers: dict[str, Any]) -> str:
+    """What `before_after` measured: rates of all games, and whole processes."""
+    games = {
+        row["game"]: {name: row["after"][name] / row["before"][name] for name in before_after.TITLES}
+        for row in numbers["games"]
+    }
+    rows = []
+    for name, title in before_after.TITLES.items():
+        values = {game: by[name] for game, by in games.items()}
+        least, most = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+        cells = (f"{values[least]:.2f} ({least})", f"{values[most]:.2f} ({most})")
+        below = sum(value < 0.97 for value in values.values())
+        rows.append((title, f"{run_bench.geometric_mean(values.values()):.3f}", *cells, str(below)))
+    processes = [
+        (name, f"{old['seconds']:.2f}", f"{new['seconds']:.2f}", f"{old['MB']:.0f}", f"{new['MB']:.0f}")
+        for name, (old, new) in numbers["processes"].items()
+    ]
+    return "\n\n".join(
+        (
+            f"Rate after / rate before, {len(games)} games, both measured in turn in one sitting, the best of several "
+            "windows each.",
+            table(("operation", "geometric mean", "least", "most", "games below 0.97"), rows),
+            table(("whole process", "before, s", "after, s", "before, MB", "after, MB"), processes),
+        )
+    )
+
+
 def own_games(bench: dict[str, Any]) -> str:
     """Rates of our own games."""
     rows = []
@@ -129,12 +157,14 @@ def main() -> int:
     parser.add_argument("bench", type=Path, help="what run_bench.py --json wrote")
     parser.add_argument("environments", type=Path, help="what environments.py --json wrote")
     parser.add_argument("--peer", type=Path, help="folder with PEER_SPEED.tsv of the reference")
+    parser.add_argument("--gain", type=Path, help="what before_after.py --json wrote")
+    parser.add_argument("--gain-title", default="Before and after", help="heading of that part")
     parser.add_argument("--out", type=Path, required=True, help="Markdown file to write")
     options = parser.parse_args()
     bench = json.loads(options.bench.read_text(encoding="utf-8"))
     rates = json.loads(options.environments.read_text(encoding="utf-8"))
     parts = [
-        INTRODUCTION.format(python=platform.python_version(), numba=numba.__version__, processor=processor()),
+        INTRODUCTION.format(python=platform.python_version(), numba=metadata.version("numba"), processor=processor()),
         "## Beside what is promised",
         single_numbers(bench),
         "## Environments",
@@ -142,6 +172,8 @@ def main() -> int:
     ]
     if options.peer is not None and "peer_games" in bench:
         parts += ["## Beside the reference", against_the_reference(bench, run_bench.read_peer(options.peer)), BOUND]
+    if options.gain is not None:
+        parts += [f"## {options.gain_title}", gains(json.loads(options.gain.read_text(encoding="utf-8")))]
     parts += ["## Our own games", own_games(bench)]
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text("\n\n".join(parts) + "\n", encoding="utf-8")

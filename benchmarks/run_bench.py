@@ -155,7 +155,10 @@ def start_up() -> dict[str, float]:
 def cold_compilation() -> dict[str, float]:
     """Everything compiled from nothing, in an empty cache folder."""
     with tempfile.TemporaryDirectory() as folder:
-        return {"cold_compile_s": wall(WARMUP, {**os.environ, "PCG_CACHE_DIR": folder}, tries=1)}
+        environment = {**os.environ, "PCG_CACHE_DIR": folder}
+        built = wall(WARMUP, environment, tries=1)
+        kept = sum(path.stat().st_size for path in Path(folder).rglob("*.kernels"))
+        return {"cold_compile_s": built, "kernels_KB": kept / 1024}
 
 
 TARGETS = {
@@ -168,7 +171,8 @@ TARGETS = {
     "largest_pool_10000_MB": ("<=", 200),
     "help_s": ("<=", 0.4),
     "first_playout_s": ("<=", 1.5),
-    "cold_compile_s": ("<=", 90),
+    "cold_compile_s": ("<=", 60),
+    "kernels_KB": ("<=", 1024),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -40,6 +41,13 @@ def second(x, y):
     return twice(x) * y
 
 
+def typed(body: str, **names: object) -> Island:
+    """An entry point typed at a prompt."""
+    names |= {"__name__": "typed_at_a_prompt", "island": island}
+    exec(f"@island('i8(i8)')\ndef typed(x):\n    return {body}\n", names)
+    return names["typed"]
+
+
 def test_helpers_and_constants_of_a_module_come_along():
     assert invoke1(first.address, 5) == 110
     assert invoke2(second.address, 5, 3) == 30
@@ -68,12 +76,7 @@ def test_a_function_that_cannot_be_compiled_is_one_clear_error():
 
 
 def test_a_function_typed_anew_takes_the_place_of_a_faulty_one():
-    def define(body):
-        names = {"__name__": "typed_at_a_prompt", "island": island, "twice": twice}
-        exec(f"@island('i8(i8)')\ndef mended(x):\n    return {body}\n", names)
-        return names["mended"]
-
-    faulty, right = define("twice(x) + unknown_name"), define("twice(x) + 1")
+    faulty, right = typed("twice(x) + unknown_name", twice=twice), typed("twice(x) + 1", twice=twice)
     assert faulty not in Island.registry
     assert invoke1(right.address, 4) == 9
     right.withdraw()
@@ -82,12 +85,7 @@ def test_a_function_typed_anew_takes_the_place_of_a_faulty_one():
 
 @only_aot
 def test_what_only_the_platforms_library_can_do_is_refused():
-    import math
-
-    @island("i8(i8)")
-    def inexact(x):
-        return int(math.sin(1.0 * x) * 1000)
-
+    inexact = typed("int(math.sin(1.0 * x) * 1000)", math=math)
     with pytest.raises(PcgError, match=r"same bits everywhere.*pcg\.engine\.kernel\.reals"):
         _ = inexact.address
     Island.registry.remove(inexact)

@@ -68,13 +68,16 @@ test: $(DEV)
 
 check: lint types checked-kernels docs conformance same-bits
 
+# What benchmarks/before_after.py has measured against an older version, if it was asked to.
+GAIN = $(if $(wildcard build/gain.json),--gain build/gain.json)
+
 bench: $(DEV)
 	$(BIN)/pcg warmup
 	mkdir -p build
 	$(BIN)/python benchmarks/run_bench.py --cold --peer $(SHARED)/gvgai --json build/bench.json
 	$(BIN)/python benchmarks/environments.py --json build/environments.json
 	$(BIN)/python benchmarks/engine_report.py build/bench.json build/environments.json \
-		--peer $(SHARED)/gvgai/PEER_SPEED.tsv --out docs/results/engine.md
+		--peer $(SHARED)/gvgai/PEER_SPEED.tsv $(GAIN) --out docs/results/engine.md
 
 docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(CURDIR)/site

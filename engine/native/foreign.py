@@ -128,5 +128,9 @@ def import_file(path: Path) -> str:
 
 
 def search_path() -> list[str]:
-    """Return where this process finds modules, for the process that builds."""
-    return [entry for entry in sys.path if entry]
+    """Return where this process finds modules, for the process that builds.
+
+    The working directory is not searched there, but for the toolkit itself where it was found so.
+    """
+    root = str(Path(sys.modules["pcg"].__path__[0]).parent)
+    return [entry or root for entry in sys.path if entry or root not in sys.path]

@@ -20,6 +20,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ SHIPPED = Path(__file__).resolve().parent / "shipped"
 """Libraries that came with the package."""
 _KEEP = 60
 """Files that stay in the cache folder, the latest used first."""
+_HOUR = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +176,11 @@ def _fits(header: Header, package: str, digest: str, target: str, checked: bool)
 
 
 def prune(folder: Path) -> None:
-    """Remove the files that have not been used for longest, all but the latest few."""
+    """Remove the files that have not been used for longest, all but the latest few, and what a killed process left."""
     with contextlib.suppress(OSError):
+        for part in folder.glob(".*.part"):
+            if part.stat().st_mtime < time.time() - _HOUR:
+                part.unlink(missing_ok=True)
         files = sorted(folder.glob(f"*{SUFFIX}"), key=lambda p: p.stat().st_mtime, reverse=True)
         for old in files[_KEEP:]:
             old.unlink(missing_ok=True)

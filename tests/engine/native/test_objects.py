@@ -136,6 +136,15 @@ def test_without_a_folder_that_can_be_written_the_process_has_one_of_its_own(tmp
     folder.rmdir()
 
 
+def test_what_a_killed_process_left_is_removed_in_time(tmp_path):
+    old, new = tmp_path / ".a.part", tmp_path / ".b.part"
+    for path in (old, new):
+        path.write_bytes(b"")
+    os.utime(old, (1000, 1000))
+    objects.prune(tmp_path)
+    assert list(tmp_path.iterdir()) == [new]
+
+
 def test_the_files_used_last_stay(tmp_path):
     for k in range(objects._KEEP + 5):
         path = tmp_path / f"{k}{objects.SUFFIX}"

@@ -138,7 +138,8 @@ def _refuse_platform_functions(module: llvm.ModuleRef) -> None:
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine | None, level: int, *, vectors: bool = True) -> None:
     machine = machine or llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = vectors and level > 0
+    options.loop_vectorization = options.slp_vectorization = vectors and level > 0
+    options.loop_interleaving = False  # loops here are short: games with crowds lose a tenth by it
     builder = llvm.create_pass_builder(machine, options)
     if level:
         passes = builder.getModulePassManager()

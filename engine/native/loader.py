@@ -24,7 +24,8 @@ ENGINE = "pcg.engine.kernel"
 """The package whose kernels call functions of users."""
 _lock = threading.RLock()
 _libraries: dict[str, Library] = {}
-_foreign: list[Library] = []
+_loaded: list[Library] = []
+"""Keeps all code in memory for as long as the process lives: others hold addresses in it."""
 
 
 class Library:
@@ -39,6 +40,7 @@ class Library:
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         self._symbols = frozenset(header.symbols)
+        _loaded.append(self)
 
     def address(self, symbol: str) -> int:
         """Return the address of an entry point.
@@ -155,7 +157,6 @@ def _foreign_address(entry: Island) -> int:
     if found is None:
         raise PcgError(f"the functions of {entry.module} could not be built")
     library = Library(*found)
-    _foreign.append(library)
     _give_addresses(unit, library)
     return entry.address
 

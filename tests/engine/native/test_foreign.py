@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import subprocess
@@ -215,6 +216,16 @@ def test_the_engine_can_be_built_together_with_users_functions(tmp_path, monkeyp
         assert len(state.sprites("shard")) == 4
     finally:
         extensions.unregister("strew")
+
+
+@only_aot
+def test_code_stays_in_memory_whoever_forgets_the_library():
+    entry = typed("x + 41")
+    address = entry.address
+    assert loader._loaded[-1].header.package == "user-typed_at_a_prompt"
+    entry.withdraw()
+    gc.collect()
+    assert invoke1(address, 1) == 42
 
 
 @only_aot

@@ -52,6 +52,11 @@ class view_of:  # noqa: N801 - a function for its callers
         return view_of, (self.dtype,)
 
 
+def direct_view_of(dtype: np.dtype[Any]) -> Any:
+    """As `view_of`, faster, for processes in which everything runs as Python."""
+    return structure(dtype).from_address
+
+
 def _loader(kind: Any) -> Any:
     return lambda address: kind.from_address(int(address)).value
 
@@ -113,8 +118,8 @@ def _caller(result: Any, arity: int) -> Any:
     compiled = ctypes.CFUNCTYPE(result, *[ctypes.c_int64] * arity)
 
     def call(address: int, *args: Any) -> Any:
-        function = python_islands.get(int(address))
-        return (function or compiled(int(address)))(*(int(a) for a in args))
+        function = python_islands.get(address)
+        return (function or compiled(int(address)))(*map(int, args))
 
     return call
 

@@ -103,7 +103,7 @@ def environment_numbers(rates: dict[str, float]) -> str:
 
 
 def gains(numbers: dict[str, Any]) -> str:
-    """What `before_after` measured: rates of all games, and whole processes."""
+    """The numbers of `before_after`: rates of all games, and whole processes."""
     games = {
         row["game"]: {name: row["after"][name] / row["before"][name] for name in before_after.TITLES}
         for row in numbers["games"]

@@ -1,4 +1,4 @@
-"""Whether two builds of the kernels compute the same bits: plays of all games, a checksum after every tick.
+"""Comparison of two builds of the kernels bit by bit: plays of all games, a checksum after every tick.
 
 Each level of each game is played with random actions (seed 0 uniformly, seed 1 repeating itself, and so on). `record`
 writes what the kernels of this process make of them, `node` what a WebAssembly module makes of a recording's plays, and
@@ -94,7 +94,7 @@ def checksums_of(entry: dict[str, Any]) -> list[str]:
 
 
 def first_difference(a: dict[str, Any], b: dict[str, Any]) -> int | None:
-    """How many ticks two records of a play had when they differed first, None when they are the same.
+    """Return the tick after which two records of a play differ first, None when they are the same.
 
     The number of ticks both have plus 1 says that one of them ended earlier, or for another reason.
     """
@@ -125,7 +125,7 @@ def write(path: Path, recording: dict[str, Any]) -> None:
 
 
 def kernels_here() -> str:
-    """What the kernels of this process are, in a few words."""
+    """Name the kernels of this process in a few words."""
     target = os.environ.get("PCG_KERNELS_TARGET", "")
     return f"{platform.system()} {platform.machine()} {target or 'native'}"
 
@@ -206,7 +206,7 @@ def compare(
 
 
 def _agree(one: str, other: str) -> bool:
-    """Whether one of two sequences of actions is the beginning of the other."""
+    """True when one of two sequences of actions is the beginning of the other."""
     return one.startswith(other) or other.startswith(one)
 
 

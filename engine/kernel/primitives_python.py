@@ -135,7 +135,7 @@ PRIMITIVES = (
     *("copy_bytes", "low_bit", "count_bits", "clear_low", "double_bits", "bits_double", "processor_time"),
     *("call1", "call2", "call3", "call4", "call5", "call6", "call2_double", "call3_double"),
 )
-"""What kernels import from `runtime`, beside `view_of`."""
+"""Names that kernels import from `runtime`, beside `view_of`."""
 for _name in PRIMITIVES:  # functions of users are sent to the process that builds, where `runtime` has Numba's
     globals()[_name].__module__, globals()[_name].__qualname__ = _HOME, _name
 view_of.__module__ = _HOME

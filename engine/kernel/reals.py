@@ -77,7 +77,7 @@ def top_half(x):
 
 @inner
 def _reduced_by_digits(a):
-    """What `_reduced` returns, for any a above 1/2, by long multiplication with the digits of 2/pi.
+    """Return the same as `_reduced`, for any a above 1/2, by long multiplication with the digits of 2/pi.
 
     With a = m 2^e, digits of 2/pi whose product with a is a multiple of 4 turns are left out, six digits after the
     point are kept: no double comes nearer to a multiple of pi/2 than 2^-62, so at least 106 bits remain.

@@ -1,4 +1,4 @@
-"""How kernels are declared, and the modes in which they run.
+"""Declarations of kernels, and the modes in which they run.
 
 Three kinds of functions exist. *Inner* functions (`@inner`) are called by kernels only. *Islands* (`@island`) are the
 few entry points: C functions over 64-bit integers, called by address, so that a search kernel can call any engine's
@@ -42,7 +42,7 @@ def _chosen_mode() -> str:
 
 
 MODE: str = _chosen_mode()
-"""How islands run in this process: one of `MODES`, or "build" in a process that builds object code."""
+"""Mode of the islands of this process: one of `MODES`, or "build" in a process that builds object code."""
 COMPILED: bool = MODE != "python"
 """False when kernels run as plain Python."""
 CHECKED: bool = os.environ.get("PCG_BOUNDSCHECK", "0") not in ("", "0")

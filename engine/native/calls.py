@@ -116,7 +116,7 @@ def _compile() -> Any:
 _engine = _compile()
 llvm.add_symbol(CLOCK, _engine.get_function_address(CLOCK))
 _methods: list[_Method] = []
-"""What Python's functions refer to for as long as the process lives."""
+"""Method records, kept for as long as the process lives: functions of Python refer to them."""
 
 
 def _function(arity: int) -> Callable[..., int]:

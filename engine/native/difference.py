@@ -1,4 +1,4 @@
-"""What two state blocks of the same game and level differ in, in words: fields of the header, groups, sprites."""
+"""Differences of two state blocks of the same game and level, in words: fields of the header, groups, sprites."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def emit(text: str, target: Target) -> bytes:
 
 
 _ALLOWED = frozenset({"memcpy", "memmove", "memset", CLOCK})
-"""What object code may leave undefined."""
+"""Symbols that object code may leave undefined."""
 _INEXACT = re.compile(
     r"@llvm\.(?:a?sinh?|a?cosh?|a?tanh?|atan2|sincos|exp|exp2|exp10|log|log2|log10|pow|powi|fma|fmuladd)\.|"
     r"\bfrem\b|\bf(?:add|sub|mul|div|neg|cmp) (?:fast|reassoc|contract|arcp|afn|nnan|ninf|nsz)\b"

@@ -19,6 +19,7 @@ import numpy as np
 import platformdirs
 from numba import types
 
+from pcg.engine.native.objects import one_builder
 from pcg.engine.native.sources import digest_of, module_files
 
 if TYPE_CHECKING:
@@ -88,25 +89,6 @@ def _our_cache(folder: Path) -> Iterator[None]:
         numba.config.CACHE_DIR = before
 
 
-@contextlib.contextmanager
-def _one_at_a_time(folder: Path, name: str) -> Iterator[None]:
-    """Let one process compile while the others wait and then find the result in the cache ("": no need to wait)."""
-    if not name:
-        yield
-        return
-    try:
-        import fcntl
-
-        folder.mkdir(parents=True, exist_ok=True)
-        stream = (folder / f"{name}.lock").open("w")
-    except (ImportError, OSError):
-        yield  # without locks several processes may compile the same thing, which only costs time
-        return
-    with stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        yield
-
-
 @functools.cache
 def _announce() -> None:
     print(
@@ -134,7 +116,8 @@ def compile_entry(entry: Island) -> int:
             os.utime(folder)
     # a function typed at a prompt has no file to be cached beside
     cached = Path(entry.function.__code__.co_filename).is_file()
-    with _one_at_a_time(folder, entry.function.__name__ if fresh and cached else ""), _our_cache(folder):
+    alone = one_builder(folder, entry.function.__name__) if fresh and cached else contextlib.nullcontext()
+    with alone, _our_cache(folder):
         signature = kinds[result](*(kinds[a] for a in arguments))
         function: Any = numba.cfunc(signature, cache=cached, error_model="numpy")(entry.function)
     _compiled.append(function)

@@ -187,12 +187,13 @@ def prune(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def one_builder(folder: Path) -> Iterator[None]:
-    """Let one process build while the others wait and then find what it made."""
+def one_builder(folder: Path, name: str = "building") -> Iterator[None]:
+    """Let one process build what goes by a name while the others wait and then find what it made."""
     try:
         import fcntl
 
-        stream = (folder / "building.lock").open("w")
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = (folder / f"{name}.lock").open("w")
     except (ImportError, OSError):
         yield  # without locks several processes may build the same thing, which only costs time
         return

@@ -72,7 +72,7 @@ def _build(order: dict[str, Any]) -> list[str]:
     written = []
     for name in order["targets"]:
         target: Target = host() if name == host().name else target_named(name)
-        code = linking.emit(text, target)
+        code = linking.emit(text, target, package)
         header = objects.Header(
             label, digest, name, order["checked"], compiler(), tuple(sorted(entry[0] for entry in entries))
         )

@@ -21,6 +21,7 @@ from pcg.engine.native import objects
 from pcg.engine.native.foreign import ForeignModule, search_path
 from pcg.engine.native.sources import entry_modules, module_files
 from pcg.engine.native.targets import host
+from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError
 
 _WORKER = "from pcg.engine.native.worker import main; main()"
@@ -82,10 +83,10 @@ def build_together(
     Returns:
         The paths of the files, one per target.
     """
-    from pcg.engine.native.foreign import ForeignModule, import_file
+    from pcg.engine.native.foreign import ForeignModule
     from pcg.engine.native.loader import ENGINE, together
 
-    names = [import_file(path) for path in files]
+    names = [load_plugin(path) for path in files]
     entries = [e for e in Island.registry if e.module in names]
     if not entries:
         raise PcgError(f"{', '.join(map(str, files))}: no effect or sprite class is registered there")

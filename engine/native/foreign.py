@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib.util
 import io
 import re
 import sys
@@ -23,7 +22,6 @@ import cloudpickle
 from pcg.engine.kernel import runtime
 from pcg.engine.kernel.runtime import Island
 from pcg.engine.native.sources import digest_of, module_files, source_of
-from pcg.engine.vgdl.diagnostics import PcgError
 
 _MARK = "__kernel__"
 """Attribute by which an inner function is known where Numba is not there to wrap it (`runtime.inner`)."""
@@ -104,27 +102,6 @@ def _declare_inner(function: Callable[..., Any], seen: set[int]) -> None:
         if isinstance(value, types.FunctionType) and how:
             scope[name] = (runtime.inlined if how == "inlined" else runtime.inner)(value)
             _declare_inner(value, seen)
-
-
-def import_file(path: Path) -> str:
-    """Import a Python file under its own name, as if its folder were searched, and return that name.
-
-    Raises:
-        PcgError: when it cannot be imported.
-    """
-    name = path.stem
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, path)
-        if spec is None or spec.loader is None or not path.is_file():
-            raise PcgError(f"{path}: no such Python file")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:
-            del sys.modules[name]
-            raise PcgError(f"{path}: {type(error).__name__}: {error}") from error
-    return name
 
 
 def search_path() -> list[str]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 import functools
 import glob
 import hashlib
-import importlib.util
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pcg.engine.game import Game, builtin_games, builtin_sheets, find_levels, load
+from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.agents import AgentError, make_agent
 from pcg.evaluators.agents.base import GameState
@@ -232,17 +231,4 @@ def load_plugins(files: Iterable[str | Path]) -> None:
         PcgError: when a file does not exist or raises.
     """
     for file in files:
-        path = Path(file).resolve()
-        name = f"pcg_plugin_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
-        if name in sys.modules:
-            continue
-        spec = importlib.util.spec_from_file_location(name, path) if path.is_file() else None
-        if spec is None or spec.loader is None:
-            raise PcgError(f"cannot load `{file}`: expected a Python file")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:
-            del sys.modules[name]
-            raise PcgError(f"cannot load `{file}`: {type(error).__name__}: {error}") from error
+        load_plugin(file)

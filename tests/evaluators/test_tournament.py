@@ -188,7 +188,7 @@ def test_a_file_of_the_user_registers_agents_and_its_mistakes_are_reported(tmp_p
     (tmp_path / "broken.py").write_text("1 / 0\n")
     with pytest.raises(PcgError, match="ZeroDivisionError"):
         load_plugins([tmp_path / "broken.py"])
-    with pytest.raises(PcgError, match="expected a Python file"):
+    with pytest.raises(PcgError, match="no such Python file"):
         load_plugins([tmp_path / "absent.py"])
 
 

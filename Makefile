@@ -41,7 +41,7 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pcg needs Python 3.11 or later; try make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
-$(RUN): pyproject.toml constraints.txt | $(BIN)/python
+$(RUN): pyproject.toml setup.py constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e .
 	@touch $@

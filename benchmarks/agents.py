@@ -20,16 +20,16 @@ import numpy as np
 from pcg.engine.game import builtin_games, load
 from pcg.engine.kernel.protocol import advance_state, is_over, legal_actions
 from pcg.engine.kernel.random import next_int
-from pcg.engine.kernel.runtime import invoke3, island, load64, store64
+from pcg.engine.kernel.runtime import entry_point, invoke3, load64, store64
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Playout, make_agent, play
 from pcg.evaluators.agents.compiled import Record
-from pcg.evaluators.agents.decision_kernel import DECISION, decision_at, imagine
+from pcg.evaluators.agents.kernel.decision import DECISION, decision_at, imagine
 
 DEPTH = 10
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def bare_rollouts(decision: int, state: int, number: int) -> int:
     """Copy the state and play ten random actions, `number` times; returns the advances made."""
     d = decision_at(decision)

@@ -24,9 +24,9 @@ from typing import Any
 from pcg.engine.game import Game, load
 from pcg.engine.kernel.runtime import compile_all
 from pcg.evaluators.agents import make_agent, play
-from pcg.evaluators.contest import PLANNER, WAY_CALLS, WAY_PLANNER
 from pcg.evaluators.evaluation import STAGES
 from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.solvability import PLANNER, WAY_CALLS, WAY_PLANNER
 from pcg.generators.levels import make_generator
 
 Four = Sequence[tuple[str, int | None]]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pcg.engine.kernel.runtime import compile_all
 from pcg.evaluators.metrics import score_set
-from pcg.evaluators.wants import all_achieved
+from pcg.evaluators.targets import all_achieved
 from pcg.runs import LevelRun, run_levels
 
 ASKED = (

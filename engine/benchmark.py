@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.game import Game
-from pcg.engine.kernel import face
+from pcg.engine.kernel import stepping
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke3, invoke6
@@ -97,7 +97,7 @@ def _best(game: int, start: int, work: int, mode: int, seconds: float) -> float 
     while len(times) < _TRIES:
         memory[0] = scramble(_SEED)
         before = time.process_time()
-        if invoke6(face.measure.address, game, work, start, draws, count, mode) != OK:
+        if invoke6(stepping.measure.address, game, work, start, draws, count, mode) != OK:
             return None
         times.append(time.process_time() - before)
         if times[0] < seconds / (2 * _TRIES):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.arrays import sprite_record
-from pcg.engine.kernel import atoms, bounds, face, features, paths, places, protocol, tick
+from pcg.engine.kernel import atoms, bounds, features, paths, places, protocol, stepping, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
 from pcg.engine.model import Model
@@ -181,7 +181,7 @@ class Context:
         self._arenas: dict[int, Arena] = {}
         self._lock = threading.Lock()
         self.copy_address = tick.copy_state.address
-        self.step_address = face.step.address
+        self.step_address = stepping.step.address
         self.initial = self.arena(self.room).take()
         self._begin(plan, placement)
         record["initial"] = self.initial
@@ -244,7 +244,7 @@ class Context:
         header["next_id"] = plan.next_id
         header["sprites"] = plan.counter
         for k in placement.avatars:
-            invoke3(face.mark_avatar.address, self.address, self.initial, int(slots[k]))
+            invoke3(stepping.mark_avatar.address, self.address, self.initial, int(slots[k]))
 
     # --- protocol ---
 

@@ -14,7 +14,7 @@ import numpy as np
 from pcg.engine.kernel import layout as L
 from pcg.engine.vgdl.definition import GameDefinition, Level
 from pcg.engine.vgdl.facts import set_of
-from pcg.engine.vgdl.recent import Recent
+from pcg.engine.vgdl.lru_cache import Recent
 from pcg.engine.vgdl.sprite_tables import SpriteTables
 
 _SPLITS_KEPT = 64

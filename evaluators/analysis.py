@@ -2,7 +2,7 @@
 
 Everything is read from the resolved definition; nothing is played. The roles follow the game analyser of the level
 generation track (Khalifa, Perez-Liebana, Lucas, Togelius 2016; spec 04 section 2.1) but are told apart by what the
-rules do (`effect_meaning`) rather than by a short list of effect names. What a level needs to be winnable is in
+rules do (`effect_semantics`) rather than by a short list of effect names. What a level needs to be winnable is in
 `requirements`.
 """
 
@@ -17,7 +17,7 @@ import networkx as nx
 from pcg.engine.kernel.ids import AVATAR_CLASSES
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Termination
 from pcg.engine.vgdl.ontology import SPRITE_CLASSES
-from pcg.evaluators.effect_meaning import (
+from pcg.evaluators.effect_semantics import (
     FIRST,
     NAMED,
     SECOND,

@@ -22,10 +22,8 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, Solution, make_agent, play, solve
 from pcg.evaluators.agents.registry import read_agent
 from pcg.evaluators.analysis import analyse, is_continuous
-from pcg.evaluators.contest import WAY_PLANNER, Contest, capable_players
-from pcg.evaluators.effect_meaning import consequences, first_number
+from pcg.evaluators.effect_semantics import consequences, first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
-from pcg.evaluators.guidance import estimate, pairs
 from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
 from pcg.evaluators.metrics import METRICS
@@ -35,7 +33,9 @@ from pcg.evaluators.metrics.text import Steps, TextMetrics
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.preferences.model import PreferenceModel, check_names
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.wants import GROUPS, Want, group, settle_wants, wanted_value
+from pcg.evaluators.solvability import WAY_PLANNER, Contest, capable_players
+from pcg.evaluators.targets import GROUPS, Want, group, settle_wants, wanted_value
+from pcg.evaluators.win_distance import estimate, pairs
 
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter("min_length", 20, "shortest winning play of a feasible level", 0, 2000, "ticks"),

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from pcg.engine.kernel.runtime import COMPILED, invoke6
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators import level_grid_kernel
 from pcg.evaluators.analysis import GameAnalysis, Tile
+from pcg.evaluators.kernel import level_grid as level_grid_kernel
 
 Grid = NDArray[np.int16]
 """A level: tile numbers, shape (height, width)."""

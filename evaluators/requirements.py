@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from pcg.engine.vgdl.definition import SpriteType
 from pcg.evaluators.analysis import GameAnalysis, Removal, Source
-from pcg.evaluators.effect_meaning import FIRST, SECOND, Consequence, Holding, first_number, type_ids
+from pcg.evaluators.effect_semantics import FIRST, SECOND, Consequence, Holding, first_number, type_ids
 
 Recipe = tuple[tuple[int, int], ...]
 """Types and how many of each must be placed, by ascending type id."""

@@ -44,12 +44,6 @@ def data_files() -> set[str]:
     return found
 
 
-def test_package_table_names_every_folder_with_modules(project: dict) -> None:
-    settings = project["tool"]["setuptools"]
-    assert settings["package-dir"] == folders_with_modules()
-    assert sorted(settings["packages"]) == sorted(folders_with_modules())
-
-
 def test_wheel_holds_every_module_and_every_data_file(pure_wheel: Path) -> None:
     names = {n for n in zipfile.ZipFile(pure_wheel).namelist() if ".dist-info/" not in n}
     modules = set()

@@ -56,7 +56,7 @@ def build_pure(out: Path) -> Path:
         made.mkdir()
         for name in SOURCES:
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", f"*{SUFFIX}"))
-        for name in ("pyproject.toml", "README.md", "LICENSE"):
+        for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
             shutil.copy(ROOT / name, copy / name)
         _run([sys.executable, "-c", f"from setuptools import build_meta; build_meta.build_wheel({str(made)!r})"], copy)
         (built,) = made.glob("*.whl")

@@ -1,7 +1,7 @@
 """Turn-based board games behind the forward-model protocol: discs dropped into columns until some are in a line.
 
 `ConnectX` is the game for any number of rows, columns and discs in a row; `ConnectState` is a position of it. The
-kernel is in `connect_kernel`. The environment with the interface of the teaching site is `pcg.connectx`.
+kernel is in `kernel`. The environment with the interface of the teaching site is `pcg.connectx`.
 """
 
 from pcg.engine.boards.connect import ConnectState as ConnectState

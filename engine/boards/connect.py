@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pcg.engine.boards import connect_kernel as kernel
+from pcg.engine.boards import kernel as kernel
 from pcg.engine.kernel.protocol import MODEL
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke4, invoke6, structure

@@ -65,7 +65,7 @@ class Plays:
             r[name] = getattr(self, name).ctypes.data
         r["codes"], r["legal_of"] = table.codes.ctypes.data, table.legal.ctypes.data
         r["item"], r["players"], r["n_actions"] = observer.item, p, len(table)
-        r["observe"] = observer.island.address if observer.item else 0
+        r["observe"] = observer.entry_point.address if observer.item else 0
         r["copier"] = contexts[0].copy_address
         self._address = int(self.record.ctypes.data)
         self._arenas: list[Arena | None] = [None] * n

@@ -1,7 +1,7 @@
 """What an environment shows of a state: type planes, entity lists, the JSON dictionary, or nothing; pictures elsewhere.
 
-An observer knows its Gymnasium space and how to observe a state. The compiled ones also say which island writes an
-observation and what that island needs to know of a level, so that a batch of states is observed in one call.
+An observer knows its Gymnasium space and how to observe a state. The compiled ones also say which entry point writes an
+observation and what that entry point needs to know of a level, so that a batch of states is observed in one call.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pcg.engine.envs.json_space import JsonSpace
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel import observe
 from pcg.engine.kernel.protocol import OK
-from pcg.engine.kernel.runtime import Island, invoke3, invoke4
+from pcg.engine.kernel.runtime import EntryPoint, invoke3, invoke4
 from pcg.engine.observation_json import as_json
 from pcg.engine.vgdl.compiler import GameTables
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -50,9 +50,9 @@ class Observer(ABC):
 
 
 class CompiledObserver(Observer):
-    """An observer whose observations are written by an island, `item` bytes each."""
+    """An observer whose observations are written by an entry_point, `item` bytes each."""
 
-    island: Island
+    entry_point: EntryPoint
     item: int
 
     def __init__(self, contexts: Sequence[Context]) -> None:
@@ -60,11 +60,11 @@ class CompiledObserver(Observer):
         self.columns = max(c.level.width for c in contexts)
         self._views = {c.address: self._view(c) for c in contexts}
         self._contexts = tuple(contexts)
-        self._address = self.island.address
+        self._address = self.entry_point.address
 
     @abstractmethod
     def _view(self, context: Context) -> Array:
-        """The record that the island needs for a level."""
+        """The record that the entry point needs for a level."""
 
     def view(self, context: Context) -> int:
         """Address of that record."""
@@ -72,7 +72,7 @@ class CompiledObserver(Observer):
 
     @abstractmethod
     def unpack(self, raw: npt.NDArray[np.uint8]) -> Any:
-        """Observations in their own shapes, as views of the bytes (..., item) that the island has written."""
+        """Observations in their own shapes, as views of the bytes (..., item) that the entry point has written."""
 
     def resolve(self, context: Context, status: int) -> None:
         """Provide what a call lacked that did not return OK."""
@@ -99,7 +99,7 @@ class Planes(CompiledObserver):
     """Bools (P, rows, columns): plane p is set where a sprite of type `types[p]` is, by the rule of the grid."""
 
     name = "planes"
-    island = observe.write_planes
+    entry_point = observe.write_planes
 
     def __init__(self, contexts: Sequence[Context]) -> None:
         tables = contexts[0].tables
@@ -142,7 +142,7 @@ class Entities(CompiledObserver):
     """
 
     name = "entities"
-    island = observe.write_entities
+    entry_point = observe.write_entities
 
     def __init__(self, contexts: Sequence[Context], room: int | None = None) -> None:
         tables = contexts[0].tables

@@ -144,7 +144,7 @@ class Pictures(CompiledObserver):
     """
 
     name = "rgb"
-    island = picture.write_picture
+    entry_point = picture.write_picture
 
     def __init__(self, contexts: Sequence[Context], stamps: Stamps, tile: int) -> None:
         if not 1 <= tile <= 256:

@@ -26,10 +26,10 @@ from pcg.engine.gdl.checker import Program, analyse
 from pcg.engine.gdl.demand import on_demand
 from pcg.engine.gdl.errors import Diagnostic, GroundingLimit, fail
 from pcg.engine.gdl.grounding import Limits, ground
-from pcg.engine.gdl.kernel import face, lanes, single
+from pcg.engine.gdl.kernel import bit_parallel, forward_model, single
 from pcg.engine.gdl.kernel.single import CUT, ENDED, MAX_PLIES, RUNNING, STUCK
-from pcg.engine.gdl.network import Network, build_network
 from pcg.engine.gdl.parser import is_text, parse, read
+from pcg.engine.gdl.propnet import Network, build_network
 from pcg.engine.gdl.prover import Facts, Prover
 from pcg.engine.gdl.relations import Array
 from pcg.engine.gdl.splitting import split
@@ -166,7 +166,7 @@ class GdlGame:
         tables = self.tables
         if count and (self._batches is not False if batched is None else batched):
             batch = tables.batch()
-            invoke6(lanes.playouts.address, tables.address, batch.address, count, first, seed, out)
+            invoke6(bit_parallel.playouts.address, tables.address, batch.address, count, first, seed, out)
         elif count:
             work = tables.initial.copy()
             invoke6(single.playouts.address, tables.address, int(work.ctypes.data), count, first, seed, out)
@@ -396,7 +396,7 @@ class GdlState(SheetState):
         self.game.tables.check()
 
     def key(self) -> int:
-        return int(invoke2(face.key.address, *self._call()))
+        return int(invoke2(forward_model.key.address, *self._call()))
 
     def copy(self) -> GdlState:
         return GdlState(self.game, self._memory.copy())

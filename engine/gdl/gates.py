@@ -1,7 +1,7 @@
 """Gates under construction: order, simplification, and what never changes, over flat arrays.
 
 `Graph` is a set of gates over numbered inputs (see `kernel.build` for literals); every function here gives a new one.
-`network` puts them together.
+`propnet` puts them together.
 """
 
 from __future__ import annotations

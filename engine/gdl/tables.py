@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pcg.engine.gdl.kernel import face, lanes, single
+from pcg.engine.gdl.kernel import bit_parallel, forward_model, single
 from pcg.engine.gdl.kernel.single import GAME, HEAD
-from pcg.engine.gdl.network import FALSE, TRUE, Network
+from pcg.engine.gdl.propnet import FALSE, TRUE, Network
 from pcg.engine.gdl.relations import Array
 from pcg.engine.kernel.protocol import MODEL
 from pcg.engine.kernel.runtime import CHECKED, invoke2
@@ -23,7 +23,7 @@ class Batch:
     """Memory for 64 states (`kernel.lanes.BATCH`)."""
 
     def __init__(self) -> None:
-        self.record = np.zeros(1, dtype=lanes.BATCH)
+        self.record = np.zeros(1, dtype=bit_parallel.BATCH)
         self.address = int(self.record.ctypes.data)
         self._kept: list[Array] = []
 
@@ -238,9 +238,10 @@ class Tables:
         m["players"] = roles
         m["max_actions"] = max([1, *map(len, self.network.move_names)])
         for field, entry in (
-            ("copy", face.copy), ("advance", face.advance_codes), ("over", face.over), ("outcome", face.outcome),
-            ("score", face.score), ("actions", face.actions), ("key", face.key), ("reseed", face.reseed),
-            ("features", face.features), ("events", face.events), ("atoms", face.atoms),
+            ("copy", forward_model.copy), ("advance", forward_model.advance_codes), ("over", forward_model.over),
+            ("outcome", forward_model.outcome), ("score", forward_model.score), ("actions", forward_model.actions),
+            ("key", forward_model.key), ("reseed", forward_model.reseed), ("features", forward_model.features),
+            ("events", forward_model.events), ("atoms", forward_model.atoms),
         ):  # fmt: skip
             m[field] = entry.address
         stride = int(self.game[0]["stride"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pcg.engine.kernel.cells import cell_at
 from pcg.engine.kernel.groups import first_moving, group_at, next_moving, slot_address, type_at
 from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, context_at, sprite_at, state_at
-from pcg.engine.kernel.runtime import inner, island, load8, load32, store64
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store64
 from pcg.engine.kernel.store import res_get, res_held
 
 LIMIT = 1 << 31
@@ -66,7 +66,7 @@ def avatar_fact(gm, st, slot):
     return 1 + ((p.type * places + place) * _FACINGS + facing_of(p)) * _WAITS + waited
 
 
-@island("i8(i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8)")
 def model_atoms(gm, st, player, out, room):
     """Protocol: the facts of a state, the player's avatar first (0: it has none); returns their number."""
     g = context_at(gm)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from pcg.engine.kernel.layout import DISABLED, SPRITE_BYTES, context_at, sprite_at, state_at
-from pcg.engine.kernel.runtime import inner, island, load8, load32, load64, store64, store_double
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, load64, store64, store_double
 
 ROOM = 16384
 """Most sprites that one line may list; longer ones are left to the careful comparison."""
@@ -235,7 +235,7 @@ def match_rows(gm, st, at, text, work, rows):
     return at
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def match_start(gm, st, text, work):
     """Bytes of `text` that list all sprites of a state; -1 when that is not sure."""
     g = context_at(gm)
@@ -255,7 +255,7 @@ def match_start(gm, st, text, work):
     return at - text if at != 0 else -1
 
 
-@island("i8(i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8)")
 def match_tick(gm, before, after, text, work):
     """Bytes of `text` that list what one tick changed, as in ``[...],[...]],"k":[3,4``; -1 when that is not sure."""
     g = context_at(gm)

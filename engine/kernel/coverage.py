@@ -10,7 +10,7 @@ from __future__ import annotations
 from pcg.engine.kernel.groups import group_at
 from pcg.engine.kernel.layout import TERMINATION_BYTES, context_at, state_at, termination_view
 from pcg.engine.kernel.protocol import OK
-from pcg.engine.kernel.runtime import call3, call4, island, load64, store64
+from pcg.engine.kernel.runtime import call3, call4, entry_point, load64, store64
 from pcg.engine.kernel.terminations import fires
 
 NOTED_AT = 1
@@ -20,7 +20,7 @@ OWN_KINDS = 2
 TOO_SMALL = -2
 
 
-@island("i8(i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8)")
 def note(gm, st, e, a, b):
     """The effect that stands in for a watched one."""
     noted = context_at(gm).extensions + 8 * NOTED_AT
@@ -29,7 +29,7 @@ def note(gm, st, e, a, b):
     return OK
 
 
-@island("i8(i8, i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8, i8)")
 def first_watched(gm, st, before, copy, action0, action1):
     """Play a tick of a watched game from state `before` in block `st`.
 
@@ -44,7 +44,7 @@ def first_watched(gm, st, before, copy, action0, action1):
     return first if first >= 0 or status == OK else TOO_SMALL
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def created(gm, st, out):
     """Write 1 for every type of which there has been a sprite up to a state, else 0 (int64 each)."""
     n = context_at(gm).n_types
@@ -53,7 +53,7 @@ def created(gm, st, out):
     return n
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def fired(gm, st):
     """Number of the termination that has ended a game, -1 when none has. The state may be written to."""
     g = context_at(gm)

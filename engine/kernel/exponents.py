@@ -23,7 +23,7 @@ from pcg.engine.kernel.reals_tables import (
     STEP_LOW,
     STEPS_PER_UNIT,
 )
-from pcg.engine.kernel.runtime import bits_double, double_bits, inner, island, load_double, store_double
+from pcg.engine.kernel.runtime import bits_double, double_bits, entry_point, inner, load_double, store_double
 
 _FRACTION = (1 << 52) - 1
 _FACTOR = -(1 << 10)  # keeps 43 bits of a double; a product with ten bits is exact
@@ -187,7 +187,7 @@ def power(x, y):
     return r
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def logarithms(values, count):
     """Put the logarithm in the place of each of `count` doubles."""
     for k in range(count):
@@ -195,7 +195,7 @@ def logarithms(values, count):
     return 0
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def powers(values, count):
     """Put the k-th power of the first of `count` doubles in the k-th place."""
     base = load_double(values)

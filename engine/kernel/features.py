@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address
 from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, context_at, sprite_at
-from pcg.engine.kernel.runtime import inner, island, load32, store_double
+from pcg.engine.kernel.runtime import entry_point, inner, load32, store_double
 
 _FAR = 1 << 40
 """Farther than any two sprites are apart, in pixels."""
@@ -50,7 +50,7 @@ def nearest_moving(gm, st, t, slot, x, y):
     return best
 
 
-@island("i8(i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8)")
 def model_features(gm, st, player, out, room):
     """Protocol: per type, how many are alive and how far the nearest is from the avatar, in cells (-1: none)."""
     g = context_at(gm)

@@ -23,10 +23,10 @@ from pcg.engine.native.objects import one_builder
 from pcg.engine.native.sources import digest_of, module_files
 
 if TYPE_CHECKING:
-    from pcg.engine.kernel.runtime import Island
+    from pcg.engine.kernel.runtime import EntryPoint
 
 _KEEP_CACHES = 96
-"""Folders of compiled code to keep: one per module with islands, version and checking mode, the latest used first."""
+"""Folders of compiled code to keep, the latest used first: one per module with entry points, version and mode."""
 
 
 def _normal(kind: types.Type) -> types.Type:
@@ -102,8 +102,8 @@ _compiled: list[Any] = []
 """Keeps compiled functions alive: others hold their addresses."""
 
 
-def compile_entry(entry: Island) -> int:
-    """Compile an island, or load it from Numba's cache, and return its address."""
+def compile_entry(entry: EntryPoint) -> int:
+    """Compile an entry_point, or load it from Numba's cache, and return its address."""
     kinds = {"i8": types.int64, "f8": types.float64}
     result, arguments = entry.kinds
     folder = _cache_folder(entry.module)

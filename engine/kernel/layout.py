@@ -412,7 +412,7 @@ CONTEXT = np.dtype(
         ("paths", "i8"),  # int8[cells, cells]: first step (0 up, 1 left, 2 down, 3 right) or -1; 0: no path-finder
         ("initial", "i8"),  # a formatted state before tick 0
         ("extensions", "i8"),  # addresses of the effects that users have registered
-        ("advance", "i8"),  # address of the island that plays a tick
+        ("advance", "i8"),  # address of the entry point that plays a tick
         ("n_types", "i4"),
         ("n_order", "i4"),
         ("order_at", "i4"),

@@ -1,7 +1,7 @@
 """What a learning agent sees of a state, written by compiled code: type planes and entity lists.
 
-Each island takes a *view* (what to write where, prepared by `pcg.engine.envs.observers`), a context, a state and the
-address to write to. The cell rule is that of the observation grid (spec 01 section 7.6); hidden types are left out.
+Each entry point takes a *view* (what to write where, prepared by `pcg.engine.envs.observers`), a context, a state and
+the address to write to. The cell rule is that of the observation grid (spec 01 section 7.6); hidden types are left out.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pcg.engine.kernel.layout import DISABLED, SPRITE_BYTES, context_at, sprite_
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
     copy_bytes,
+    entry_point,
     inner,
-    island,
     load8,
     load32,
     store8,
@@ -89,7 +89,7 @@ def mark(view, gm, a, out):
         store8(at + v.columns + 1, 1)
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def write_planes(view, gm, st, out):
     """Write uint8[planes, rows, columns] to `out`: 1 where a sprite of the plane's type is. Returns OK."""
     v = planes_view(view)
@@ -107,7 +107,7 @@ def write_planes(view, gm, st, out):
     return OK
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def mark_level(view, gm, out):
     """Mark the level sprites that cannot die: the `base` of a view."""
     g = context_at(gm)
@@ -131,7 +131,7 @@ def bounded(value):
     return value
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def write_entities(view, gm, st, out):
     """Write an int64 count and then float64[room, fields] to `out`, unused rows 0. Returns OK.
 

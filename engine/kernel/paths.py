@@ -5,7 +5,7 @@ The frontier is a binary heap that behaves like java.util.PriorityQueue, because
 
 from __future__ import annotations
 
-from pcg.engine.kernel.runtime import inner, island, load8, load32, store8, store32
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32
 
 
 @inner
@@ -54,7 +54,7 @@ def pop(heap, n):
     return cell
 
 
-@island("i8(i8, i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8, i8)")
 def build_paths(blocked, out, heap, columns, rows, sideways):
     """Fill the table of first steps.
 

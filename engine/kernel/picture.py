@@ -11,7 +11,7 @@ import numpy as np
 from pcg.engine.kernel.groups import first_of, next_of
 from pcg.engine.kernel.layout import DISABLED, context_at, sprite_at
 from pcg.engine.kernel.protocol import OK
-from pcg.engine.kernel.runtime import copy_bytes, inner, island, load8, load64, store8, store64, view_of
+from pcg.engine.kernel.runtime import copy_bytes, entry_point, inner, load8, load64, store8, store64, view_of
 
 MISSING = 3
 """Status: the view's `miss` fields describe a stamp that is needed."""
@@ -190,7 +190,7 @@ def paint_sprite(view, number, gm, st, a, out):
     return OK
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def write_picture(view, gm, st, out):
     """Paint a state as uint8[rows * tile, columns * tile, 3] to `out`; OK or MISSING. Dead avatars are not shown."""
     v = picture_view(view)

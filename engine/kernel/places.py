@@ -9,7 +9,7 @@ from __future__ import annotations
 from pcg.engine.kernel.cells import cell_at
 from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address
 from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, KILLED, SPRITE_BYTES, context_at, sprite_at
-from pcg.engine.kernel.runtime import inner, island, load8, load32, store8, store32
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32
 
 
 @inner
@@ -19,7 +19,7 @@ def middle_cell(gm, a):
     return cell_at(gm, p.x + p.w // 2, p.y + p.h // 2)
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def model_cell(gm, st, player):
     """Protocol: row * columns + column of the middle of the player's avatar; -1 without one."""
     slot = load32(st + AVATAR_AT + 4 * player)
@@ -28,7 +28,7 @@ def model_cell(gm, st, player):
     return middle_cell(gm, slot_address(gm, st, slot))
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def model_map(gm, st, flags, out):
     """Protocol: at the cell of every living sprite, set in int8 out[cells] the bits int8 flags[type] of its type.
 
@@ -56,7 +56,7 @@ def model_map(gm, st, flags, out):
     return marked
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def model_counts(gm, st, out):
     """Protocol: how many sprites of each type are alive, to int32 out[types]; returns the number of types."""
     g = context_at(gm)

@@ -19,7 +19,7 @@ CLOCK = "pcg_processor_time"
 """Symbol of the clock in object code: defined by whoever loads it, so that the code does not depend on the system."""
 _CLOCK: int | None = getattr(time, "CLOCK_THREAD_CPUTIME_ID", None)
 
-python_islands: dict[int, Callable[..., Any]] = {}
+python_entry_points: dict[int, Callable[..., Any]] = {}
 """Entry points that run as Python, by the number that stands for their address."""
 
 
@@ -118,7 +118,7 @@ def _caller(result: Any, arity: int) -> Any:
     compiled = ctypes.CFUNCTYPE(result, *[ctypes.c_int64] * arity)
 
     def call(address: int, *args: Any) -> Any:
-        function = python_islands.get(address)
+        function = python_entry_points.get(address)
         return (function or compiled(int(address)))(*map(int, args))
 
     return call

@@ -1,15 +1,15 @@
 """Declarations of kernels, and the modes in which they run.
 
-Three kinds of functions exist. *Inner* functions (`@inner`) are called by kernels only. *Islands* (`@island`) are the
-few entry points: C functions over 64-bit integers, called by address, so that a search kernel can call any engine's
-`advance` without being compiled for it. *Calls* (`invoke1` to `invoke6`) are how Python calls an island, without the
-GIL.
+Three kinds of functions exist. *Inner* functions (`@inner`) are called by kernels only. *Entry points* (`@entry_point`)
+are few: C functions over 64-bit integers, called by address, so that a search kernel can call any
+engine's `advance` without being compiled for it. *Calls* (`invoke1` to `invoke6`) are how Python calls an entry_point,
+without the GIL.
 
 ``PCG_KERNELS`` chooses the mode:
 
-- ``aot`` (the default): islands are loaded from object code that was built ahead of time (`pcg.engine.native`), and
+- ``aot`` (the default): entry points are loaded from object code built ahead of time (`pcg.engine.native`), and
   Numba is not imported. Where such code is missing it is built once, by other processes.
-- ``jit``: Numba compiles each island in this process, on first use, with its own cache: for working on kernels.
+- ``jit``: Numba compiles each entry point in this process, on first use, with its own cache: for working on kernels.
 - ``python``: the same functions run as plain Python over the same memory, for debugging and coverage. The default
   where ``NUMBA_DISABLE_JIT=1``.
 
@@ -25,7 +25,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ClassVar
 
-from pcg.engine.kernel.primitives_python import python_islands
+from pcg.engine.kernel.primitives_python import python_entry_points
 from pcg.engine.kernel.primitives_python import structure as structure
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -42,7 +42,7 @@ def _chosen_mode() -> str:
 
 
 MODE: str = _chosen_mode()
-"""Mode of the islands of this process: one of `MODES`, or "build" in a process that builds object code."""
+"""Mode of the entry points of this process: one of `MODES`, or "build" in a process that builds object code."""
 COMPILED: bool = MODE != "python"
 """False when kernels run as plain Python."""
 CHECKED: bool = os.environ.get("PCG_BOUNDSCHECK", "0") not in ("", "0")
@@ -104,19 +104,19 @@ def _inner(function: Callable[..., Any], force: bool) -> Any:
     return function
 
 
-# --- islands ---
+# --- entry points ---
 
 _lock = threading.RLock()
 
 
-class Island:
+class EntryPoint:
     """An entry point of compiled code, called by address.
 
     Arguments of the function are int64 or float64 as declared in `signature`, for example ``"i8(i8, i8)"``. Its code is
     loaded, or built, on the first use of `address`.
     """
 
-    registry: ClassVar[list[Island]] = []
+    registry: ClassVar[list[EntryPoint]] = []
 
     def __init__(self, function: Callable[..., Any], signature: str) -> None:
         self.function = function
@@ -127,17 +127,17 @@ class Island:
         self.signature = signature
         self._address = 0
         self.withdraw()
-        Island.registry.append(self)
+        EntryPoint.registry.append(self)
 
     def __repr__(self) -> str:
-        return f"<island {self.name}{self.signature[2:]}>"
+        return f"<entry point {self.name}{self.signature[2:]}>"
 
     def withdraw(self) -> None:
         """Forget earlier entry points of this name, so that a function typed anew takes the place of a faulty one.
 
         Code of theirs that is loaded stays.
         """
-        Island.registry[:] = [e for e in Island.registry if (e.module, e.name) != (self.module, self.name)]
+        EntryPoint.registry[:] = [e for e in EntryPoint.registry if (e.module, e.name) != (self.module, self.name)]
 
     @property
     def kinds(self) -> tuple[str, list[str]]:
@@ -169,31 +169,31 @@ class Island:
 
             return address_of(self)
         if MODE == "python":
-            address = 1000 + len(python_islands)
-            python_islands[address] = self.function
+            address = 1000 + len(python_entry_points)
+            python_entry_points[address] = self.function
             return address
         if MODE == "jit":
             return compile_entry(self)
         raise PcgError(f"the process that builds kernels cannot run them: {self.name}")
 
 
-def island(signature: str) -> Callable[[Callable[..., Any]], Island]:
+def entry_point(signature: str) -> Callable[[Callable[..., Any]], EntryPoint]:
     """Declare a compiled entry point over int64 (``i8``) and float64 (``f8``) arguments."""
 
-    def declare(function: Callable[..., Any]) -> Island:
-        return Island(function, signature)
+    def declare(function: Callable[..., Any]) -> EntryPoint:
+        return EntryPoint(function, signature)
 
     return declare
 
 
 def compile_all(progress: Callable[[str, float], None] | None = None) -> float:
-    """Load (or build, or compile) every island declared so far; returns the seconds it took."""
+    """Load (or build, or compile) every entry point declared so far; returns the seconds it took."""
     started = time.perf_counter()
     if MODE == "aot":
         from pcg.engine.native.loader import load_all
 
-        load_all(Island.registry, progress)
-    for entry in Island.registry:
+        load_all(EntryPoint.registry, progress)
+    for entry in EntryPoint.registry:
         before = time.perf_counter()
         _ = entry.address
         if progress is not None:
@@ -201,7 +201,7 @@ def compile_all(progress: Callable[[str, float], None] | None = None) -> float:
     return time.perf_counter() - started
 
 
-# --- calls: Python -> island, without the GIL ---
+# --- calls: Python -> entry_point, without the GIL ---
 
 _calls: Any = import_module("pcg.engine.native.calls" if COMPILED else "pcg.engine.kernel.primitives_python")
 invoke1, invoke2, invoke3 = _calls.invoke1, _calls.invoke2, _calls.invoke3

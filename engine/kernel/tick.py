@@ -1,6 +1,6 @@
 """The compiled entry points of the VGDL engine: a tick, copying, formatting, the rest of the forward-model protocol.
 
-Each is an island (`runtime`): a C function over addresses. `gm` is a CONTEXT, `st` a state block.
+Each is an entry_point (`runtime`): a C function over addresses. `gm` is a CONTEXT, `st` a state block.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pcg.engine.kernel.groups import (
     type_at,
 )
 from pcg.engine.kernel.hashing import mix, mix_double
+from pcg.engine.kernel.interactions import pair_phase, set_dirty
 from pcg.engine.kernel.layout import (
     AVATAR_AT,
     EVENT_BYTES,
@@ -35,14 +36,13 @@ from pcg.engine.kernel.layout import (
     sprite_at,
     state_at,
 )
-from pcg.engine.kernel.pairs import pair_phase, set_dirty
 from pcg.engine.kernel.phases import avatar_phase, eos_phase, sprite_phase, time_phase
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
     CHECKED,
     call4,
+    entry_point,
     inner,
-    island,
     load8,
     load32,
     load64,
@@ -107,7 +107,7 @@ def lay_out(gm, st, room):
     return s.bytes
 
 
-@island("i8(i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8)")
 def format_blocks(gm, st, room, stride, count):
     """Lay out zeroed blocks that follow each other; returns the bytes that each needs."""
     size = 0
@@ -116,7 +116,7 @@ def format_blocks(gm, st, room, stride, count):
     return size
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def begin(gm, st):
     """Set a laid-out block to the state of an empty level, before tick 0."""
     g = context_at(gm)
@@ -174,7 +174,7 @@ def begin(gm, st):
     return s.status
 
 
-@island("i8(i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8)")
 def place_all(gm, st, rows, n, slots):
     """Put sprites on an empty level, singletons ignored: int64[n, 4] of type, x, y (pixels), id; returns how many fit.
 
@@ -219,7 +219,7 @@ def tick(gm, st, action0, action1):
     return s.status
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def advance(gm, st, action0, action1):
     """Play one tick with the players' action codes; returns OK or GROW (content then undefined)."""
     return tick(gm, st, action0, action1)
@@ -228,7 +228,7 @@ def advance(gm, st, action0, action1):
 # --- copying ---
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def copy_state(gm, to, source):
     """Copy a state between formatted blocks; returns OK or GROW."""
     return copy_block(gm, to, source)
@@ -237,7 +237,7 @@ def copy_state(gm, to, source):
 # --- the rest of the forward-model protocol ---
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def model_advance(gm, st, joint):
     """Protocol: one tick with the action codes at `joint`."""
     second = 0
@@ -246,13 +246,13 @@ def model_advance(gm, st, joint):
     return call4(context_at(gm).advance, gm, st, load64(joint), second)
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def model_over(gm, st):
     """Protocol: 1 when the game has ended."""
     return state_at(st).ended
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def model_outcome(gm, st, player):
     """Protocol: 1 won, -1 lost, 0 undecided."""
     win = load32(st + WIN_AT + 4 * player)
@@ -261,13 +261,13 @@ def model_outcome(gm, st, player):
     return -1 if win == 0 else 0
 
 
-@island("f8(i8, i8, i8)")
+@entry_point("f8(i8, i8, i8)")
 def model_score(gm, st, player):
     """Protocol: the player's score."""
     return load_double(st + SCORE_AT + 8 * player)
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def model_actions(gm, st, player, out):
     """Protocol: the action codes the player's avatar can use, NIL not included."""
     if state_at(st).ended != 0:
@@ -285,7 +285,7 @@ def model_actions(gm, st, player, out):
     return n
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def model_reseed(gm, st, seed):
     """Protocol: a new random stream, java.util.Random(seed)'s; the auxiliary one follows from it."""
     s = state_at(st)
@@ -294,7 +294,7 @@ def model_reseed(gm, st, seed):
     return OK
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def model_events(gm, st, out, room):
     """Protocol: events of the last tick: from-avatar flag, active type, passive type, passive id."""
     s = state_at(st)
@@ -308,7 +308,7 @@ def model_events(gm, st, out, room):
     return n
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def model_work(gm, st):
     """Protocol: the work of the last tick; a sprite that is updated or copied counts as one execution."""
     s = state_at(st)
@@ -316,7 +316,7 @@ def model_work(gm, st):
     return (s.work if s.work < most else most) + s.slots
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def model_key(gm, st):
     """Protocol: a hash of what the future depends on (ids, history and, where it cannot matter, time left out)."""
     g = context_at(gm)

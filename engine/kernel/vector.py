@@ -17,8 +17,8 @@ from pcg.engine.kernel.runtime import (
     call3,
     call4,
     copy_bytes,
+    entry_point,
     inner,
-    island,
     load8,
     load32,
     load64,
@@ -54,8 +54,8 @@ VECTOR = np.dtype(
         ("out", "i8"),  # observations, `item` bytes each
         # the same for all plays
         ("item", "i8"),
-        ("observe", "i8"),  # address of the island that writes an observation, 0: none
-        ("copier", "i8"),  # address of the island that copies a state
+        ("observe", "i8"),  # address of the entry point that writes an observation, 0: none
+        ("copier", "i8"),  # address of the entry point that copies a state
         ("players", "i8"),
         ("n_actions", "i8"),
         ("legal_of", "i8"),  # int8[types + 1, actions]: the actions of each avatar type; the last row: no avatar
@@ -135,7 +135,7 @@ def observe_one(vec, i):
     return call4(v.observe, view, load64(v.games + 8 * i), load64(v.states + 8 * i), v.out + v.item * i)
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def step_range(vec, begin, end):
     """Play a tick of the plays begin .. end - 1 and observe them; returns how many are not done (see `status`)."""
     v = vector_at(vec)
@@ -151,7 +151,7 @@ def step_range(vec, begin, end):
     return undone
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def restart_some(vec, which, count):
     """Start the plays whose numbers stand at `which` (int64) again, with the generators of `rng` and `aux`."""
     v = vector_at(vec)
@@ -170,7 +170,7 @@ def restart_some(vec, which, count):
     return OK
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def observe_some(vec, which, count):
     """Write the observations of the plays whose numbers stand at `which` (int64); returns how many are not done."""
     v = vector_at(vec)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.engine.kernel.layout import DISABLED, SPRITE_BYTES, context_at, sprite_at, state_at
-from pcg.engine.kernel.runtime import inner, island, load8, load32, store8, store32, view_of
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32, view_of
 
 LOOK = np.dtype(
     [
@@ -136,7 +136,7 @@ def watch_avatar(gm, st, memory):
             store32(m.held + 4 * column, now)
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def watch(gm, st, memory):
     """Write what looks different from what the memory holds, and take it over; how much, or -1 without enough room."""
     g = context_at(gm)

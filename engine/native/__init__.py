@@ -1,6 +1,6 @@
 """Kernels built ahead of time: native machine code for whole packages of kernels, made once and loaded from files.
 
-Numba's front end turns every entry point (`pcg.engine.kernel.runtime.island`) of a Python package into LLVM's
+Numba's front end turns every entry point (`pcg.engine.kernel.runtime.entry_point`) of a Python package into LLVM's
 intermediate representation; all of it is linked into one module in which everything but the entry points is internal,
 optimised as a whole, and written as an object file for one target or several. A process that only plays loads the
 object with llvmlite and never imports Numba.

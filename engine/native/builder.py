@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.kernel.runtime import CHECKED, Island
+from pcg.engine.kernel.runtime import CHECKED, EntryPoint
 from pcg.engine.native import objects
 from pcg.engine.native.foreign import ForeignModule, search_path
 from pcg.engine.native.sources import entry_modules, module_files
@@ -87,7 +87,7 @@ def build_together(
     from pcg.engine.native.loader import ENGINE, together
 
     names = [load_plugin(path) for path in files]
-    entries = [e for e in Island.registry if e.module in names]
+    entries = [e for e in EntryPoint.registry if e.module in names]
     if not entries:
         raise PcgError(f"{', '.join(map(str, files))}: no effect or sprite class is registered there")
     unit = ForeignModule(names, entries)

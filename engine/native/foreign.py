@@ -20,7 +20,7 @@ from typing import Any
 import cloudpickle
 
 from pcg.engine.kernel import runtime
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.native.sources import digest_of, module_files, source_of
 
 _MARK = "__kernel__"
@@ -35,7 +35,7 @@ class ForeignModule:
         entries: the entry points to build, of these modules.
     """
 
-    def __init__(self, names: Sequence[str], entries: Sequence[Island]) -> None:
+    def __init__(self, names: Sequence[str], entries: Sequence[EntryPoint]) -> None:
         self.names = tuple(names)
         self.entries = tuple(entries)
         self._symbols = {id(e): f"{e.symbol}.{k}" for k, e in enumerate(self.entries)}
@@ -43,7 +43,7 @@ class ForeignModule:
         self.label = "user-" + "-".join(words)[:60]
         """Stands for the package in the name of a file."""
 
-    def symbol(self, entry: Island) -> str:
+    def symbol(self, entry: EntryPoint) -> str:
         """The name of an entry point in the object code; functions defined twice have the same in Python."""
         return self._symbols[id(entry)]
 
@@ -72,7 +72,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, types.FunctionType) and obj.__module__ in self._modules:
             return self._dynamic_function_reduce(obj)
-        if isinstance(obj, Island):
+        if isinstance(obj, EntryPoint):
             # an entry point that another one refers to: its address cannot be known there
             raise TypeError(f"{obj!r} cannot be used inside a kernel; call the function it was made of")
         return super().reducer_override(obj)

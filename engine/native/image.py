@@ -17,7 +17,7 @@ from pcg.engine.arrays import context_record, view_memory
 from pcg.engine.context import Context
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel import protocol
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.sprite_tables import copy_of
 
@@ -193,7 +193,7 @@ class _Writer:
         self.base = base
         self.data = bytearray()
         self.functions: list[FunctionPlace] = []
-        self._entries = {entry._address: entry for entry in Island.registry if entry._address}
+        self._entries = {entry._address: entry for entry in EntryPoint.registry if entry._address}
 
     @property
     def next_place(self) -> int:

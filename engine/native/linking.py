@@ -37,7 +37,7 @@ class Loops:
 
 _LOOPS = {
     "pcg.engine.kernel": Loops(unrolled=False, vectors=False),
-    "pcg.evaluators.agents": Loops(unrolled=False),
+    "pcg.evaluators.agents.kernel": Loops(unrolled=False),
 }
 """Packages whose loops mostly run a few times, over the sprites of a cell or the actions of an avatar.
 

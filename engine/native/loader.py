@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import llvmlite.binding as llvm
 
 import pcg.engine.native.calls  # noqa: F401 - defines the clock that libraries refer to
-from pcg.engine.kernel.runtime import CHECKED, Island
+from pcg.engine.kernel.runtime import CHECKED, EntryPoint
 from pcg.engine.native import objects
 from pcg.engine.native.sources import package_digest, packages
 from pcg.engine.native.targets import compiler, host, target_named
@@ -53,12 +53,12 @@ class Library:
         return int(self._engine.get_function_address(symbol))
 
 
-def is_foreign(entry: Island) -> bool:
+def is_foreign(entry: EntryPoint) -> bool:
     """True for entry points that are not the toolkit's own: those of users, of benchmarks and of tests."""
     return not entry.module.startswith("pcg.")
 
 
-def address_of(entry: Island) -> int:
+def address_of(entry: EntryPoint) -> int:
     """Return the address of an entry point, from its library: in memory, in a file, or built now."""
     with _lock:
         if is_foreign(entry):
@@ -67,7 +67,7 @@ def address_of(entry: Island) -> int:
         return _package_library(package).address(entry.symbol)
 
 
-def load_all(entries: Iterable[Island], progress: Callable[[str, float], None] | None = None) -> None:
+def load_all(entries: Iterable[EntryPoint], progress: Callable[[str, float], None] | None = None) -> None:
     """Load the libraries of these entry points; build all that are missing in one go."""
     with _lock:
         entries = list(entries)
@@ -141,7 +141,7 @@ def _package_library(package: str) -> Library:
 # --- functions of users ---
 
 
-def _foreign_address(entry: Island) -> int:
+def _foreign_address(entry: EntryPoint) -> int:
     """Load all functions of a module that are not in memory yet, and return the address of one of them."""
     if ENGINE not in _libraries:
         _package_library(ENGINE)
@@ -161,10 +161,10 @@ def _foreign_address(entry: Island) -> int:
     return entry.address
 
 
-def _unit_of(modules: Sequence[str], *more: Island) -> ForeignModule:
+def _unit_of(modules: Sequence[str], *more: EntryPoint) -> ForeignModule:
     from pcg.engine.native.foreign import ForeignModule
 
-    entries = [e for e in Island.registry if e.module in modules and not e.is_loaded]
+    entries = [e for e in EntryPoint.registry if e.module in modules and not e.is_loaded]
     return ForeignModule(modules, [*entries, *(e for e in more if e not in entries)])
 
 
@@ -182,7 +182,7 @@ def _engine_with_foreign() -> Library | None:
     """Load the engine built together with the functions that are registered now, if it was built so."""
     if not any(objects.cache_folder().glob(f"{ENGINE}+*{objects.SUFFIX}")):
         return None
-    modules = tuple(dict.fromkeys(e.module for e in Island.registry if is_foreign(e)))
+    modules = tuple(dict.fromkeys(e.module for e in EntryPoint.registry if is_foreign(e)))
     if not modules:
         return None
     unit = _unit_of(modules)

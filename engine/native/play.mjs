@@ -122,7 +122,7 @@ class Machine {
       if (this.ended(at)) return {checksums, end: "over", at};
       for (;;) {
         const args = [at, spare, this.copy, first, second].map(BigInt);
-        const status = Number(this.call.face_step(this.game, ...args)) & 15;
+        const status = Number(this.call.stepping_step(this.game, ...args)) & 15;
         if (status === OK) break;
         if (status !== GROW || room >= this.job.most) return {checksums, end: `status ${status}`, at};
         room *= 2;
@@ -144,7 +144,7 @@ class Machine {
     this.view.setBigInt64(draws, BigInt(rng), true);
     const args = [at, start, draws, count, 0].map(BigInt);
     const before = process.cpuUsage();
-    const status = Number(this.call.face_measure(this.game, ...args));
+    const status = Number(this.call.stepping_measure(this.game, ...args));
     const {user, system} = process.cpuUsage(before);
     return {status, seconds: (user + system) / 1e6};
   }

@@ -22,7 +22,7 @@ import numpy as np
 
 from pcg.engine.arrays import view_memory
 from pcg.engine.context import Context
-from pcg.engine.kernel import face
+from pcg.engine.kernel import stepping
 from pcg.engine.kernel.bounds import MAX_ROOM
 from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.random import scramble
@@ -166,7 +166,7 @@ def _aligned(memory: np.ndarray[Any, Any]) -> int:
 
 
 def advances(context: Context, room: int, count: int) -> tuple[int, float]:
-    """Play random ticks at full speed (`face.measure`); returns the status and the processor seconds."""
+    """Play random ticks at full speed (`stepping.measure`); returns the status and the processor seconds."""
     blocks = [np.zeros(context.block_bytes(room) // 8 + 8, np.int64) for _ in range(2)]
     state, start = (_aligned(memory) for memory in blocks)
     for address in (state, start):
@@ -174,7 +174,7 @@ def advances(context: Context, room: int, count: int) -> tuple[int, float]:
     invoke3(context.copy_address, context.address, start, context.initial)
     draws = np.array([scramble(1)], np.int64)
     began = time.process_time()
-    status = invoke6(face.measure.address, context.address, state, start, int(draws.ctypes.data), count, 0)
+    status = invoke6(stepping.measure.address, context.address, state, start, int(draws.ctypes.data), count, 0)
     return status, time.process_time() - began
 
 

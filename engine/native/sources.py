@@ -1,6 +1,6 @@
 """The source files that kernels are made of, and digests of them.
 
-A native library holds the entry points of one Python package (`pcg.engine.kernel`, `pcg.evaluators.agents`, ...). It
+A native library holds the entry points of one Python package (`pcg.engine.kernel`, `pcg.generators.levels.wfc`, ...). It
 is right as long as the text of every module that they are made of is the same, so the digest covers all modules of
 the toolkit that they import, directly or not. It is the same in a checkout and in an installation, wherever the
 libraries that the toolkit depends on are, so that libraries built in one fit the other.
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _IMPORT = re.compile(r"^from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|^import\s+([\w.]+)", re.MULTILINE)
-_ENTRY = re.compile(r"^@island\(", re.MULTILINE)
+_ENTRY = re.compile(r"^@entry_point\(", re.MULTILINE)
 _COMPILER = (
     "pcg.engine.kernel.jit",
     "pcg.engine.kernel.primitives_numba",

@@ -99,13 +99,13 @@ _prepared = False
 
 def _entries_of(package: str) -> list[Entry]:
     """Import the kernels of a package and return its entry points."""
-    from pcg.engine.kernel.runtime import Island
+    from pcg.engine.kernel.runtime import EntryPoint
     from pcg.engine.native.sources import entry_modules
 
     modules = entry_modules(package)
     for module in modules:
         importlib.import_module(module)
-    return [(e.symbol, e.function, *e.kinds) for e in Island.registry if e.module in modules]
+    return [(e.symbol, e.function, *e.kinds) for e in EntryPoint.registry if e.module in modules]
 
 
 def _front(entries: Sequence[Entry]) -> str:

@@ -16,10 +16,10 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.ontology_params import Param
 
 if TYPE_CHECKING:
-    from pcg.engine.kernel.runtime import Island
+    from pcg.engine.kernel.runtime import EntryPoint
 
-_effects: dict[str, Island] = {}
-_updates: dict[str, Island] = {}
+_effects: dict[str, EntryPoint] = {}
+_updates: dict[str, EntryPoint] = {}
 
 
 def effect(
@@ -38,11 +38,11 @@ def effect(
     The function gets addresses: the game, the state, the number of the effect, the first and the second sprite (0 when
     absent). It must not allocate, raise, or use Python objects.
     """
-    from pcg.engine.kernel.runtime import island
+    from pcg.engine.kernel.runtime import entry_point
 
     def register(function: Callable[..., int]) -> Callable[..., int]:
         ontology.register_effect(name, help=help, params=params, runnable=True, **flags)
-        _effects[name] = island("i8(i8, i8, i8, i8, i8)")(function)
+        _effects[name] = entry_point("i8(i8, i8, i8, i8, i8)")(function)
         return function
 
     return register
@@ -63,13 +63,13 @@ def sprite_class(
     classes. The k-th own parameter is ``own_number(gm, type_at(gm, sprite_at(a).type).own_at, k)``. Other arguments as
     `effect`.
     """
-    from pcg.engine.kernel.runtime import island
+    from pcg.engine.kernel.runtime import entry_point
 
     def register(function: Callable[..., int]) -> Callable[..., int]:
         ontology.register_sprite_class(
             name, parent=parent, help=help, params=params, defaults=defaults, runnable=True, **flags
         )
-        _updates[name] = island("i8(i8, i8, i8, i8)")(function)
+        _updates[name] = entry_point("i8(i8, i8, i8, i8)")(function)
         return function
 
     return register

@@ -22,8 +22,8 @@ from pcg.engine.vgdl.formatter import INDENT, dumps
 from pcg.engine.vgdl.interaction_set import InteractionTable
 from pcg.engine.vgdl.level import read_level
 from pcg.engine.vgdl.lint import Lint
+from pcg.engine.vgdl.lru_cache import Recent
 from pcg.engine.vgdl.parser import parse
-from pcg.engine.vgdl.recent import Recent
 from pcg.engine.vgdl.resolver import Resolver, report
 from pcg.engine.vgdl.rule_lines import RIGHT, Line, LineReader, aligned, has_effects
 from pcg.engine.vgdl.source import MAX_GAME, MAX_LINE

@@ -17,7 +17,7 @@ from pcg.engine.vgdl import extensions, ontology
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Value
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.facts import SpriteFacts, set_of
-from pcg.engine.vgdl.recent import Recent
+from pcg.engine.vgdl.lru_cache import Recent
 from pcg.engine.vgdl.values import truncate
 
 _VARIANTS_KEPT = 64

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.evaluators.agents import alphabeta_kernel as kernel
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.kernel import alphabeta as kernel
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import HEURISTICS, prepare_heuristic
 from pcg.evaluators.parameters import Parameter
@@ -30,7 +30,7 @@ class AlphaBeta(CompiledAgent):
         heuristic: what a state is worth where the search ends: "score", or a name of `HEURISTICS`.
     """
 
-    island: ClassVar[Island] = kernel.decide_alphabeta
+    entry_point: ClassVar[EntryPoint] = kernel.decide_alphabeta
 
     def __init__(self, *, depth: int = 4, heuristic: str = SCORE, **common: Any) -> None:
         self.depth = depth

@@ -16,9 +16,9 @@ from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke3
 from pcg.engine.model import Model
-from pcg.evaluators.agents.board_survey_kernel import SURVEY, write_playout
 from pcg.evaluators.agents.compiled import Array, Record, grow_model
-from pcg.evaluators.agents.decision_kernel import DECISION
+from pcg.evaluators.agents.kernel.board_survey import SURVEY, write_playout
+from pcg.evaluators.agents.kernel.decision import DECISION
 
 PLAYOUTS = 32
 """Random playouts of a survey."""

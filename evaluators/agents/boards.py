@@ -14,20 +14,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pcg.engine.kernel.protocol import GROW
-from pcg.engine.kernel.runtime import Island, invoke2
+from pcg.engine.kernel.runtime import EntryPoint, invoke2
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import AgentError, GameState
-from pcg.evaluators.agents.board_kernel import BOARD, decide_flat
 from pcg.evaluators.agents.board_survey import survey
-from pcg.evaluators.agents.board_tree_kernel import BOARD_TREE, NEAREST, NO_MEMORY, OWN, decide_uct
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
-from pcg.evaluators.agents.decision_kernel import decide
-from pcg.evaluators.agents.memory_kernel import MEMORY, VALUES
+from pcg.evaluators.agents.kernel.board import BOARD, decide_flat
+from pcg.evaluators.agents.kernel.board_tree import BOARD_TREE, NEAREST, NO_MEMORY, OWN, decide_uct
+from pcg.evaluators.agents.kernel.decision import decide
+from pcg.evaluators.agents.kernel.memory import MEMORY, VALUES
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.parameters import Parameter
 
 PAYOFFS = ("goals", "outcome", "score")
-"""Names of what an end is worth, by number (`board_kernel`)."""
+"""Names of what an end is worth, by number (`kernel.board`)."""
 
 _TIMED_NODES = 1 << 16
 _MOST_NODES = 1 << 22
@@ -94,7 +94,7 @@ class FlatMonteCarlo(BoardAgent):
     What general game playing's platform calls plain Monte-Carlo, with `reserve` its second before the clock.
     """
 
-    island: ClassVar[Island] = decide_flat
+    entry_point: ClassVar[EntryPoint] = decide_flat
 
     def prepare(self, model: Model, record: Record) -> None:
         super().prepare(model, record)
@@ -114,7 +114,7 @@ class UCT(BoardAgent):
         max_nodes: bound of the tree; 0 lets the budget decide. A full tree is searched on without growing.
     """
 
-    island: ClassVar[Island] = decide_uct
+    entry_point: ClassVar[EntryPoint] = decide_uct
     query: ClassVar[int] = NO_MEMORY
     _LIMIT: ClassVar[int] = 512
 

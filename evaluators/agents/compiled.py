@@ -1,7 +1,7 @@
-"""Agents whose decisions are compiled: memory, budgets and growth around an island that decides.
+"""Agents whose decisions are compiled: memory, budgets and growth around an entry point that decides.
 
-A `CompiledAgent` owns a `DECISION` record (`decision_kernel`) and the memory its search needs, made once per model and
-used again for every decision. Subclasses say which island decides and what memory it wants.
+A `CompiledAgent` owns a `DECISION` record (`kernel.decision`) and the memory its search needs, made once per model and
+used again for every decision. Subclasses say which entry point decides and what memory it wants.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy as np
 
 from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.random import scramble
-from pcg.engine.kernel.runtime import Island, invoke2
+from pcg.engine.kernel.runtime import EntryPoint, invoke2
 from pcg.engine.model import Model, Pool
 from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
-from pcg.evaluators.agents.decision_kernel import DECISION, decide
+from pcg.evaluators.agents.kernel.decision import DECISION, decide
 
 Array = np.ndarray[Any, Any]
 
@@ -104,7 +104,7 @@ class CompiledAgent(Agent):
         player: which player to be.
     """
 
-    island: ClassVar[Island]
+    entry_point: ClassVar[EntryPoint]
     """Decides: ``i8(decision, state)``."""
     work_states: ClassVar[int] = 1
     """State blocks for simulation."""
@@ -195,7 +195,7 @@ class CompiledAgent(Agent):
         record["model"] = model.address
         record["player"] = self.player
         record["players"] = model.players
-        record["decide"] = type(self).island.address
+        record["decide"] = type(self).entry_point.address
         for field in ("own", "slot", "other"):
             record.point(field, np.zeros(model.max_actions + 1, dtype=np.int64))
         record.point("joint", np.zeros(model.players, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""Knowledge-based Fast Evolutionary MCTS: memory and parameters around `fast_evo_kernel`."""
+"""Knowledge-based Fast Evolutionary MCTS: memory and parameters around `kernel.fast_evo`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
-from pcg.evaluators.agents.fast_evo_kernel import FAST_EVO, decide_fast_evo
 from pcg.evaluators.agents.fast_evo_knowledge import EVENT_ROOM, KNOWLEDGE
 from pcg.evaluators.agents.fast_evo_policy import POLICY
+from pcg.evaluators.agents.kernel.fast_evo import FAST_EVO, decide_fast_evo
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.parameters import Parameter
 
@@ -46,7 +46,7 @@ class FastEvo(CompiledAgent):
         max_nodes: bound of the tree; 0 lets the budget decide. A full tree is searched on without growing.
     """
 
-    island: ClassVar[Island] = decide_fast_evo
+    entry_point: ClassVar[EntryPoint] = decide_fast_evo
 
     def __init__(
         self,

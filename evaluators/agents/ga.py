@@ -1,4 +1,4 @@
-"""A simple genetic algorithm over plans: memory and parameters around `ga_kernel`."""
+"""A simple genetic algorithm over plans: memory and parameters around `kernel.ga`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.evaluators.agents import ga_kernel
 from pcg.evaluators.agents.compiled import Record
+from pcg.evaluators.agents.kernel import ga as ga_kernel
 from pcg.evaluators.agents.plans import PlanningAgent
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import HEURISTICS
@@ -34,7 +34,7 @@ class GeneticAlgorithm(PlanningAgent):
         nil: doing nothing is an action among the others.
     """
 
-    island: ClassVar[Island] = ga_kernel.decide_ga
+    entry_point: ClassVar[EntryPoint] = ga_kernel.decide_ga
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """The way to what the rules say comes next, for agents that want to be led by it.
 
-`targets` names the kinds of sprites to touch, `field_kernel` measures the way to them around what blocks the avatar.
+`targets` names the kinds of sprites to touch, `kernel.field` measures the way to them around what blocks the avatar.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import numpy as np
 from pcg.engine.kernel.runtime import invoke2, invoke3
 from pcg.engine.model import Model
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents import field_kernel
 from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.compiled import Array, Record
-from pcg.evaluators.agents.field_kernel import FIELD, SOLID, TARGET, build_field, ticks_to_go
+from pcg.evaluators.agents.kernel import field as field_kernel
+from pcg.evaluators.agents.kernel.field import FIELD, SOLID, TARGET, build_field, ticks_to_go
 from pcg.evaluators.agents.targets import Moment, Targets, holdings
 
 PER_GOAL = 10.0

@@ -1,4 +1,4 @@
-"""Greedy tree search: memory and parameters around `greedy_tree_kernel`."""
+"""Greedy tree search: memory and parameters around `kernel.greedy_tree`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.evaluators.agents import greedy_tree_kernel
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.kernel import greedy_tree as greedy_tree_kernel
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.parameters import Parameter
 
@@ -30,7 +30,7 @@ class GreedyTree(CompiledAgent):
         max_nodes: bound of the tree; 0 lets the budget decide. A full tree is searched on without growing.
     """
 
-    island: ClassVar[Island] = greedy_tree_kernel.decide_greedy_tree
+    entry_point: ClassVar[EntryPoint] = greedy_tree_kernel.decide_greedy_tree
 
     def __init__(self, *, depth: int = 10, value: str = "mean", max_nodes: int = 0, **common: Any) -> None:
         self.depth = depth

@@ -13,11 +13,11 @@ import numpy as np
 from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.runtime import invoke1, invoke2
 from pcg.engine.model import Model
-from pcg.evaluators.agents import solver_kernel
 from pcg.evaluators.agents.base import Budget, GameState
 from pcg.evaluators.agents.compiled import Record, grow_model
-from pcg.evaluators.agents.decision_kernel import DECISION
 from pcg.evaluators.agents.goals import goal_weights
+from pcg.evaluators.agents.kernel import solver as solver_kernel
+from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.agents.solver import ALGORITHMS, MEMORY, _Search
 
 _MOST_BYTES = 1 << 21

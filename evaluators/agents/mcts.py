@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: memory, options and presets around `mcts_kernel`."""
+"""Monte Carlo tree search: memory, options and presets around `kernel.mcts`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents import mcts_kernel, mcts_knowledge_kernel, mcts_moves_kernel, mcts_novelty_kernel
 from pcg.evaluators.agents.base import AgentError, GameState
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.goals import goal_weights
-from pcg.evaluators.agents.mcts_place_kernel import vgdl_place
-from pcg.evaluators.agents.mcts_tree_kernel import SHARED, TREE
+from pcg.evaluators.agents.kernel import mcts as mcts_kernel
+from pcg.evaluators.agents.kernel import mcts_knowledge as mcts_knowledge_kernel
+from pcg.evaluators.agents.kernel import mcts_moves as mcts_moves_kernel
+from pcg.evaluators.agents.kernel import mcts_novelty as mcts_novelty_kernel
+from pcg.evaluators.agents.kernel.mcts_place import vgdl_place
+from pcg.evaluators.agents.kernel.mcts_tree import SHARED, TREE
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_features, prepare_weights
 from pcg.evaluators.parameters import Parameter
@@ -65,7 +68,7 @@ class MCTS(CompiledAgent):
         AgentError: `reuse` with `closed_loop`.
     """
 
-    island: ClassVar[Island] = mcts_kernel.decide_mcts
+    entry_point: ClassVar[EntryPoint] = mcts_kernel.decide_mcts
 
     def __init__(
         self,

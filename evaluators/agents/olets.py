@@ -1,4 +1,4 @@
-"""Open-loop expectimax tree search: memory and parameters around `olets_kernel`."""
+"""Open-loop expectimax tree search: memory and parameters around `kernel.olets`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents import olets_kernel, places_kernel
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.kernel import olets as olets_kernel
+from pcg.evaluators.agents.kernel import places as places_kernel
 from pcg.evaluators.agents.plans import plan_tree
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_features
@@ -37,7 +38,7 @@ class OLETS(CompiledAgent):
         max_nodes: bound of the tree; 0 lets the budget decide. A full tree is searched on without growing.
     """
 
-    island: ClassVar[Island] = olets_kernel.decide_olets
+    entry_point: ClassVar[EntryPoint] = olets_kernel.decide_olets
 
     def __init__(
         self,

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.model import Model
-from pcg.evaluators.agents import plan_kernel, plan_tree_kernel
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.kernel import plan as plan_kernel
+from pcg.evaluators.agents.kernel import plan_tree as plan_tree_kernel
 from pcg.evaluators.agents.simple import prepare_heuristic
 
 

@@ -1,6 +1,6 @@
 """Playing whole games: `play` lets agents play from a state to the end and says what happened.
 
-Compiled agents with a reproducible budget play without the GIL (`playout_kernel`), so that threads evaluate many games
+Compiled agents with a reproducible budget play without the GIL (`kernel.playout`), so that threads evaluate many games
 side by side; any other agent is asked tick by tick. Both ways give the same playout.
 """
 
@@ -20,8 +20,8 @@ from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents.base import Agent, AgentError, Game, GameState, action_code
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
-from pcg.evaluators.agents.decision_kernel import DECISION, imagine_state
-from pcg.evaluators.agents.playout_kernel import (
+from pcg.evaluators.agents.kernel.decision import DECISION, imagine_state
+from pcg.evaluators.agents.kernel.playout import (
     AGENT_GROW,
     EVENT_WORDS,
     LOG_FULL,

@@ -1,6 +1,6 @@
 """Agents that evolve or draw plans: rolling-horizon evolution, (1+1) hill climbing, and random search.
 
-Memory and parameters around `rhea_kernel`. Hill climbing is evolution with a population of one; random search draws
+Memory and parameters around `kernel.rhea`. Hill climbing is evolution with a population of one; random search draws
 every plan anew instead of mutating the best.
 """
 
@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.evaluators.agents import population_kernel, rhea_kernel
 from pcg.evaluators.agents.base import AgentError
 from pcg.evaluators.agents.compiled import Record
+from pcg.evaluators.agents.kernel import population as population_kernel
+from pcg.evaluators.agents.kernel import rhea as rhea_kernel
 from pcg.evaluators.agents.mcts import MCTS
 from pcg.evaluators.agents.plans import PlanningAgent, plan_tree
 from pcg.evaluators.agents.registry import AgentType, register
@@ -59,7 +60,7 @@ class RollingHorizon(PlanningAgent):
         nil: doing nothing is an action among the others.
     """
 
-    island: ClassVar[Island] = rhea_kernel.decide_rhea
+    entry_point: ClassVar[EntryPoint] = rhea_kernel.decide_rhea
     fresh: ClassVar[bool] = False
     """Children are drawn anew instead of being bred."""
 

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pcg.engine.boards import ConnectX
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.evaluators.agents import heuristics_kernel, simple_kernel
 from pcg.evaluators.agents.base import AgentError
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record
 from pcg.evaluators.agents.goals import goal_weights
+from pcg.evaluators.agents.kernel import heuristics as heuristics_kernel
+from pcg.evaluators.agents.kernel import simple as simple_kernel
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.parameters import Parameter
 
@@ -25,10 +26,10 @@ _THEIR_THREAT = 100.0
 
 @dataclass(frozen=True, slots=True)
 class Heuristic:
-    """How good a state looks: an island ``f8(decision, state)`` and one line of help."""
+    """How good a state looks: an entry point ``f8(decision, state)`` and one line of help."""
 
     name: str
-    island: Island
+    entry_point: EntryPoint
     help: str
 
 
@@ -74,7 +75,7 @@ def prepare_weights(record: Record, weights: Array) -> None:
 
 
 def prepare_heuristic(model: Model, record: Record, name: str) -> None:
-    """Memory and weights for a heuristic of the table, and its island.
+    """Memory and weights for a heuristic of the table, and its entry_point.
 
     Raises:
         AgentError: the heuristic is not for this game.
@@ -85,7 +86,7 @@ def prepare_heuristic(model: Model, record: Record, name: str) -> None:
         prepare_weights(record, weights if weights is not None else np.zeros(0))
     elif name == "windows":
         prepare_weights(record, window_weights(model))
-    record["heuristic"] = HEURISTICS[name].island.address
+    record["heuristic"] = HEURISTICS[name].entry_point.address
 
 
 def window_weights(model: Model) -> Array:
@@ -109,13 +110,13 @@ def window_weights(model: Model) -> Array:
 class Nothing(CompiledAgent):
     """Never does anything."""
 
-    island: ClassVar[Island] = simple_kernel.decide_nothing
+    entry_point: ClassVar[EntryPoint] = simple_kernel.decide_nothing
 
 
 class Random(CompiledAgent):
     """Plays an available action, uniformly at random."""
 
-    island: ClassVar[Island] = simple_kernel.decide_random
+    entry_point: ClassVar[EntryPoint] = simple_kernel.decide_random
 
 
 class OneStep(CompiledAgent):
@@ -126,7 +127,7 @@ class OneStep(CompiledAgent):
         samples: simulations of each action, whose values are averaged; more than one helps in stochastic games.
     """
 
-    island: ClassVar[Island] = simple_kernel.decide_onestep
+    entry_point: ClassVar[EntryPoint] = simple_kernel.decide_onestep
 
     def __init__(self, *, heuristic: str = "winscore", samples: int = 1, **common: Any) -> None:
         self.heuristic = HEURISTICS[heuristic]

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.evaluators.agents import replay_kernel
 from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.kernel import replay as replay_kernel
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.evaluation import LETTERS, decode_play
 from pcg.evaluators.parameters import Parameter
@@ -34,7 +34,7 @@ class Replay(CompiledAgent):
     ('RIGHT', 'NIL', 'USE')
     """
 
-    island: ClassVar[Island] = replay_kernel.decide_replay
+    entry_point: ClassVar[EntryPoint] = replay_kernel.decide_replay
 
     def __init__(self, *, actions: str | Sequence[str] = "", file: str | Path = "", **common: Any) -> None:
         self._recording = Record(replay_kernel.RECORDING)

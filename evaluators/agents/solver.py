@@ -1,6 +1,6 @@
 """Solving deterministic games: `solve` finds a shortest plan or proves that there is none; `Solver` plays by it.
 
-Memory and parameters around `solver_kernel`. For games that draw random numbers `solve` declines, and the agent
+Memory and parameters around `kernel.solver`. For games that draw random numbers `solve` declines, and the agent
 searches one imagined future at a time.
 """
 
@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pcg.engine.kernel.protocol import GROW, OK
-from pcg.engine.kernel.runtime import Island, invoke1, invoke2
+from pcg.engine.kernel.runtime import EntryPoint, invoke1, invoke2
 from pcg.engine.model import Model, Pool
-from pcg.evaluators.agents import pairs_kernel, solver_kernel
 from pcg.evaluators.agents.base import AgentError, Budget, GameState
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
-from pcg.evaluators.agents.decision_kernel import DECISION, NIL
 from pcg.evaluators.agents.goals import goal_weights
+from pcg.evaluators.agents.kernel import pairs as pairs_kernel
+from pcg.evaluators.agents.kernel import solver as solver_kernel
+from pcg.evaluators.agents.kernel.decision import DECISION, NIL
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_weights
 from pcg.evaluators.parameters import Parameter
@@ -330,7 +331,7 @@ class Solver(CompiledAgent):
             many imagined futures, instead of searching again before every action; 0: never.
     """
 
-    island: ClassVar[Island] = solver_kernel.decide_solver
+    entry_point: ClassVar[EntryPoint] = solver_kernel.decide_solver
     work_states: ClassVar[int] = 0
 
     def __init__(

@@ -2,7 +2,7 @@
 
 A backward search from the endings, as in `requirements`, but for a moment of play: with the avatar there is, what it
 holds, and the kinds of sprites still present. A key is a target while the door cannot be opened yet, the door once it
-can. Knows kinds only, not places; `field_kernel` adds the way there.
+can. Knows kinds only, not places; `kernel.field` adds the way there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.analysis import GameAnalysis, Removal, Source, analyse
-from pcg.evaluators.effect_meaning import FIRST, Consequence
+from pcg.evaluators.effect_semantics import FIRST, Consequence
 from pcg.evaluators.requirements import ammunition
 
 _FAR = 99

@@ -1,4 +1,4 @@
-"""The value-field agent: memory, parameters and the reading of the rules around `value_field_kernel`."""
+"""The value-field agent: memory, parameters and the reading of the rules around `kernel.value_field`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from pcg.engine.elementary import powers
 from pcg.engine.kernel.layout import CONTEXT
 from pcg.engine.kernel.protocol import GROW, MODEL
-from pcg.engine.kernel.runtime import Island, invoke3, structure
+from pcg.engine.kernel.runtime import EntryPoint, invoke3, structure
 from pcg.engine.model import Model, Pool
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents import value_field_graph as graph
-from pcg.evaluators.agents import value_field_kernel
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record
-from pcg.evaluators.agents.playout_kernel import duplicate
+from pcg.evaluators.agents.kernel import value_field as value_field_kernel
+from pcg.evaluators.agents.kernel import value_field_graph as graph
+from pcg.evaluators.agents.kernel.playout import duplicate
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.parameters import Parameter
 
@@ -94,7 +94,7 @@ class ValueField(CompiledAgent):
     """Discounted dynamic programming over a few moves, and a value field for what lies beyond them.
 
     Learns how the avatar gets about from the forward model while it plays (`value_field_graph`), grows distance maps
-    backwards from everything that can be collected, and looks a few moves ahead (`value_field_kernel`). Works best in
+    backwards from everything that can be collected, and looks a few moves ahead (`kernel.value_field`). Works best in
     games on a grid in which things are collected; where the model does not tell places (games that are not VGDL), the
     features of the state take the place of the maps.
 
@@ -111,7 +111,7 @@ class ValueField(CompiledAgent):
         nearest_moves: how many ticks that lasts.
     """
 
-    island: ClassVar[Island] = value_field_kernel.decide_value_field
+    entry_point: ClassVar[EntryPoint] = value_field_kernel.decide_value_field
 
     def __init__(
         self,

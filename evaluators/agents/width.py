@@ -1,4 +1,4 @@
-"""Iterated width agents, `iw` and `ybcriber`: memory and parameters around `width_kernel`."""
+"""Iterated width agents, `iw` and `ybcriber`: memory and parameters around `kernel.width`."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import Island, invoke4
+from pcg.engine.kernel.runtime import EntryPoint, invoke4
 from pcg.engine.model import Model, Pool
-from pcg.evaluators.agents import width_kernel
 from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.goals import goal_weights
+from pcg.evaluators.agents.kernel import width as width_kernel
+from pcg.evaluators.agents.kernel.width_facts import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
+from pcg.evaluators.agents.kernel.width_knowledge import KNOWLEDGE
+from pcg.evaluators.agents.kernel.width_tree import SEARCH, move_states
 from pcg.evaluators.agents.registry import AgentType, register
 from pcg.evaluators.agents.simple import prepare_features, prepare_weights
-from pcg.evaluators.agents.width_facts_kernel import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
-from pcg.evaluators.agents.width_knowledge_kernel import KNOWLEDGE
-from pcg.evaluators.agents.width_tree_kernel import SEARCH, move_states
 from pcg.evaluators.parameters import Parameter
 
 WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
@@ -148,7 +148,7 @@ class IW(CompiledAgent):
         guidance: points that a tick of estimated way to the goals costs (`goals.goal_weights`).
     """
 
-    island: ClassVar[Island] = width_kernel.decide_width
+    entry_point: ClassVar[EntryPoint] = width_kernel.decide_width
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.evaluation import CONSTRAINTS as CONSTRAINTS
 from pcg.evaluators.games.evaluation import GameEvaluation
-from pcg.evaluators.games.judgement import Judgement
+from pcg.evaluators.games.evaluation_stages import Judgement
 from pcg.evaluators.games.trials import Rung, read_ladder
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 

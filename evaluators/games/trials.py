@@ -1,4 +1,4 @@
-"""Plays of one game by the agents of a ladder, in compiled code and within bounds (`trial_kernel`).
+"""Plays of one game by the agents of a ladder, in compiled code and within bounds (`kernel`).
 
 A `Trials` owns the game compiled for its levels and the agents' memory; one judgement uses it, in one thread. Equal
 agent, number and seed give an equal play, whatever was played before.
@@ -29,7 +29,7 @@ from pcg.evaluators.agents.base import Agent, AgentError
 from pcg.evaluators.agents.compiled import CompiledAgent, Record, grow_model
 from pcg.evaluators.agents.registry import make_agent, read_agent
 from pcg.evaluators.evaluation import LETTERS
-from pcg.evaluators.games.trial_kernel import AGENT_GROW, BROKEN, TRIAL, play_trial
+from pcg.evaluators.games.kernel import AGENT_GROW, BROKEN, TRIAL, play_trial
 from pcg.evaluators.metrics.profile import play_value
 
 BOUNDED = ("nothing", "random", "onestep", "mcts", "enhanced", "olets")
@@ -91,7 +91,7 @@ class Trial:
     """See `play_value`; a game that went on is half won."""
     ticks: int
     stop: int
-    """Which bound ended the play: a constant of `trial_kernel`."""
+    """Which bound ended the play: a constant of `kernel`."""
     ending: int
     """Number of the termination that ended the game, -1: none."""
     most: int

@@ -1,6 +1,6 @@
 """The table of metrics: what each measures, in which range, and whose idea it is.
 
-Everything that reads measurements reads this table: wishes of the user (`pcg.evaluators.wants`), archives that spread
+Everything that reads measurements reads this table: wishes of the user (`pcg.evaluators.targets`), archives that spread
 levels over measures, tables and figures of reports, `pcg metrics`. How a metric is computed is in `text` (from the
 level's text), `play` (from its winning play) and `pcg.evaluators.fitness` (from the plays of several agents).
 """

@@ -19,7 +19,7 @@ from pcg.engine.kernel.runtime import invoke3
 from pcg.evaluators.agents import AGENTS, Agent, CompiledAgent, make_agent, play
 from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.compiled import Record
-from pcg.evaluators.agents.decision_kernel import DECISION, imagine_state
+from pcg.evaluators.agents.kernel.decision import DECISION, imagine_state
 from pcg.evaluators.agents.playout import outcomes_of
 from pcg.evaluators.agents.registry import read_agent
 from pcg.evaluators.evaluation import encode_play

@@ -12,8 +12,8 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.contract import Generator, Verdict
+from pcg.generators.games.game_repair import mend, space_of
 from pcg.generators.games.genes import GameGenotype
-from pcg.generators.games.mending import mend, space_of
 
 
 @dataclass(frozen=True)

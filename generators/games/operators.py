@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from pcg.engine.vgdl import ontology
+from pcg.generators.games.game_repair import mapped, mend, references, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.levels import change_level, place, swap_cells
-from pcg.generators.games.mending import mapped, mend, references, space_of
 from pcg.generators.games.sprites import (
     draw_class,
     draw_colour,

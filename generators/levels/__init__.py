@@ -13,9 +13,9 @@ The generators share one contract (`contract`, ask/tell) and one knowledge of th
     asp             by constraints, with a solver (clingo)
     evolve          two populations, one of them of playable levels (FI-2pop on DEAP)
 
-They build with the same tools: `layout` (walls, rooms, caves, lanes), `counts` (how many of what), `furnish` (where),
-`repair`, `operators` (crossover and mutation), `population` (what all that breed levels share). All levels are texts
-in the game's own mapping.
+They build with the same tools: `wall_layout` (walls, rooms, caves, lanes), `object_counts` (how many of what),
+`object_placement` (where), `repair`, `operators` (crossover and mutation), `population` (what all that breed levels
+share). All levels are texts in the game's own mapping.
 """
 
 from pcg.evaluators.metrics.distances import level_distance

@@ -2,8 +2,8 @@
 own levels.
 
 It sorts the tiles into the parts a level is made of: the frame around it, walls, filling (earth to dig through,
-pellets that lie everywhere), lanes for traffic, and objects. Making levels from these is the business of `layout`,
-`furnish` and the generators.
+pellets that lie everywhere), lanes for traffic, and objects. Making levels from these is the business of `wall_layout`,
+`object_placement` and the generators.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.requirements import CountRule, Requirements, requirements
-from pcg.evaluators.wants import Want, sprites_of
+from pcg.evaluators.targets import Want, sprites_of
 
 SMALLEST = 4
 """Sides of generated levels are at least this, plus 2 where there is a frame (spec 04 section 2.2)."""

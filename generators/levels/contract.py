@@ -13,7 +13,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.wants import Want, check_wants, settle_wants
+from pcg.evaluators.targets import Want, check_wants, settle_wants
 from pcg.generators.contract import Generator
 from pcg.generators.levels.context import LevelContext
 

@@ -16,10 +16,10 @@ from pcg.evaluators.level_grid import Grid, Mask, avatar_cells
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.furnish import place_avatar
-from pcg.generators.levels.layout import draw_size
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.object_placement import place_avatar
 from pcg.generators.levels.repair import meet_needs, repair
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.wall_layout import draw_size
 
 SYMMETRIES = ("auto", "none", "mirror", "all")
 SYMMETRY = Parameter(

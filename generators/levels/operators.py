@@ -14,9 +14,9 @@ import numpy as np
 
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.furnish import place
-from pcg.generators.levels.layout import build_wall, draw_wall
-from pcg.generators.levels.site import Site, components
+from pcg.generators.levels.level_builder import Site, components
+from pcg.generators.levels.object_placement import place
+from pcg.generators.levels.wall_layout import build_wall, draw_wall
 
 Pair = tuple[Grid, Grid]
 

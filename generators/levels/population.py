@@ -16,12 +16,12 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.distances import Codes, code_distance, codes
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.wants import Want
+from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator, LevelGenerator
+from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.operators import crossover, edit, mirror_edits, resize, symmetric_axis
 from pcg.generators.levels.repair import repair
-from pcg.generators.levels.site import Site
 from pcg.generators.population import Child, Individual, PopulationGenerator, TwoPopulations
 
 SEEDING = Parameter(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
-from pcg.evaluators.wants import Want
+from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import HasLevels, LevelContext, require_single_player
 from pcg.generators.levels.contract import LevelGenerator
 

@@ -18,11 +18,11 @@ from pcg.evaluators.level_grid import FREE, Mask
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.counts import draw_counts, draw_plenty
-from pcg.generators.levels.furnish import furnish
-from pcg.generators.levels.layout import draw_size, fill, join_regions, lay_lanes, main_wall
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.object_counts import draw_counts, draw_plenty
+from pcg.generators.levels.object_placement import furnish
 from pcg.generators.levels.repair import meet_needs, mend_reach
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.wall_layout import draw_size, fill, join_regions, lay_lanes, main_wall
 
 Field = NDArray[np.float64]
 """A value for each cell, shape (height, width)."""
@@ -115,7 +115,7 @@ def stand_on_ground(site: Site) -> None:
 
 
 def finish(site: Site, rng: np.random.Generator) -> None:
-    """Furnish a level whose terrain is laid: the avatar, then all objects by the distance maps of `furnish`."""
+    """Place avatar and objects in a level whose terrain is laid, by the distance maps of `object_placement`."""
     context = site.context
     if context.analysis.mobility == "platform":
         stand_on_ground(site)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.covariance import Covariance, mirrored
+from pcg.generators.cma_es import Covariance, mirrored
 from pcg.generators.tuning.contract import Candidate, Tuner
 from pcg.generators.tuning.space import Point
 

@@ -24,7 +24,7 @@ a run that was stopped or killed goes on from its log.
 """
 
 from pcg.breeding.config import BreedingRun, read_breeding
-from pcg.breeding.herd import Herd, Member
-from pcg.breeding.taste import Taste
+from pcg.breeding.population import Herd, Member
+from pcg.breeding.preference import Taste
 
 __all__ = ["BreedingRun", "Herd", "Member", "Taste", "read_breeding"]

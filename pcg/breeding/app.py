@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from pcg.breeding.herd import Herd
+from pcg.breeding.population import Herd
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.render import render_level

@@ -44,7 +44,7 @@ def breed(
     """
     from pcg.breeding import BreedingRun, Herd
     from pcg.breeding.app import breeding_app
-    from pcg.breeding.herd import BREEDING
+    from pcg.breeding.population import BREEDING
     from pcg.runs.store import kind_of
     from pcg.web.serving import hosts_of, listen, serve
 

@@ -39,7 +39,7 @@ def warmup(
 
     with errors().status("looking for the kernels of this machine ...") as status:
         built = prepare(progress=lambda line, _: status.update(line))
-        load_all(runtime.Island.registry)
+        load_all(runtime.EntryPoint.registry)
     print(f"kernels ready: {len(built)} parts built" if built else "kernels ready: nothing to build")
 
 

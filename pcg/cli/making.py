@@ -257,7 +257,7 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 
 def _print_wants(result: RunResult) -> None:
     """Which wants the levels achieve, and which levels miss one, with their values."""
-    from pcg.evaluators.wants import all_achieved, tally_wants
+    from pcg.evaluators.targets import all_achieved, tally_wants
 
     found = [entry.evaluation for entry in result.levels]
     if not result.wants:

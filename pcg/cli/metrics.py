@@ -69,7 +69,7 @@ def _of_game(game: str, reading: str | None) -> tuple[list[str], list[tuple[str,
     from pcg.evaluators.analysis import analyse
     from pcg.evaluators.mechanics import MECHANIC, mechanics
     from pcg.evaluators.metrics import METRICS
-    from pcg.evaluators.wants import known_names, sprites_of
+    from pcg.evaluators.targets import known_names, sprites_of
 
     analysis = analyse(load_with_levels(game, reading=reading).definition)
     placed = {t for tile in analysis.tiles for t in tile.types}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pcg.describe.description import Control
-from pcg.describe.things import Sprite, common_notes, params_of
-from pcg.describe.words import Names, count, direction, joined, number, sentence
+from pcg.describe.noun_phrases import Names, count, direction, joined, number, sentence
+from pcg.describe.sprites import Sprite, common_notes, params_of
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import SpriteType
 

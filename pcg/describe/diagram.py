@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.describe.description import Description
-from pcg.describe.words import Names
+from pcg.describe.noun_phrases import Names
 from pcg.describe.writer import describe
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
-from pcg.evaluators.effect_meaning import SECOND, Consequence, consequences
+from pcg.evaluators.effect_semantics import SECOND, Consequence, consequences
 
 STYLES: dict[str, tuple[str, Any]] = {
     "kills or hurts": ("#d0342c", "-"),

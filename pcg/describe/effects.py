@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from pcg.describe.words import Names, Params, count, joined, number, percent, signed, small
+from pcg.describe.noun_phrases import Names, Params, count, joined, number, percent, signed, small
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import Effect
 

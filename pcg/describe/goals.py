@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
-from pcg.describe.endings import counted, never_changes
-from pcg.describe.firing import Firing
-from pcg.describe.words import Names, Params, humanise, number
+from pcg.describe.dead_rules import Firing
+from pcg.describe.noun_phrases import Names, Params, humanise, number
+from pcg.describe.terminations import counted, never_changes
 from pcg.engine.game import Game
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, Termination

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from pcg.describe.dead_rules import Firing
 from pcg.describe.description import Rule
 from pcg.describe.effects import clause, score_notes
-from pcg.describe.firing import Firing
-from pcg.describe.words import Names, Params, count, every, joined, plural, sentence, small
+from pcg.describe.noun_phrases import Names, Params, count, every, joined, plural, sentence, small
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import Effect, GameDefinition, TimeEffect
 from pcg.evaluators.analysis import GameAnalysis

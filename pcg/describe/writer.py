@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pcg.describe.avatars import briefly, controls
+from pcg.describe.dead_rules import Firing
 from pcg.describe.description import ROLES, Control, Controls, Description, Group, Rule, Thing
 from pcg.describe.effects import points, score_of
-from pcg.describe.endings import Ending, read_ending
-from pcg.describe.firing import Firing
+from pcg.describe.noun_phrases import Names, Params, joined, number, sentence
 from pcg.describe.rules import RuleWriter
-from pcg.describe.things import thing_text
-from pcg.describe.words import Names, Params, joined, number, sentence
+from pcg.describe.sprites import thing_text
+from pcg.describe.terminations import Ending, read_ending
 from pcg.engine.game import Game
 from pcg.engine.vgdl import ontology, read_level
 from pcg.engine.vgdl.definition import GameDefinition, Level

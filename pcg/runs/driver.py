@@ -23,7 +23,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.parameters import Setting
-from pcg.evaluators.wants import Want, all_achieved, tally_wants
+from pcg.evaluators.targets import Want, all_achieved, tally_wants
 from pcg.generators.levels import Candidate, LevelGenerator, make_generator
 from pcg.runs.archive import Archive, Entry
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key

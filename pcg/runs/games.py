@@ -33,8 +33,8 @@ from pcg.evaluators.parameters import Setting
 from pcg.evaluators.tournament.games import Entry as GameEntry
 from pcg.evaluators.tournament.games import select_levels
 from pcg.generators.games import GameCandidate, GameGenotype, game_edits, make_game_generator
-from pcg.generators.games.crossing import own_features, parts
 from pcg.generators.games.genes import game_distance, game_shape
+from pcg.generators.games.recombination import own_features, parts
 from pcg.runs.driver import GameText
 from pcg.runs.games_config import GamesRun, read_games_config
 from pcg.runs.made_games import (

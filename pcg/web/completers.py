@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.wants import Want
+from pcg.evaluators.targets import Want
 from pcg.generators.levels import GENERATORS, LevelContext
-from pcg.generators.levels.completion import complete
+from pcg.generators.levels.constructive_completion import complete
 from pcg.generators.levels.repair.completion import complete as complete_draft
 
 Method = Callable[

@@ -26,9 +26,9 @@ from pcg.evaluators.analysis import ROLES
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, PARAMETERS, LevelEvaluator
 from pcg.evaluators.metrics.registry import METRICS
-from pcg.evaluators.wants import Want, parse_wants
+from pcg.evaluators.targets import Want, parse_wants
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.level_builder import Site
 from pcg.runs.store import read_json, to_json, write_whole
 from pcg.web.completers import Completer, completers
 from pcg.web.entries import numbers

@@ -177,7 +177,7 @@ import random, sys
 sys.path.insert(0, sys.argv[1])
 from test_coverage import BUSY, BUSY_LEVEL, Watch, rules_of
 from texts import game
-from pcg.engine.kernel import effects, pairs
+from pcg.engine.kernel import effects, interactions
 
 executed = set()
 
@@ -188,7 +188,7 @@ def seen(function):
     return wrapped
 
 effects.apply = seen(effects.apply)
-pairs.settle = seen(pairs.settle)
+interactions.settle = seen(interactions.settle)
 played = game(BUSY, BUSY_LEVEL)
 first = len(played.definition.types)
 names = set()

@@ -9,7 +9,7 @@ import pytest
 from texts import game
 
 from pcg.engine.kernel import effects_motion as motion
-from pcg.engine.kernel.runtime import invoke6, island
+from pcg.engine.kernel.runtime import entry_point, invoke6
 
 pytestmark = pytest.mark.kernel
 
@@ -47,7 +47,7 @@ STEP_BACK, WALL_STOP, BOUNCE_DIRECTION, WALL_BOUNCE, WALL_REVERSE, PULL, PUSH, T
 BOUNCE_45 = 10
 
 
-@island("i8(i8, i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8, i8)")
 def run_effect(gm, st, e, a, hits, n):
     b = motion.load64(hits)
     if e == STEP_BACK:

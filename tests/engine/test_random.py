@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from pcg.engine.kernel.random import next_bits, next_double, next_float, next_int, scramble
-from pcg.engine.kernel.runtime import invoke3, island, store_double
+from pcg.engine.kernel.runtime import entry_point, invoke3, store_double
 
 pytestmark = pytest.mark.kernel
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def draw_ints(state, bound, out):
     from_bits = next_bits(state, 32) if bound == 0 else next_int(state, bound)
     return from_bits + 0 * out
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def draw_reals(state, kind, out):
     store_double(out, next_double(state) if kind == 0 else next_float(state))
     return 0

@@ -18,7 +18,7 @@ import pytest
 
 from pcg.engine.kernel.exponents import exponential, logarithm, power
 from pcg.engine.kernel.reals import arctangent, cosine, quotient, remainder, sine
-from pcg.engine.kernel.runtime import invoke4, island, load_double, store_double
+from pcg.engine.kernel.runtime import entry_point, invoke4, load_double, store_double
 
 pytestmark = pytest.mark.kernel
 
@@ -54,7 +54,7 @@ def every_function(which, pairs, out, count):
     return 0
 
 
-functions = island("i8(i8, i8, i8, i8)")(every_function)
+functions = entry_point("i8(i8, i8, i8, i8)")(every_function)
 
 
 def results(which: int, xs: list[float], ys: list[float] | None = None) -> list[float]:
@@ -350,11 +350,11 @@ def kernel_functions() -> list[tuple[Path, ast.FunctionDef]]:
     for folder in ("engine", "evaluators", "generators", "pcg", "tests"):
         for path in sorted((root / folder).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
-            if not re.search(r"@(inner|inlined|island)\b", text):
+            if not re.search(r"@(inner|inlined|entry_point)\b", text):
                 continue
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.FunctionDef) and any(
-                    re.match(r"(inner|inlined|island)\b", ast.unparse(d)) for d in node.decorator_list
+                    re.match(r"(inner|inlined|entry_point)\b", ast.unparse(d)) for d in node.decorator_list
                 ):
                     found.append((path.relative_to(root), node))
     return found

@@ -221,13 +221,13 @@ def test_walls_and_floor_are_not_in_the_state(push):
 
 
 def test_states_of_different_levels_need_no_further_compilation(push):
-    from pcg.engine.kernel.runtime import Island
+    from pcg.engine.kernel.runtime import EntryPoint
 
     push.start().advance("LEFT")
-    before = {i.name: i._address for i in Island.registry}
+    before = {i.name: i._address for i in EntryPoint.registry}
     wide = "w" * 60 + "\n" + ("w" + "A" + "." * 56 + "bw") + "\n" + "w" * 60
     push.start(wide).advance("RIGHT")
-    assert {i.name: i._address for i in Island.registry if i.name in before} == before
+    assert {i.name: i._address for i in EntryPoint.registry if i.name in before} == before
 
 
 def test_sprites_are_plain_values(push):

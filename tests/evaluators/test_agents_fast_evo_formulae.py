@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pcg.engine.kernel.random import scramble
-from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3, invoke5, island, store_double
+from pcg.engine.kernel.runtime import entry_point, invoke1, invoke2, invoke3, invoke5, store_double
 from pcg.evaluators.agents.compiled import Array, Record
 from pcg.evaluators.agents.fast_evo_knowledge import (
     KNOWLEDGE,
@@ -34,66 +34,66 @@ pytestmark = pytest.mark.kernel
 # --- the formulae as Python can call them -----------------------------------------------------------------------------
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def learn_hundredths(knowledge: int, item: int, change: int) -> int:
     learn(knowledge, item, change / 100.0)
     return 0
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def learn_from_contacts(knowledge: int, features: int) -> int:
     learn_contacts(knowledge, features, 8)
     return 0
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def write_curiosity(knowledge: int, out: int) -> int:
     store_double(out, curiosity(knowledge))
     return 0
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def write_experience(knowledge: int, features: int, out: int) -> int:
     store_double(out, experience(knowledge, features, 8))
     return 0
 
 
-@island("i8(i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8)")
 def weigh(policy: int, features: int, pairs: int, actions: int, count: int) -> int:
     weigh_actions(policy, features, pairs, actions, count)
     return 0
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def write_exponentials(values: int, count: int, out: int) -> int:
     store_double(out, exponentiate(values, count))
     return 0
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def draw(policy: int, random: int, count: int) -> int:
     return draw_softmax(policy, random, count)
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def make_offspring(policy: int, random: int) -> int:
     mutate(policy, random)
     return 0
 
 
-@island("i8(i8)")
+@entry_point("i8(i8)")
 def start_evolution(policy: int) -> int:
     begin_evolution(policy)
     return 0
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def start_trial(policy: int, random: int) -> int:
     begin_trial(policy, random)
     return 0
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def finish_trial(policy: int, reward: int) -> int:
     end_trial(policy, 1.0 * reward)
     return 0

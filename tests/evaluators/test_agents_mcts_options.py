@@ -17,9 +17,9 @@ from tiny_engine import sliding, walk
 from pcg.engine.game import load
 from pcg.engine.kernel.runtime import invoke3
 from pcg.evaluators.agents import AGENTS, AgentError, make_agent, play
-from pcg.evaluators.agents.mcts_moves_kernel import ENTRY, HEAD
-from pcg.evaluators.agents.mcts_place_kernel import vgdl_place
-from pcg.evaluators.agents.mcts_tree_kernel import PRUNED, TESTED
+from pcg.evaluators.agents.kernel.mcts_moves import ENTRY, HEAD
+from pcg.evaluators.agents.kernel.mcts_place import vgdl_place
+from pcg.evaluators.agents.kernel.mcts_tree import PRUNED, TESTED
 
 pytestmark = pytest.mark.kernel
 

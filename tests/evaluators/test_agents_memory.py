@@ -10,7 +10,7 @@ from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
 from pcg.evaluators.agents import AgentError, make_agent, play
 from pcg.evaluators.agents.board_survey import survey
 from pcg.evaluators.agents.boards import MemoryMCTS, projection
-from pcg.evaluators.agents.memory_kernel import (
+from pcg.evaluators.agents.kernel.memory import (
     LINKS,
     VALUES,
     VISITS,

@@ -12,9 +12,9 @@ from pcg.engine.kernel.runtime import invoke2
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents import GuidedMCTS, make_agent, play
 from pcg.evaluators.agents.compiled import Record
-from pcg.evaluators.agents.decision_kernel import DECISION
-from pcg.evaluators.agents.field_kernel import build_field
 from pcg.evaluators.agents.goal_field import GoalField, targets_of
+from pcg.evaluators.agents.kernel.decision import DECISION
+from pcg.evaluators.agents.kernel.field import build_field
 from pcg.evaluators.agents.solver import _Search
 from pcg.evaluators.agents.targets import Moment, Targets
 

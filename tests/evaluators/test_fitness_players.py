@@ -8,9 +8,9 @@ from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import make_agent, play
 from pcg.evaluators.analysis import analyse
-from pcg.evaluators.contest import PLANNER, WAY_PLANNER, Contest
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.requirements import requirements
+from pcg.evaluators.solvability import PLANNER, WAY_PLANNER, Contest
 
 HARVEST = """BasicGame
     SpriteSet
@@ -189,7 +189,7 @@ def test_a_planner_at_a_loss_lets_the_others_play_first(monkeypatch: pytest.Monk
     start = load("dungeon", levels=[FAR]).start(0, seed=3)
     contest = Contest(analyse(start.game.definition), lambda k: 100 + k)
     turns = contest.in_turns(start, ((PLANNER, 300), (WAY_PLANNER, 500), ("nothing", 1)), 0, 150)
-    monkeypatch.setattr("pcg.evaluators.contest.FIRST_CALLS", 2_000)
+    monkeypatch.setattr("pcg.evaluators.solvability.FIRST_CALLS", 2_000)
     agent, won = next(turns)
     assert agent == WAY_PLANNER and won.winner == 1
     assert contest.calls < 20_000

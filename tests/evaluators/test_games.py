@@ -17,7 +17,7 @@ from pcg.engine.state import Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import make_agent, play
 from pcg.evaluators.games import CONSTRAINTS, GameEvaluation, GameEvaluator, behaviour_names
-from pcg.evaluators.games.judgement import Judgement
+from pcg.evaluators.games.evaluation_stages import Judgement
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness
 from pcg.evaluators.games.trials import Trials, play_seed, read_ladder
 

@@ -9,8 +9,8 @@ from pcg.evaluators.agents import Playout, make_agent, play, solve
 from pcg.evaluators.agents.targets import Moment, Targets
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.guidance import estimate, pairs
 from pcg.evaluators.requirements import requirements
+from pcg.evaluators.win_distance import estimate, pairs
 
 SNOWMAN = """BasicGame
     SpriteSet

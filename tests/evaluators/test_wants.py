@@ -17,7 +17,7 @@ from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator, with_wants
 from pcg.evaluators.metrics import METRICS
-from pcg.evaluators.wants import Want, check_wants, known_names, parse_wants, sprites_of
+from pcg.evaluators.targets import Want, check_wants, known_names, parse_wants, sprites_of
 from pcg.generators.levels import make_generator
 
 CHEAP = {"nodes": 4000, "budget": 60, "planner_budget": 100, "max_length": 80, "weak_plays": 1}

@@ -15,11 +15,11 @@ from pcg.engine.kernel.protocol import GROW, MODEL, OK
 from pcg.engine.kernel.random import next_int, scramble
 from pcg.engine.kernel.runtime import (
     copy_bytes,
+    entry_point,
     inner,
     invoke2,
     invoke3,
     invoke4,
-    island,
     load64,
     store64,
     store_double,
@@ -76,7 +76,7 @@ walk_at = view_of(WALK)
 walk_state_at = view_of(WALK_STATE)
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def walk_copy(game: int, to: int, source: int) -> int:
     s = walk_state_at(source)
     t = walk_state_at(to)
@@ -101,7 +101,7 @@ def neighbour(width: int, place: int, action: int) -> int:
     return place
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def walk_advance(game: int, state: int, joint: int) -> int:
     g = walk_at(game)
     s = walk_state_at(state)
@@ -143,22 +143,22 @@ def walk_advance(game: int, state: int, joint: int) -> int:
     return OK
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def walk_over(game: int, state: int) -> int:
     return walk_state_at(state).over
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def walk_outcome(game: int, state: int, player: int) -> int:
     return load64(state + OUTCOME + 8 * player)
 
 
-@island("f8(i8, i8, i8)")
+@entry_point("f8(i8, i8, i8)")
 def walk_score(game: int, state: int, player: int) -> float:
     return 1.0 * load64(state + SCORE + 8 * player)
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def walk_actions(game: int, state: int, player: int, out: int) -> int:
     if walk_state_at(state).over == 1:
         return 0
@@ -167,7 +167,7 @@ def walk_actions(game: int, state: int, player: int, out: int) -> int:
     return 4
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def walk_key(game: int, state: int) -> int:
     g = walk_at(game)
     s = walk_state_at(state)
@@ -181,7 +181,7 @@ def walk_key(game: int, state: int) -> int:
     return key
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def walk_reseed(game: int, state: int, seed: int) -> int:
     walk_state_at(state).rng = seed
     return OK
@@ -194,7 +194,7 @@ def feature(out: int, room: int, k: int, value: float) -> int:
     return k + 1
 
 
-@island("i8(i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8)")
 def walk_features(game: int, state: int, player: int, out: int, room: int) -> int:
     g = walk_at(game)
     s = walk_state_at(state)
@@ -219,7 +219,7 @@ def walk_features(game: int, state: int, player: int, out: int, room: int) -> in
     return min(k, room)
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def walk_events(game: int, state: int, out: int, room: int) -> int:
     count = min(walk_state_at(state).events, room)
     copy_bytes(out, state + EVENTS, 32 * count)
@@ -239,7 +239,7 @@ sliding_at = view_of(SLIDING)
 sliding_state_at = view_of(SLIDING_STATE)
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def sliding_copy(game: int, to: int, source: int) -> int:
     copy_bytes(to, source, SLIDING_BYTES)
     return OK
@@ -259,7 +259,7 @@ def blank_after(game: int, state: int, action: int) -> int:
     return neighbour(g.width, s.blank, action)
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def sliding_advance(game: int, state: int, joint: int) -> int:
     g = sliding_at(game)
     s = sliding_state_at(state)
@@ -279,22 +279,22 @@ def sliding_advance(game: int, state: int, joint: int) -> int:
     return OK
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def sliding_over(game: int, state: int) -> int:
     return sliding_state_at(state).over
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def sliding_outcome(game: int, state: int, player: int) -> int:
     return sliding_state_at(state).over
 
 
-@island("f8(i8, i8, i8)")
+@entry_point("f8(i8, i8, i8)")
 def sliding_score(game: int, state: int, player: int) -> float:
     return 1.0 * sliding_state_at(state).over
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def sliding_actions(game: int, state: int, player: int, out: int) -> int:
     count = 0
     if sliding_state_at(state).over == 0:
@@ -305,7 +305,7 @@ def sliding_actions(game: int, state: int, player: int, out: int) -> int:
     return count
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def sliding_key(game: int, state: int) -> int:
     g = sliding_at(game)
     key = 0
@@ -314,12 +314,12 @@ def sliding_key(game: int, state: int) -> int:
     return key
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def sliding_reseed(game: int, state: int, seed: int) -> int:
     return OK
 
 
-@island("i8(i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8)")
 def sliding_features(game: int, state: int, player: int, out: int, room: int) -> int:
     """Sum of the tiles' distances from their places, which never overestimates the moves left; and an empty feature."""
     g = sliding_at(game)
@@ -331,7 +331,7 @@ def sliding_features(game: int, state: int, player: int, out: int, room: int) ->
     return min(feature(out, room, feature(out, room, 0, 1.0 * total), 0.0), room)
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def sliding_events(game: int, state: int, out: int, room: int) -> int:
     return 0
 

@@ -28,11 +28,11 @@ from pcg.generators.games import (
     game_edits,
     make_game_generator,
 )
-from pcg.generators.games.choices import Codons
-from pcg.generators.games.crossing import cross, has_parts_of_both, own_features, parts, reconcile, rename
+from pcg.generators.games.game_repair import mend, space_of
 from pcg.generators.games.ge.derivation import SETS, Derivation, random_codons
 from pcg.generators.games.genes import game_distance, game_shape
-from pcg.generators.games.gp.planting import ending_tree, line_tree, plant
+from pcg.generators.games.genotype_choices import Codons
+from pcg.generators.games.gp.initial_trees import ending_tree, line_tree, plant
 from pcg.generators.games.gp.primitives import Game as GameType
 from pcg.generators.games.gp.primitives import (
     ending_of,
@@ -44,9 +44,9 @@ from pcg.generators.games.gp.primitives import (
     rule_of,
     tree_of,
 )
-from pcg.generators.games.mending import mend, space_of
 from pcg.generators.games.operators import OPERATORS, mutate
 from pcg.generators.games.population import genotype_of
+from pcg.generators.games.recombination import cross, has_parts_of_both, own_features, parts, reconcile, rename
 from pcg.generators.games.sprites import FAMILIES, classes, draw_params, family
 from pcg.generators.rules.constructive import ConstructiveRules
 from pcg.generators.rules.genes import Ending, Rule

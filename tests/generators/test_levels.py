@@ -14,7 +14,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import GATE, avatar_cells
 from pcg.generators.levels import GENERATORS, Candidate, LevelContext, LevelGenerator, make_generator
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.level_builder import Site
 
 GAMES = ["boxes", "crossing", "digger", "dungeon", "hunt", "invaders", "portals", "survival"]
 BUILDERS = ["constructive", "ca", "noise", "bsp", "wfc", "markov", "evolve"]

@@ -17,7 +17,7 @@ from pcg.evaluators.analysis import analyse
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import BLOCKED, GATE, distances
 from pcg.generators.levels import LevelContext, make_generator
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.level_builder import Site
 
 clingo = pytest.importorskip("clingo")
 
@@ -31,7 +31,7 @@ from pcg.generators.levels.asp import (  # noqa: E402
     pose,
     puzzle_rules,
 )
-from pcg.generators.levels.asp.mechanics import Stack  # noqa: E402
+from pcg.generators.levels.asp.transition_model import Stack  # noqa: E402
 
 TURNING = """BasicGame
     SpriteSet

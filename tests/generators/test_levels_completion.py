@@ -9,9 +9,9 @@ import pcg
 from pcg.engine.game import load
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.wants import parse_wants
+from pcg.evaluators.targets import parse_wants
 from pcg.generators.levels import LevelContext
-from pcg.generators.levels.completion import complete
+from pcg.generators.levels.constructive_completion import complete
 
 GAMES = ("boxes", "crossing", "digger", "dungeon", "ferry", "hunt", "invaders", "lode_runner", "orchard", "portals",
          "snakes", "survival")  # fmt: skip

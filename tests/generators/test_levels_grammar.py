@@ -19,14 +19,14 @@ from pcg.generators.levels import LevelContext, make_generator
 from pcg.generators.levels.grammar.builder import Builder, Built
 from pcg.generators.levels.grammar.decisions import CODON, Codons, Drawn
 from pcg.generators.levels.grammar.evolution import GrammaticalEvolution
+from pcg.generators.levels.grammar.game_elements import CARRY, PUSHED, means
 from pcg.generators.levels.grammar.generator import GrammarGenerator
 from pcg.generators.levels.grammar.genome import cross, draw, mutate
-from pcg.generators.levels.grammar.ground import Gap, Ground, Place, Plan, Rect
 from pcg.generators.levels.grammar.language import TERMINALS, parse_grammar, read_grammar
-from pcg.generators.levels.grammar.means import CARRY, PUSHED, means
 from pcg.generators.levels.grammar.mission import Derivation, Mission
-from pcg.generators.levels.grammar.proof import order_holds, walk
-from pcg.generators.levels.grammar.pushing import Warehouse
+from pcg.generators.levels.grammar.mission_check import order_holds, walk
+from pcg.generators.levels.grammar.mission_map import Gap, Ground, Place, Plan, Rect
+from pcg.generators.levels.grammar.reverse_play import Warehouse
 
 Cell = tuple[int, int]
 

@@ -16,11 +16,11 @@ from pcg.generators.levels import Candidate, LevelContext, LevelGenerator, make_
 from pcg.generators.levels.cmaes import TuningGenerator
 from pcg.generators.levels.cmaes.space import ParameterSpace, mirrored
 from pcg.generators.levels.es import StrategyGenerator
+from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.nsga2 import ParetoGenerator, parse_objectives
 from pcg.generators.levels.operators import CROSSOVERS, mirror_edits, rooms_of, symmetric_axis
 from pcg.generators.levels.population import parse_shares
 from pcg.generators.levels.repair import customs, repair
-from pcg.generators.levels.site import Site
 from pcg.generators.population import Individual
 
 

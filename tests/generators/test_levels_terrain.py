@@ -15,17 +15,17 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import BLOCKED, avatar_cells, distances, steps_over
 from pcg.generators.levels import LevelContext, automata, make_generator
 from pcg.generators.levels.automata import RULES, caves, fashion, neighbours, parse_rule, parse_table, table_text
-from pcg.generators.levels.ca import search
+from pcg.generators.levels.ca import rule_search
 from pcg.generators.levels.ca.areas import area_tiles
 from pcg.generators.levels.ca.generator import FAMILIES
-from pcg.generators.levels.furnish import place_many
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.noise.aggregation import grow
 from pcg.generators.levels.noise.diggers import DIGGERS, Habits, look_ahead
 from pcg.generators.levels.noise.displacement import diamond_square, skyline
 from pcg.generators.levels.noise.gradient import BASES, FRACTALS, Lattice, fractal, perlin
-from pcg.generators.levels.noise.growth import grow
 from pcg.generators.levels.noise.partition import partition
+from pcg.generators.levels.object_placement import place_many
 from pcg.generators.levels.repair import meet_needs
-from pcg.generators.levels.site import Site
 from pcg.generators.levels.terrain import TerrainGenerator, highest, rock_share, wear
 
 TERRAINS = ["ca", "noise", "midpoint", "growth", "diggers", "bsp"]
@@ -178,10 +178,10 @@ def test_evolution_finds_a_better_rule_than_the_average_one() -> None:
     starts = rng().random((2, 18, 24)) < 0.45
 
     def worth(table: automata.Table) -> float:
-        return float(np.mean([search.worth(rock, 0.3) for rock in automata.run(starts, table, search.STEPS)]))
+        return float(np.mean([rule_search.worth(rock, 0.3) for rock in automata.run(starts, table, rule_search.STEPS)]))
 
     drawn = [worth(rng(k).random((2, 9)) < (np.arange(9) / 9.0)) for k in range(20)]
-    assert worth(search.evolve_table(rng(), 0.3)) > np.mean(drawn) + 0.2
+    assert worth(rule_search.evolve_table(rng(), 0.3)) > np.mean(drawn) + 0.2
 
 
 def test_an_area_is_worth_more_when_it_is_connected() -> None:
@@ -189,7 +189,7 @@ def test_an_area_is_worth_more_when_it_is_connected() -> None:
     rock[4, 1:] = True
     parted = rock.copy()
     parted[4, 0] = True
-    assert search.worth(rock, 8 / 81) > search.worth(parted, 9 / 81) + 0.4
+    assert rule_search.worth(rock, 8 / 81) > rule_search.worth(parted, 9 / 81) + 0.4
 
 
 @pytest.mark.parametrize("rule", ["mixed", *FAMILIES])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pcg
-from pcg.engine.kernel.runtime import Island
+from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.vgdl import PcgError, VGDLError, dumps, loads, read_game
 from pcg.engine.vgdl.resolver import read_space
 from pcg.engine.vgdl.space import fill
@@ -183,11 +183,11 @@ def test_playing_games_of_a_space_compiles_no_kernel() -> None:
         play_games(made, ["mcts", "random"], [0], plays=1, seed=1, sample=0, budget=20, max_ticks=10)
 
     play_at(space.start)
-    compiled = {island.name: island._address for island in Island.registry}
+    compiled = {entry_point.name: entry_point._address for entry_point in EntryPoint.registry}
     rng = np.random.default_rng(1)
     for _ in range(20):
         play_at(tuple(int(rng.integers(size)) for size in space.sizes))
-    assert {island.name: island._address for island in Island.registry} == compiled
+    assert {entry_point.name: entry_point._address for entry_point in EntryPoint.registry} == compiled
 
 
 # --- objectives -------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import pcg
 from pcg.breeding import BreedingRun, Herd, Taste
 from pcg.breeding.app import breeding_app
-from pcg.breeding.taste import Comparison
+from pcg.breeding.preference import Comparison
 from pcg.cli import app
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError

@@ -16,8 +16,8 @@ from pcg.describe import ROLES, describe, save_diagram, to_html, to_json, to_mar
 from pcg.describe.avatars import AVATARS, BRIEFLY
 from pcg.describe.diagram import interaction_graph
 from pcg.describe.effects import CLAUSES
-from pcg.describe.things import CLASSES
-from pcg.describe.words import humanise, number, plural, with_article
+from pcg.describe.noun_phrases import humanise, number, plural, with_article
+from pcg.describe.sprites import CLASSES
 from pcg.engine.game import builtin_games
 from pcg.engine.vgdl import ontology, read_game
 from pcg.engine.vgdl.diagnostics import PcgError

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import inner, island, load8, load32, load64, store8, store32, store64, view_of
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, load64, store8, store32, store64, view_of
 
 BUILD = np.dtype(
     [
@@ -39,7 +39,7 @@ _HASH = 1000003
 _MASK = 0x7FFFFFFF
 
 
-@island("i8(i8, i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8, i8)")
 def sort_nodes(nodes, start, literals, waiting, order, users):
     """Kahn's order of the nodes that depend on no cycle; returns their number.
 
@@ -171,7 +171,7 @@ def find_gate(build, count):
         place = (place + 1) & (b.table_size - 1)
 
 
-@island("i8(i8)")
+@entry_point("i8(i8)")
 def simplify(build):
     """Build the gates of a network anew: constants and aliases vanish, equal gates become one. Returns their number."""
     b = build_at(build)
@@ -205,7 +205,7 @@ def simplify(build):
     return b.gates
 
 
-@island("i8(i8, i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8, i8)")
 def spread(nodes, first, start, literals, values, cyclic):
     """What the gates can be, given what the inputs can be: bit 0 of a value says false, bit 1 true.
 
@@ -228,7 +228,7 @@ def spread(nodes, first, start, literals, values, cyclic):
     return 0
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def mark_used(gates, start, literals, used):
     """Mark in int8 used[] every gate that marked gates need; literals count gates from 0, inputs are negative.
 

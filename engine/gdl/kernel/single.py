@@ -23,9 +23,9 @@ from pcg.engine.kernel.runtime import (
     clear_low,
     copy_bytes,
     count_bits,
+    entry_point,
     inlined,
     inner,
-    island,
     load8,
     load16,
     load32,
@@ -452,7 +452,7 @@ def set_bit(words, bit):
     return 0
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def settle(gm, st):
     """Work out everything from the facts and the moves made, whatever the block held; facts and head are left."""
     g = game_at(gm)
@@ -496,7 +496,7 @@ def settle(gm, st):
     return OK
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def advance(gm, st, moves):
     """Make the moves int64[roles], which are legal, in a state that goes on. Returns its status."""
     if state_at(st).status == RUNNING:
@@ -506,7 +506,7 @@ def advance(gm, st, moves):
     return state_at(st).status
 
 
-@island("i8(i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8)")
 def legal_moves(gm, st, role, out):
     """Write the legal moves of a role (int64, numbers of moves of the game, ascending); returns how many."""
     g = game_at(gm)
@@ -522,7 +522,7 @@ def legal_moves(gm, st, role, out):
     return count
 
 
-@island("i8(i8, i8, i8, i8, i8, i8)")
+@entry_point("i8(i8, i8, i8, i8, i8, i8)")
 def playouts(gm, st, count, first, seed, results):
     """Play `count` random games from the initial state, each with a random stream of its own.
 

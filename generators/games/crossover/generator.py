@@ -8,9 +8,9 @@ import numpy as np
 
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.games.contract import IndependentGameGenerator
-from pcg.generators.games.crossing import cross
 from pcg.generators.games.genes import GameGenotype
 from pcg.generators.games.operators import mutate
+from pcg.generators.games.recombination import cross
 
 
 class CrossedGames(IndependentGameGenerator):

@@ -1,8 +1,8 @@
 """Whole games by evolution: sprites, mapping, rules and levels change together.
 
 The first generation holds the games to begin with, some of their crossings, and mutants of these. A child is a mutant
-(`pcg.generators.games.operators`) or a crossing (`pcg.generators.games.crossing`) of what did well. With `max_edits`
-the whole search keeps within that many lines of one of the games to begin with.
+(`pcg.generators.games.operators`) or a crossing (`pcg.generators.games.recombination`) of what did well. With
+`max_edits` the whole search keeps within that many lines of one of the games to begin with.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.games.crossing import cross, has_parts_of_both, own_features, parts
 from pcg.generators.games.genes import GameGenotype, game_edits
 from pcg.generators.games.operators import mutate
 from pcg.generators.games.population import PARAMETERS, BreedingGames, child_of, genotype_of
+from pcg.generators.games.recombination import cross, has_parts_of_both, own_features, parts
 from pcg.generators.population import Child, Individual
 
 _REMEMBERED = 2000

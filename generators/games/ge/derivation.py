@@ -19,9 +19,9 @@ import numpy as np
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import EffectSpec, Param, TerminationSpec
 from pcg.engine.vgdl.parser import grammar_rules
-from pcg.generators.games.choices import Codons, mending_rng
+from pcg.generators.games.game_repair import mend, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
-from pcg.generators.games.mending import mend, space_of
+from pcg.generators.games.genotype_choices import Codons, mending_rng
 from pcg.generators.games.operators import NAMES
 from pcg.generators.games.random.generator import bare, free_characters
 from pcg.generators.games.sprites import draw_class, draw_colour, draw_value, fresh_name, parameters, values

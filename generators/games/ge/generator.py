@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.games.choices import CODONS, mending_rng
+from pcg.generators.games.game_repair import mend
 from pcg.generators.games.ge.derivation import SETS, Derivation, as_codons, random_codons
 from pcg.generators.games.genes import GameGenotype
-from pcg.generators.games.mending import mend
+from pcg.generators.games.genotype_choices import CODONS, mending_rng
 from pcg.generators.games.population import PARAMETERS, BreedingGames, child_of
 from pcg.generators.population import Child, Individual
 

@@ -12,7 +12,7 @@ import numpy as np
 from deap import gp
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.games.gp.planting import plant
+from pcg.generators.games.gp.initial_trees import plant
 from pcg.generators.games.gp.primitives import Game, Line, Rules, game_of, grow, names_of, primitives, tree_of
 from pcg.generators.games.population import PARAMETERS, BreedingGames, child_of
 from pcg.generators.population import Child, Individual

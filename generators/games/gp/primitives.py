@@ -17,9 +17,9 @@ from deap import gp
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import Param
-from pcg.generators.games.choices import Fixed, mending_rng
+from pcg.generators.games.game_repair import mend, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
-from pcg.generators.games.mending import mend, space_of
+from pcg.generators.games.genotype_choices import Fixed, mending_rng
 from pcg.generators.games.operators import NAMES
 from pcg.generators.games.random.generator import bare, free_characters
 from pcg.generators.games.sprites import (

@@ -13,8 +13,8 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.games.contract import IndependentGameGenerator
+from pcg.generators.games.game_repair import ground, mend, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
-from pcg.generators.games.mending import ground, mend, space_of
 from pcg.generators.games.operators import draw_sprite
 from pcg.generators.rules.genes import RuleSet
 

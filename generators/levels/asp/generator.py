@@ -19,18 +19,18 @@ from pcg.evaluators.agents import solve as solve_by_engine
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.wants import Want, sprites_of
-from pcg.generators.levels.asp.aims import PARAMETERS, SYMMETRY_WANTS, Aims, moving, plannable, pose
+from pcg.evaluators.targets import Want, sprites_of
+from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError, clingo
+from pcg.generators.levels.asp.constraints import PARAMETERS, SYMMETRY_WANTS, Aims, moving, plannable, pose
 from pcg.generators.levels.asp.problem import Problem
 from pcg.generators.levels.asp.search import ClashError, find, hints
-from pcg.generators.levels.asp.solving import Limits, OutOfTimeError, clingo
 from pcg.generators.levels.constructive import construct, draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.counts import fit
-from pcg.generators.levels.furnish import place
-from pcg.generators.levels.layout import STYLES, draw_size
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.object_counts import fit
+from pcg.generators.levels.object_placement import place
+from pcg.generators.levels.wall_layout import STYLES, draw_size
 
 FOLLOW_SKETCH = ("--heuristic=Domain",)
 """Options of clingo that make it try the sketch first."""

@@ -15,10 +15,10 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import BLOCKED, GATE, HAZARD, PUSH, Grid
 from pcg.evaluators.requirements import means_to_remove
-from pcg.generators.levels.asp.mechanics import PuzzleRules, Stack, puzzle_rules
-from pcg.generators.levels.asp.solving import program_text
+from pcg.generators.levels.asp.clingo_solver import program_text
+from pcg.generators.levels.asp.transition_model import PuzzleRules, Stack, puzzle_rules
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.level_builder import Site
 
 DIRECTIONS: tuple[tuple[str, int, int], ...] = (("UP", -1, 0), ("LEFT", 0, -1), ("DOWN", 1, 0), ("RIGHT", 0, 1))
 """Actions and the (rows, columns) they lead to; a direction's number is its place here."""

@@ -18,8 +18,8 @@ from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import solve as solve_by_engine
 from pcg.evaluators.level_grid import Grid
+from pcg.generators.levels.asp.clingo_solver import Answer, Limits, OutOfTimeError, Solver
 from pcg.generators.levels.asp.problem import DIRECTIONS, Demand, Problem
-from pcg.generators.levels.asp.solving import Answer, Limits, OutOfTimeError, Solver
 
 MOST_REFUTED = 60
 """Shorter plans refuted one by one before a search for a longer puzzle is given up."""

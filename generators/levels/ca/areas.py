@@ -10,9 +10,9 @@ import numpy as np
 
 from pcg.evaluators.level_grid import BLOCKED, FREE, HAZARD
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.furnish import in_formation
-from pcg.generators.levels.layout import join_regions
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.object_placement import in_formation
+from pcg.generators.levels.wall_layout import join_regions
 
 _APART = ("mover", "avatar", "pushable", "collectable", "portal", "exit", "gate", "spawner", "goal", "guarded")
 """Roles of things that are placed one by one."""

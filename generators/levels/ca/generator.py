@@ -18,10 +18,10 @@ from pcg.evaluators.level_grid import Mask
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels import automata
 from pcg.generators.levels.automata import RULES, Table
-from pcg.generators.levels.ca import search
+from pcg.generators.levels.ca import rule_search
 from pcg.generators.levels.ca.areas import lay_areas
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.terrain import LEAST, MOST, TERRAIN_PARAMETERS, TerrainGenerator, wear
 
 FAMILIES = ("caves", *RULES, "custom", "table", "evolved", "fashion")
@@ -89,15 +89,15 @@ class CellularGenerator(TerrainGenerator):
         # Evolved once for all levels of a generator, from numbers of their own: levels keep to their ids.
         if rule == "evolved":
             if not self._tables:
-                self._tables = [search.evolve_table(self.rng(0, 1, k), wanted) for k in range(EVOLVED)]
+                self._tables = [rule_search.evolve_table(self.rng(0, 1, k), wanted) for k in range(EVOLVED)]
             table = self._tables[int(rng.integers(EVOLVED))]
-            return automata.run(rng.random(shape) < 0.45, table, search.STEPS)
+            return automata.run(rng.random(shape) < 0.45, table, rule_search.STEPS)
         if not self._fashions:
-            self._fashions = [search.evolve_fashion(self.rng(0, 2, k), wanted) for k in range(EVOLVED)]
+            self._fashions = [rule_search.evolve_fashion(self.rng(0, 2, k), wanted) for k in range(EVOLVED)]
         for _ in range(6):
-            start = rng.integers(0, search.STATES, shape)
-            end = automata.fashion(start, self._fashions[int(rng.integers(EVOLVED))], search.STEPS)
-            rock = search.rock_states(end, share)
+            start = rng.integers(0, rule_search.STATES, shape)
+            end = automata.fashion(start, self._fashions[int(rng.integers(EVOLVED))], rule_search.STEPS)
+            rock = rule_search.rock_states(end, share)
             if 0.5 * share <= float(rock.mean()) <= share + 0.2:
                 break  # fashions may die out
         return rock

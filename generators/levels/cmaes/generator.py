@@ -16,7 +16,7 @@ import numpy as np
 
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.generators.covariance import Covariance
+from pcg.generators.cma_es import Covariance
 from pcg.generators.levels.cmaes.space import ParameterSpace
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS

@@ -8,7 +8,7 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.generators.covariance import mirrored
+from pcg.generators.cma_es import mirrored
 from pcg.generators.levels.contract import SIZE_PARAMETERS
 from pcg.generators.levels.registry import GENERATORS
 

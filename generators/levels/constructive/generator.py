@@ -13,11 +13,11 @@ import numpy as np
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.counts import draw_counts, draw_plenty
-from pcg.generators.levels.furnish import furnish
-from pcg.generators.levels.layout import STYLES, draw_size, fill, lay_lanes
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.object_counts import draw_counts, draw_plenty
+from pcg.generators.levels.object_placement import furnish
 from pcg.generators.levels.repair import meet_needs, mend_reach
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.wall_layout import STYLES, draw_size, fill, lay_lanes
 
 STYLE_WEIGHTS = {"segments": 0.4, "rooms": 0.4, "pillars": 0.2}
 STYLE_WEIGHTS_WITH_LANES = {"segments": 0.7, "pillars": 0.3}

@@ -10,19 +10,19 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.levels.constructive import draw_style
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.counts import Counts, draw_counts, fit
-from pcg.generators.levels.furnish import furnish
 from pcg.generators.levels.grammar.decisions import Decisions
-from pcg.generators.levels.grammar.ground import Ground, Plan
+from pcg.generators.levels.grammar.game_elements import means
 from pcg.generators.levels.grammar.language import LevelGrammar
-from pcg.generators.levels.grammar.means import means
 from pcg.generators.levels.grammar.mission import Derivation, Mission
-from pcg.generators.levels.grammar.proof import order_holds, walk
-from pcg.generators.levels.grammar.settle import Settler, check_sprites, left_to_place
+from pcg.generators.levels.grammar.mission_check import order_holds, walk
+from pcg.generators.levels.grammar.mission_map import Ground, Plan
+from pcg.generators.levels.grammar.mission_placement import Settler, check_sprites, left_to_place
 from pcg.generators.levels.grammar.space import bands, lay_out
-from pcg.generators.levels.layout import STYLES, fill, lay_lanes, main_wall
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.object_counts import Counts, draw_counts, fit
+from pcg.generators.levels.object_placement import furnish
 from pcg.generators.levels.repair import mend_reach, repair
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.wall_layout import STYLES, fill, lay_lanes, main_wall
 
 LAYOUTS = ("auto", "rooms", "bands")
 LEAST_WALLS = 0.08

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.wants import Want
+from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator
 from pcg.generators.levels.grammar.builder import LAYOUTS, MOST_NODES, Builder, Built, Draft
 from pcg.generators.levels.grammar.decisions import Drawn
 from pcg.generators.levels.grammar.language import read_grammar
-from pcg.generators.levels.layout import draw_size
+from pcg.generators.levels.wall_layout import draw_size
 
 GRAMMAR_PARAMETERS = (
     *SIZE_PARAMETERS,

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcg.generators.levels.grammar.decisions import Decisions
-from pcg.generators.levels.grammar.ground import SIDES, Cell, Gap, Ground, Place, Plan, Rect
 from pcg.generators.levels.grammar.language import ARCH, GAP, HERE, PASSAGE, Joint, LevelGrammar
 from pcg.generators.levels.grammar.mission import Mission
-from pcg.generators.levels.layout import build_wall
+from pcg.generators.levels.grammar.mission_map import SIDES, Cell, Gap, Ground, Place, Plan, Rect
+from pcg.generators.levels.wall_layout import build_wall
 
 LEAST = 2
 """Rooms are at least so wide and high."""

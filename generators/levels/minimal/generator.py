@@ -13,11 +13,11 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.constructive import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.counts import Counts, fit
-from pcg.generators.levels.furnish import furnish
-from pcg.generators.levels.layout import STYLES, draw_size, fill, lay_lanes
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.object_counts import Counts, fit
+from pcg.generators.levels.object_placement import furnish
 from pcg.generators.levels.repair import meet_needs, mend_reach
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.wall_layout import STYLES, draw_size, fill, lay_lanes
 
 ROOMY = 8
 """Cells inside the frame, along a side, of the largest levels made where no size is asked for."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from pcg.evaluators.level_grid import Mask
 from pcg.evaluators.parameters import Parameter
+from pcg.generators.levels.noise.aggregation import grow
 from pcg.generators.levels.noise.diggers import DIGGERS, Habits
 from pcg.generators.levels.noise.displacement import diamond_square, skyline
 from pcg.generators.levels.noise.gradient import BASES, FRACTALS, fractal
-from pcg.generators.levels.noise.growth import grow
 from pcg.generators.levels.noise.partition import partition
 from pcg.generators.levels.terrain import TERRAIN_PARAMETERS, TerrainGenerator, highest, wear
 

@@ -2,8 +2,8 @@
 the two halves of every cut.
 
 Shaker, Liapis, Togelius, Lopes, Bidarra: Constructive generation methods for dungeons and levels, chapter 3.2 of
-Procedural Content Generation in Games (2016). Unlike the rooms of `layout`, whose walls are one cell thick, these have
-rock between them; they are widened as long as there is more rock than wanted.
+Procedural Content Generation in Games (2016). Unlike the rooms of `wall_layout`, whose walls are one cell thick, these
+have rock between them; they are widened as long as there is more rock than wanted.
 """
 
 from __future__ import annotations

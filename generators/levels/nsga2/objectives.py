@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.evaluation import Evaluation
-from pcg.evaluators.wants import known_names, sprites_of, wanted_value
+from pcg.evaluators.targets import known_names, sprites_of, wanted_value
 
 OWN = ("fitness", "wants")
 """What can be named beside what wants can name: the fitness, and how nearly the wants are met."""

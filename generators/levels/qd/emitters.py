@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from pcg.evaluators.level_grid import Grid
 from pcg.generators.levels.contract import LevelGenerator
+from pcg.generators.levels.level_builder import choose
 from pcg.generators.levels.population import bred, symmetry_kept
 from pcg.generators.levels.qd.archive import Elite, LevelArchive
 from pcg.generators.levels.qd.measures import Measuring
-from pcg.generators.levels.site import choose
 
 LEAST_CURIOSITY = 0.05
 """No cell is given up for good."""

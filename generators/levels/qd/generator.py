@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.wants import Want
+from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
 from pcg.generators.levels.population import SEEDING, Seeds

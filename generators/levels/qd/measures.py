@@ -21,7 +21,7 @@ from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.mechanics import MECHANIC, mechanics
 from pcg.evaluators.metrics.registry import METRICS, TEXT
 from pcg.evaluators.metrics.text import TextMetrics
-from pcg.evaluators.wants import GROUPS, group, known_names, sprites_of
+from pcg.evaluators.targets import GROUPS, group, known_names, sprites_of
 from pcg.generators.levels.context import LevelContext
 
 MOST_MEASURES = 64

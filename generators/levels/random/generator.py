@@ -10,9 +10,9 @@ import numpy as np
 
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.layout import draw_size
+from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.repair import meet_needs, mend_avatar
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.wall_layout import draw_size
 
 
 class RandomGenerator(IndependentGenerator):

@@ -3,7 +3,7 @@
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-from pcg.generators.levels.repair.mend import (
+from pcg.generators.levels.repair.by_rules import (
     customs,
     mend_avatar,
     mend_counts,
@@ -12,7 +12,7 @@ from pcg.generators.levels.repair.mend import (
     mend_reach,
     repair,
 )
-from pcg.generators.levels.repair.needs import meet_needs
+from pcg.generators.levels.repair.required_sprites import meet_needs
 
 if TYPE_CHECKING:
     from pcg.generators.levels.repair.completion import complete as complete

@@ -17,10 +17,10 @@ import numpy as np
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.furnish import place
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.object_placement import place
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.repair.edits import Draft
-from pcg.generators.levels.repair.mend import repair
-from pcg.generators.levels.site import Site
 
 CHILDREN = 6
 """Edited levels made of a level before the next best one is looked at."""

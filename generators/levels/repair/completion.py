@@ -13,14 +13,14 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
-from pcg.evaluators.wants import Want, settle_wants, sprites_of
-from pcg.generators.levels.completion import LockedSite
+from pcg.evaluators.targets import Want, settle_wants, sprites_of
 from pcg.generators.levels.constructive import construct, draw_style
+from pcg.generators.levels.constructive_completion import LockedSite
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.furnish import place
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.object_placement import place
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.repair.edits import Draft, faults, read_draft
-from pcg.generators.levels.repair.mend import repair
-from pcg.generators.levels.site import Site
 
 TRIES = 30
 """Sketches mended for one completion before none is given."""

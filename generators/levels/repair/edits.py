@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask, Palette, avatar_cells
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.level_builder import Site
 
 MOST_TRIMMED = 60
 """With more edits than this, none is taken back to see whether it was needed."""

@@ -19,13 +19,13 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter, resolve
-from pcg.evaluators.wants import Want, settle_wants
+from pcg.evaluators.targets import Want, settle_wants
 from pcg.generators.levels.context import LevelContext, require_single_player
+from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.repair.by_search import achieved, search_for_repair
 from pcg.generators.levels.repair.by_solver import UNTRIED, solve_for_repair
 from pcg.generators.levels.repair.edits import Draft, Judge, Repaired, faults, read_draft, trimmed
-from pcg.generators.levels.repair.mend import repair
-from pcg.generators.levels.site import Site
 
 METHODS = {
     "auto": "the solver's edits where clingo is installed, and on from there by search",

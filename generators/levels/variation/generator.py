@@ -15,10 +15,10 @@ from pcg.evaluators.metrics.distances import code_distance
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.constructive import construct, draw_style
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.layout import draw_size
+from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.operators import crossover, edit
 from pcg.generators.levels.repair import repair
-from pcg.generators.levels.site import Site
+from pcg.generators.levels.wall_layout import draw_size
 
 APART = 0.05
 """A variation is at least so far from each of the game's own levels, if a few more edits can do it."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.wants import Want
+from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
 from pcg.generators.levels.examples import DRAWS, SYMMETRY, ExampleGenerator, mirrored, symmetry_of

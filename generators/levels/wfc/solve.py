@@ -9,7 +9,7 @@ from pcg.engine.elementary import logarithms
 from pcg.engine.kernel.runtime import invoke1
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
-from pcg.generators.levels.wfc import wfc_kernel
+from pcg.generators.levels.wfc import kernel
 from pcg.generators.levels.wfc.patterns import Patterns, start_mask
 
 MOST_PLACES = 1 << 26
@@ -54,9 +54,9 @@ def solve(
         if not settled and is_unique.any() and 2 * attempt < restarts:
             begin, first = _with_one(start, is_unique, patterns.weights, rng), True
         outcome = wave.collapse(begin, rng, patience)
-        if outcome == wfc_kernel.IMPOSSIBLE and not first:
+        if outcome == kernel.IMPOSSIBLE and not first:
             return None  # whatever is drawn
-        if outcome == wfc_kernel.SOLVED:
+        if outcome == kernel.SOLVED:
             return corner[wave.chosen()].reshape(height, width)[1 : grid.shape[0] + 1, 1 : grid.shape[1] + 1].copy()
     return None
 
@@ -85,7 +85,7 @@ class _Wave:
     def __init__(self, patterns: Patterns, height: int, width: int, unique: NDArray[np.bool_]) -> None:
         cells, number = height * width, len(patterns.tiles)
         self.cells, self.patterns = cells, number
-        self.record = np.zeros(1, wfc_kernel.WAVE)
+        self.record = np.zeros(1, kernel.WAVE)
         weights = np.ascontiguousarray(patterns.weights)
         self.arrays: dict[str, NDArray[np.generic]] = {
             "weight": weights,
@@ -113,7 +113,7 @@ class _Wave:
         for name, array in self.arrays.items():
             self.record[name] = array.ctypes.data
         self.record["drawn"], self.record["patience"] = self.cells + patience, patience
-        return int(invoke1(wfc_kernel.collapse.address, self.record.ctypes.data))
+        return int(invoke1(kernel.collapse.address, self.record.ctypes.data))
 
     def chosen(self) -> NDArray[np.int64]:
         """The pattern of each cell once all are settled."""

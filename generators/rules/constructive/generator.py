@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.rules.constructive.scene import Scene
+from pcg.generators.rules.constructive.level_analyser import Scene
 from pcg.generators.rules.contract import IndependentRuleGenerator
 from pcg.generators.rules.genes import EOS, Ending, Rule, RuleSet
 from pcg.generators.rules.operators import mend

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import inner, island, load8, load32, load64, store8, store32, store64, view_of
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, load64, store8, store32, store64, view_of
 from pcg.integrations.pcg_benchmark.heap_kernel import heap_pop, heap_push
 
 DUNGEON, DAVE = range(2)
@@ -302,7 +302,7 @@ def _number(adventure: int) -> int:
     return 1 if count <= 2 * _WORD else 0
 
 
-@island("i8(i8)")
+@entry_point("i8(i8)")
 def walk(adventure: int) -> int:
     """Solve a level as the benchmark does; leaves the way, or the best node of the last solver."""
     a = adventure_at(adventure)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import inner, island, load8, store8, view_of
+from pcg.engine.kernel.runtime import entry_point, inner, load8, store8, view_of
 from pcg.integrations.pcg_benchmark.likeness_kernel import count_alike
 from pcg.integrations.pcg_benchmark.sokoban_kernel import BOX, FLOOR, GOAL, PLAYER, SOLVED, WALL, level_at, plan_level
 
@@ -141,7 +141,7 @@ def _boxes(trial: int) -> int:
     return boxes if boxes > 0 and load8(t.wanted + boxes) else 0
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def explore(trial: int, tries: int) -> int:
     """Breed and solve levels until one is good and too like at most `limit` of the crowd; 1 if found within `tries`."""
     t = trial_at(trial)

@@ -18,7 +18,7 @@ from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.level import scan_level
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.wants import Want, group
+from pcg.evaluators.targets import Want, group
 from pcg.generators.levels import LevelContext, level_distance
 from pcg.integrations.pcg_benchmark.package import benchmark
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import inner, island, load8, load32, store8, store32, view_of
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32, view_of
 
 LONG = 200
 """Length of the second text from which on its frequent symbols start no stretch."""
@@ -129,7 +129,7 @@ def common(pair: int) -> int:
     return total
 
 
-@island("i8(i8)")
+@entry_point("i8(i8)")
 def compare(pair: int) -> int:
     """Symbols in common stretches of the two texts of a `PAIR`."""
     return common(pair)
@@ -231,13 +231,13 @@ def count_alike(crowd: int, text: int, length: int, limit: int) -> int:
     return total
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def meet(crowd: int, text: int, length: int) -> int:
     """Compare a text with each of a crowd; returns how many it is too like."""
     return count_alike(crowd, text, length, crowd_at(crowd).places)
 
 
-@island("i8(i8, i8, i8)")
+@entry_point("i8(i8, i8, i8)")
 def meet_some(crowd: int, text: int, length: int) -> int:
     """Compare a text with those in some places of a crowd; the other places' answers stay as they are."""
     c = crowd_at(crowd)

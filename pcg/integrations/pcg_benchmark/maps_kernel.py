@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import inner, island, load8, load32, store8, store32, view_of
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32, view_of
 
 WALL, FLOOR, PLAYER, KEY, DOOR, ENEMY = range(6)
 """Numbers in a content."""
@@ -125,7 +125,7 @@ def _distance(rooms: int, start: int, end: int) -> int:
     return load32(rooms_at(rooms).far + 4 * end)
 
 
-@island("i8(i8)")
+@entry_point("i8(i8)")
 def measure(rooms: int) -> int:
     """Regions, both distances, and the cells of the path to the key."""
     r = rooms_at(rooms)
@@ -158,7 +158,7 @@ def _farthest(rooms: int) -> int:
     return best
 
 
-@island("i8(i8)")
+@entry_point("i8(i8)")
 def measure_paths(rooms: int) -> int:
     """Regions and the longest path, all but walls being open."""
     r = rooms_at(rooms)
@@ -183,7 +183,7 @@ def measure_paths(rooms: int) -> int:
     return 0
 
 
-@island("i8(i8)")
+@entry_point("i8(i8)")
 def count_regions(rooms: int) -> int:
     """How many regions there are, all but walls being open."""
     r = rooms_at(rooms)
@@ -197,7 +197,7 @@ def count_regions(rooms: int) -> int:
     return regions
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def reach(rooms: int, start: int) -> int:
     """Steps from a cell to all that it is connected with, all but walls being open; returns how many these are."""
     r = rooms_at(rooms)

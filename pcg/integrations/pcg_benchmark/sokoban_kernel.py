@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.engine.kernel.runtime import (
+    entry_point,
     inner,
-    island,
     load8,
     load32,
     load64,
@@ -386,7 +386,7 @@ def plan_level(level: int) -> int:
     return SOLVED
 
 
-@island("i8(i8)")
+@entry_point("i8(i8)")
 def plan(level: int) -> int:
     """Solve a level as the benchmark does; see `plan_level`."""
     return plan_level(level)

@@ -134,8 +134,8 @@ def test_splitting_and_demand_change_nothing(sheet: str) -> None:
     from pcg.engine.gdl.demand import on_demand
     from pcg.engine.gdl.game import GdlGame
     from pcg.engine.gdl.grounding import ground
-    from pcg.engine.gdl.network import build_network
     from pcg.engine.gdl.parser import parse
+    from pcg.engine.gdl.propnet import build_network
     from pcg.engine.gdl.splitting import split
 
     program = analyse(parse(sheet))

@@ -41,7 +41,7 @@ def test_builds_are_the_same_byte_for_byte(tmp_path):
         folder.mkdir()
     build([Order(SMALL, ("linux-arm64", "linux-x86-64-v3"))], alone, quiet=True)
     # the same process has compiled other kernels before, and emits in another order
-    others = [Order("pcg.generators.levels.wfc", ("wasm32",)), Order("pcg.evaluators", ("wasm32",))]
+    others = [Order("pcg.generators.levels.wfc", ("wasm32",)), Order("pcg.evaluators.kernel", ("wasm32",))]
     build([*others, Order(SMALL, ("linux-x86-64-v3", "linux-arm64"))], after, quiet=True, processes=1)
     files = {path.name: path.read_bytes() for path in alone.iterdir()}
     assert len(files) == 2
@@ -53,7 +53,7 @@ def test_a_library_is_named_after_its_sources(tmp_path):
     header, _ = objects.read(path)
     assert header.digest == sources.package_digest(SMALL)
     assert header.compiler == compiler() and header.checked == CHECKED
-    assert "connect_kernel_drop" in header.symbols
+    assert "kernel_drop" in header.symbols
 
 
 def test_of_several_processes_one_builds(tmp_path):
@@ -114,22 +114,22 @@ def test_every_package_with_entry_points_is_found():
         "pcg.engine.kernel",
         "pcg.engine.gdl.kernel",
         "pcg.engine.boards",
-        "pcg.evaluators",
-        "pcg.evaluators.agents",
+        "pcg.evaluators.kernel",
+        "pcg.evaluators.agents.kernel",
         "pcg.evaluators.games",
         "pcg.generators.levels.wfc",
     } <= set(sources.packages())
 
 
 def test_the_digest_covers_what_kernels_import_and_what_compiles_them():
-    files = sources.module_files(sources.entry_modules("pcg.evaluators.agents"))
+    files = sources.module_files(sources.entry_modules("pcg.evaluators.agents.kernel"))
     assert {"pcg.engine.kernel.protocol", "pcg.engine.kernel.random", "pcg.engine.native.numba_front"} <= files.keys()
     assert not [name for name in files if name.startswith(("numpy", "numba", "math"))]
 
 
 def test_a_changed_inner_function_changes_the_digest(tmp_path, monkeypatch):
     for name, text in {
-        "kernel_a": "from kernel_b import double\n@island('i8(i8)')\ndef run(x):\n    return double(x)\n",
+        "kernel_a": "from kernel_b import double\n@entry_point('i8(i8)')\ndef run(x):\n    return double(x)\n",
         "kernel_b": "def double(x):\n    return 2 * x\n",
     }.items():
         (tmp_path / f"{name}.py").write_text(text)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import pcg
-from pcg.engine.kernel.runtime import COMPILED, MODE, Island, inlined, inner, invoke1, invoke2, island
+from pcg.engine.kernel.runtime import COMPILED, MODE, EntryPoint, entry_point, inlined, inner, invoke1, invoke2
 from pcg.engine.native import loader, objects
 from pcg.engine.native.builder import build_together
 from pcg.engine.vgdl import extensions
@@ -32,20 +32,20 @@ def twice_more(x):
     return twice(x) + OFFSET
 
 
-@island("i8(i8)")
+@entry_point("i8(i8)")
 def first(x):
     return twice_more(x)
 
 
-@island("i8(i8, i8)")
+@entry_point("i8(i8, i8)")
 def second(x, y):
     return twice(x) * y
 
 
-def typed(body: str, **names: object) -> Island:
+def typed(body: str, **names: object) -> EntryPoint:
     """An entry point typed at a prompt."""
-    names |= {"__name__": "typed_at_a_prompt", "island": island}
-    exec(f"@island('i8(i8)')\ndef typed(x):\n    return {body}\n", names)
+    names |= {"__name__": "typed_at_a_prompt", "entry_point": entry_point}
+    exec(f"@entry_point('i8(i8)')\ndef typed(x):\n    return {body}\n", names)
     return names["typed"]
 
 
@@ -61,27 +61,27 @@ def test_two_functions_of_the_same_name_are_two():
         def scaled(x):
             return x * factor  # noqa: B023 - compiled before it changes
 
-        made.append(invoke1(island("i8(i8)")(scaled).address, 7))
+        made.append(invoke1(entry_point("i8(i8)")(scaled).address, 7))
     assert made == [14, 21]
 
 
 @only_aot
 def test_a_function_that_cannot_be_compiled_is_one_clear_error():
-    @island("i8(i8)")
+    @entry_point("i8(i8)")
     def wrong(x):
         return x + unknown_name  # noqa: F821
 
     with pytest.raises(PcgError, match=r"building the kernels of a user failed: .*unknown_name"):
         _ = wrong.address
-    Island.registry.remove(wrong)
+    EntryPoint.registry.remove(wrong)
 
 
 def test_a_function_typed_anew_takes_the_place_of_a_faulty_one():
     faulty, right = typed("twice(x) + unknown_name", twice=twice), typed("twice(x) + 1", twice=twice)
-    assert faulty not in Island.registry
+    assert faulty not in EntryPoint.registry
     assert invoke1(right.address, 4) == 9
     right.withdraw()
-    assert right not in Island.registry
+    assert right not in EntryPoint.registry
 
 
 @only_aot
@@ -89,18 +89,18 @@ def test_what_only_the_platforms_library_can_do_is_refused():
     inexact = typed("int(math.sin(1.0 * x) * 1000)", math=math)
     with pytest.raises(PcgError, match=r"same bits everywhere.*pcg\.engine\.kernel\.reals"):
         _ = inexact.address
-    Island.registry.remove(inexact)
+    EntryPoint.registry.remove(inexact)
 
 
 @only_aot
 def test_an_entry_point_inside_another_is_refused():
-    @island("i8(i8)")
+    @entry_point("i8(i8)")
     def nested(x):
         return first.address + x
 
     with pytest.raises(TypeError, match="cannot be used inside a kernel"):
         _ = nested.address
-    Island.registry.remove(nested)
+    EntryPoint.registry.remove(nested)
 
 
 USER_FILE = """
@@ -204,11 +204,13 @@ def test_the_engine_can_be_built_together_with_users_functions(tmp_path, monkeyp
         (path,) = build_together([source], [loader.host().name], tmp_path)
         header, _ = objects.read(path)
         assert header.package == "pcg.engine.boards+user-together_effects"
-        assert {"connect_kernel_drop", "together_effects_scatter.0"} <= set(header.symbols)
+        assert {"kernel_drop", "together_effects_scatter.0"} <= set(header.symbols)
         game = pcg.load(GAME.replace("scatter", "strew"), levels=["Av."])
-        (entry,) = [e for e in Island.registry if e.module == "together_effects"]
+        (entry,) = [e for e in EntryPoint.registry if e.module == "together_effects"]
         assert not entry.is_loaded
-        monkeypatch.setattr(Island, "registry", [e for e in Island.registry if not loader.is_foreign(e) or e is entry])
+        monkeypatch.setattr(
+            EntryPoint, "registry", [e for e in EntryPoint.registry if not loader.is_foreign(e) or e is entry]
+        )
         assert entry.address
         assert loader._libraries["pcg.engine.boards"].header == header
         state = game.start(level=0, seed=1)

@@ -16,7 +16,7 @@ from pcg.engine.kernel import protocol
 from pcg.engine.kernel.groups import effect_at, own_number
 from pcg.engine.kernel.layout import sprite_at
 from pcg.engine.kernel.physics import active
-from pcg.engine.kernel.runtime import COMPILED, Island
+from pcg.engine.kernel.runtime import COMPILED, EntryPoint
 from pcg.engine.kernel.store import kill
 from pcg.engine.native.difference import differences
 from pcg.engine.native.image import ADDRESS_FIELDS, ARRAY_FIELDS, MODEL_FUNCTIONS, image_of, used_bytes
@@ -100,7 +100,7 @@ def record_in(image, at: int, dtype: np.dtype):
 
 def test_every_field_that_is_an_address_is_known(context):
     record = context_record(context)
-    addresses = {*kept_arrays(context), context.initial, *(i._address for i in Island.registry if i._address)}
+    addresses = {*kept_arrays(context), context.initial, *(i._address for i in EntryPoint.registry if i._address)}
     holding = {name for name in L.CONTEXT.names if int(record[name]) in addresses}
     assert holding == {name for name in ADDRESS_FIELDS if int(record[name])}
     model = view_memory(context, context.model().address, protocol.MODEL, 1)[0]
@@ -134,7 +134,7 @@ def test_the_state_before_the_first_tick_is_included(context):
 
 def test_no_address_of_this_process_is_left(context):
     known = {*kept_arrays(context), context.address, context.initial}
-    known |= {i._address for i in Island.registry if COMPILED and i._address}  # small numbers without the compiler
+    known |= {i._address for i in EntryPoint.registry if COMPILED and i._address}  # small numbers without the compiler
     words = np.frombuffer(image_of(context).data, np.int64)
     assert not known & set(words.tolist())
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import pcg
 from pcg.engine.game import builtin_games
-from pcg.engine.kernel.runtime import Island, compile_all
+from pcg.engine.kernel.runtime import EntryPoint, compile_all
 from pcg.engine.vgdl import GameDefinition, PcgError, check_game, loads, ontology, read_game, rule_lines
 from pcg.engine.vgdl.compiler import GameTables
 from pcg.engine.vgdl.ontology_params import Param
@@ -319,14 +319,14 @@ def test_different_rule_sets_are_played_without_compiling_a_kernel(monkeypatch: 
     compile_all()
     first = game.start(0, seed=1)
     first.copy().advance("LEFT")
-    before = [(island.name, island._address) for island in Island.registry]
+    before = [(entry_point.name, entry_point._address) for entry_point in EntryPoint.registry]
     compiled: list[str] = []
 
-    def refuse(self: Island) -> int:
+    def refuse(self: EntryPoint) -> int:
         compiled.append(self.name)
         raise AssertionError(f"{self.name} was compiled")
 
-    monkeypatch.setattr(Island, "_compile", refuse)
+    monkeypatch.setattr(EntryPoint, "_compile", refuse)
     events: list[object] = []
     from numba.core import event
 
@@ -362,7 +362,7 @@ def test_different_rule_sets_are_played_without_compiling_a_kernel(monkeypatch: 
                     state.advance(rng.choice(["NIL", *state.actions]))
         events += listener.buffer
     assert compiled == [] and events == []
-    assert before == [(island.name, island._address) for island in Island.registry]
+    assert before == [(entry_point.name, entry_point._address) for entry_point in EntryPoint.registry]
 
 
 def test_memory_stays_flat(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,398 @@
+"""The pair phase: which sprites meet, and the effects of it (spec 01 sections 3.6 and 3.7).
+
+This is where time goes. Three things make it fast without changing a result, beside how hits are found (`collisions`):
+rules are only evaluated when something they concern has moved; first sprites that have not are only held against the
+second sprites that have; and candidates for the first sprite are collected from the few second sprites that can touch
+them.
+"""
+
+from __future__ import annotations
+
+from pcg.engine.kernel.bounds import outgrow
+from pcg.engine.kernel.cells import near_mask
+from pcg.engine.kernel.collisions import (
+    FEW,
+    collect_hits,
+    first_hit,
+    forget_hits,
+    is_remembered,
+    level_hits,
+    list_moved,
+    meets,
+    meets_any,
+    meets_listed,
+    moving_hits,
+)
+from pcg.engine.kernel.effects import execute, mark_fired, record_event, settle
+from pcg.engine.kernel.effects_motion import bounce_batch
+from pcg.engine.kernel.groups import (
+    effect_at,
+    entry_at,
+    first_moving,
+    group_at,
+    int_at,
+    is_mortal_alive,
+    next_moving,
+    slot_from,
+    type_at,
+)
+from pcg.engine.kernel.ids import EFFECT_ID
+from pcg.engine.kernel.layout import (
+    DIRTY_BITS,
+    E_BATCH,
+    N_GROUND,
+    N_ONCE,
+    N_SHARED,
+    N_SLOW_FIRST,
+    SPRITE_BYTES,
+    T_AVATAR_CLASS,
+    context_at,
+    sprite_at,
+    state_at,
+)
+from pcg.engine.kernel.runtime import inner, load8, load32, load64, low_bit, store32, store64
+from pcg.engine.kernel.store import is_killed, overlaps
+
+_WALL_BOUNCE = EFFECT_ID["wallBounce"]
+_WALL_REVERSE = EFFECT_ID["wallReverse"]
+_CROWD = 16
+"""Moving sprites up to this number are tested against each other at no charge."""
+
+
+@inner
+def run_first(gm, st, entry, a):
+    """Evaluate one entry for one first sprite; returns the number of hits."""
+    if entry.bits & (E_BATCH | N_GROUND) == 0 and is_killed(gm, st, a) != 0:
+        # nothing would be executed for it, and it is gone before the next evaluation
+        return 0
+    if state_at(st).work > context_at(gm).max_work:
+        return 0
+    # looking for hits takes as long as two executions
+    state_at(st).work += 2
+    collect_hits(gm, st, entry, a)
+    n = state_at(st).hits
+    if n == 0:
+        return 0
+    e = entry.effect
+    hits = st + state_at(st).at_scratch
+    if entry.bits & E_BATCH:
+        kind = effect_at(gm, e).kind
+        times = 0
+        if kind == _WALL_BOUNCE:
+            times = bounce_batch(gm, st, a, hits, n, 0)
+        elif kind == _WALL_REVERSE:
+            times = bounce_batch(gm, st, a, hits, n, 1)
+        mark_fired(st, e)
+        settle(gm, st, e, times)
+        state_at(st).work += n
+        for i in range(n):
+            record_event(gm, st, a, load64(hits + 8 * i))
+        return n
+    ground = entry.bits & N_GROUND
+    most = context_at(gm).max_work
+    for i in range(n):
+        b = load64(hits + 8 * i)
+        if is_killed(gm, st, a) != 0 or state_at(st).work > most:
+            break
+        if ground != 0:
+            hit = meets(gm, a, b)
+        else:
+            hit = 1 if overlaps(a, b) else 0
+        if hit != 0:
+            execute(gm, st, e, a, b)
+    return n
+
+
+@inner
+def run_once(gm, st, entry, a):
+    """The same for an entry whose effect takes its first sprite away (`N_ONCE`), so that one hit is mostly enough."""
+    s = state_at(st)
+    if is_killed(gm, st, a) != 0 or s.work > context_at(gm).max_work:
+        return 0
+    s.work += 2
+    b = first_hit(gm, st, entry, a)
+    if b == 0:
+        return 0
+    execute(gm, st, entry.effect, a, b)
+    if is_killed(gm, st, a) != 0:
+        return 1
+    # what it would have become was refused: the other hits follow
+    collect_hits(gm, st, entry, a)
+    n = s.hits
+    for i in range(1, n):
+        if is_killed(gm, st, a) != 0 or s.work > context_at(gm).max_work:
+            break
+        execute(gm, st, entry.effect, a, load64(st + s.at_scratch + 8 * i))
+    return n
+
+
+# --- the first sprites of an entry ---
+
+
+@inner
+def candidates(gm, st, entry, t, level):
+    """Collect the first sprites of type t that some second sprite overlaps now, in group order, behind the hit list.
+
+    `level` selects level sprites (only those that a second sprite touches that moved since the last evaluation) or
+    moving ones. Returns their number.
+    """
+    s = state_at(st)
+    since = s.since
+    n = 0
+    # second sprites piled up on one spot meet the same first ones
+    piled = level == 0 and count_moving(gm, st, entry.second_moving_at, entry.second_moving_n) > FEW
+    if piled:
+        forget_hits(st)
+    for i in range(entry.second_moving_n):
+        u = int_at(gm, entry.second_moving_at + i)
+        group = group_at(st, u)
+        if group.head < 0 or (level != 0 and group.stamp <= since):
+            continue
+        b = first_moving(gm, st, u)
+        while b != 0:
+            s.hits = 0
+            if level == 0:
+                if not piled or is_remembered(st, b, 3) == 0:
+                    moving_hits(gm, st, b, t, -1)
+            elif sprite_at(b).moved > since and near_mask(gm, st, b) & (1 << (t & 63)) != 0:
+                level_hits(gm, st, b, t, -1)
+            for j in range(s.hits):
+                n = add_candidate(st, n, load64(st + s.at_scratch + 8 * j))
+            b = next_moving(gm, st, b)
+    return n
+
+
+@inner
+def add_candidate(st, n, a):
+    """Insert into the list of n candidates kept in order of creation, without repetition; returns its length."""
+    s = state_at(st)
+    base = st + s.at_scratch + 8 * s.room
+    here = sprite_at(a).id
+    k = 0
+    end = n
+    if n > 0 and sprite_at(load64(base + 8 * (n - 1))).id < here:
+        # most come in order
+        k = n
+    while k < end:
+        middle = (k + end) // 2
+        if sprite_at(load64(base + 8 * middle)).id > here:
+            end = middle
+        else:
+            k = middle + 1
+    if k > 0 and load64(base + 8 * (k - 1)) == a:
+        return n
+    if n >= s.room:
+        outgrow(st)
+        return n
+    m = n
+    while m > k:
+        store64(base + 8 * m, load64(base + 8 * (m - 1)))
+        m -= 1
+    store64(base + 8 * k, a)
+    return n + 1
+
+
+@inner
+def newest(gm, st, entry):
+    """Latest clock at which a rectangle of a second type of an entry changed; -1 when none has moving sprites."""
+    latest = -1
+    for i in range(entry.second_moving_n):
+        group = group_at(st, int_at(gm, entry.second_moving_at + i))
+        if group.head >= 0 and group.stamp > latest:
+            latest = group.stamp
+    return latest
+
+
+@inner
+def present(gm, st, at, n):
+    """1 when one of the n types from pool place `at` has a sprite."""
+    for i in range(n):
+        if group_at(st, int_at(gm, at + i)).count > 0:
+            return 1
+    return 0
+
+
+@inner
+def count_moving(gm, st, at, n):
+    """How many moving sprites the n types from pool place `at` have."""
+    total = 0
+    for i in range(n):
+        total += group_at(st, int_at(gm, at + i)).moving
+    return total
+
+
+@inner
+def run_candidates(gm, st, entry, found, once):
+    """Evaluate an entry for the collected first sprites, with `run_once` if so told; returns the number of hits."""
+    s = state_at(st)
+    met = 0
+    if once:
+        forget_hits(st)
+    for j in range(found):
+        a = load64(st + s.at_scratch + 8 * (s.room + j))
+        met += run_once(gm, st, entry, a) if once else run_first(gm, st, entry, a)
+    return met
+
+
+@inner
+def run_level(gm, st, entry, t):
+    """Evaluate an entry for the level sprites of type t as first sprites; returns the number of hits."""
+    g = context_at(gm)
+    s = state_at(st)
+    since = s.since
+    if since >= 0 and newest(gm, st, entry) <= since:
+        # level sprites never move, so those apart from all second sprites still are
+        return 0
+    met = 0
+    # level sprites that touch level sprites never part: they matter until one evaluation found none
+    if entry.bits & N_SLOW_FIRST == 0 and (entry.second_has_level == 0 or since >= 0):
+        found = candidates(gm, st, entry, t, 1)
+        s.since = -1
+        met = run_candidates(gm, st, entry, found, False)
+        s.since = since
+        return met
+    first = load32(g.level_start + 8 * t)
+    s.work += load32(g.level_start + 8 * t + 4) >> 2
+    for k in range(first, first + load32(g.level_start + 8 * t + 4)):
+        if k >= g.n_mortal or is_mortal_alive(st, k):
+            a = g.level + SPRITE_BYTES * k
+            if meets_any(gm, st, entry, a, since) != 0:
+                met += run_first(gm, st, entry, a)
+    return met
+
+
+@inner
+def run_moving(gm, st, entry, t):
+    """Evaluate an entry for the moving sprites of type t as first sprites; returns the number of hits."""
+    g = context_at(gm)
+    s = state_at(st)
+    moving = group_at(st, t).moving
+    s.work += moving >> 2
+    if s.grid != 0 and moving > FEW and entry.bits & (N_SHARED | N_GROUND | N_SLOW_FIRST) == 0:
+        second = count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)
+        once = second > FEW and entry.bits & N_ONCE != 0 and type_at(gm, t).bits & T_AVATAR_CLASS == 0
+        if entry.second_has_level == 0 and 4 * second <= moving:
+            return run_candidates(gm, st, entry, candidates(gm, st, entry, t, 0), once)
+        if once:
+            return run_piled(gm, st, entry, t)
+    since = s.since
+    last = s.last
+    quiet = since >= 0 and newest(gm, st, entry) <= since
+    ground = entry.bits & N_GROUND
+    base = st + s.at_sprites
+    stride = g.stride
+    slot = group_at(st, t).head
+    # first sprites that have not moved can only meet second ones that have: where these are few, no more is looked at
+    moved = list_moved(gm, st, entry) if since >= 0 and ground == 0 and not quiet and moving > 2 else -1
+    met = 0
+    while slot >= 0:
+        a = slot_from(st, base, stride, slot)
+        p = sprite_at(a)
+        if p.id >= last:
+            break
+        if ground != 0:
+            near = 1
+        elif p.moved <= since and (quiet or moved >= 0):
+            near = 0 if quiet else meets_listed(st, a, moved)
+        else:
+            near = meets_any(gm, st, entry, a, since)
+        if near != 0:
+            hits = run_first(gm, st, entry, a)
+            if hits != 0:
+                # an execution may move any
+                quiet = False
+                moved = list_moved(gm, st, entry) if since >= 0 and ground == 0 else -1
+                met += hits
+        slot = p.next
+    return met
+
+
+@inner
+def run_piled(gm, st, entry, t):
+    """`run_moving` where both sides are many and the effect takes first sprites away: one search per rectangle."""
+    s = state_at(st)
+    base = st + s.at_sprites
+    stride = context_at(gm).stride
+    quiet = s.since >= 0 and newest(gm, st, entry) <= s.since
+    moved = list_moved(gm, st, entry) if s.since >= 0 and not quiet else -1
+    slot = group_at(st, t).head
+    met = 0
+    forget_hits(st)
+    while slot >= 0:
+        a = slot_from(st, base, stride, slot)
+        p = sprite_at(a)
+        if p.id >= s.last:
+            break
+        if p.moved > s.since or not (quiet or moved >= 0 and meets_listed(st, a, moved) == 0):
+            met += run_once(gm, st, entry, a)
+        slot = p.next
+    return met
+
+
+# --- entries ---
+
+
+@inner
+def run_entry(gm, st, n):
+    """Evaluate one effect of one pair."""
+    s = state_at(st)
+    entry = entry_at(gm, n)
+    if entry.shield >= 0 and s.shields != 0 and load8(st + s.at_shields + entry.shield) != 0:
+        set_dirty(st, n)
+        return
+    clean = st + s.at_clean + 4 * n
+    s.since = load32(clean)
+    if entry.bits & N_GROUND:
+        s.since = -1
+        set_dirty(st, n)
+    if present(gm, st, entry.second_at, entry.second_n) == 0:
+        return
+    s.work += 1
+    if s.slots > _CROWD and (s.grid == 0 or entry.bits & N_GROUND != 0):
+        # where sprites are many and searched one by one, testing them costs as well
+        firsts = count_moving(gm, st, entry.first_moving_at, entry.first_moving_n)
+        s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5
+    s.clock += 1
+    now = s.clock
+    s.last = s.next_id
+    met = 0
+    for i in range(entry.first_n):
+        t = int_at(gm, entry.first_at + i)
+        group = group_at(st, t)
+        if group.count > 0:
+            if load32(context_at(gm).level_start + 8 * t + 4) > 0:
+                met += run_level(gm, st, entry, t)
+            if group.head >= 0:
+                met += run_moving(gm, st, entry, t)
+    # with no hit nothing has changed, so all pairs are known to be apart as of now
+    store32(clean, now if met == 0 else -1)
+    if met != 0:
+        set_dirty(st, n)
+
+
+@inner
+def set_dirty(st, n):
+    """Have entry n evaluated at the next occasion."""
+    at = st + state_at(st).at_dirty + 8 * (n // DIRTY_BITS)
+    store64(at, load64(at) | (1 << (n % DIRTY_BITS)))
+
+
+@inner
+def pair_phase(gm, st):
+    """All effects of all pairs, in the order of the pairs' first definition.
+
+    Only entries are visited whose last evaluation found a hit, or for whose types a rectangle has changed since.
+    """
+    s = state_at(st)
+    most = context_at(gm).max_work
+    for w in range(context_at(gm).n_dirty):
+        at = st + s.at_dirty + 8 * w
+        waiting = load64(at)
+        while waiting != 0:
+            i = low_bit(waiting)
+            store64(at, load64(at) & ~(1 << i))
+            run_entry(gm, st, DIRTY_BITS * w + i)
+            if s.status != 0 or s.work > most:
+                return
+            # executions have had further entries evaluated: those ahead now, the others in the next tick
+            waiting = load64(at) & (-2 << i)

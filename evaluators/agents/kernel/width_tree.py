@@ -1,0 +1,263 @@
+"""The tree of a width-based search: nodes that keep their states, the open ones, and the places the play has been at.
+
+All memory belongs to the agent (`width`); nothing here knows of novelty or values.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pcg.engine.kernel.protocol import OK, copy_state
+from pcg.engine.kernel.runtime import (
+    entry_point,
+    inner,
+    load32,
+    load64,
+    load_double,
+    store32,
+    store64,
+    store_double,
+    view_of,
+)
+from pcg.evaluators.agents.kernel.width_facts import place_of
+
+SEARCH = np.dtype(
+    [
+        # --- parameters ---
+        ("discount", "f8"),  # of rewards, per tick
+        ("win_bonus", "f8"),  # reward of a won end; minus that for a lost one
+        ("guidance", "f8"),  # points of score that a unit of the heuristic's estimate costs
+        ("attraction", "f8"),  # points of score that the pull of sprites is worth at most
+        ("exploration", "f8"),  # points of score that having been somewhere once costs
+        ("safety", "i8"),  # games of chance: samples of each action for its danger
+        ("danger_depth", "i8"),  # ticks from the root up to which actions are sampled so
+        ("wait", "i8"),  # 1: doing nothing is a move as well
+        ("best_first", "i8"),  # 1: expand by reward so far, 0: breadth first
+        ("first_width", "i8"),
+        ("last_width", "i8"),
+        ("chance", "i8"),  # 1: the game is stochastic (also: has other players)
+        ("timed", "i8"),  # 1: the budget grows slice by slice
+        # --- nodes; node k's state lies at states + k * stride ---
+        ("room", "i8"),
+        ("states", "i8"),
+        ("stride", "i8"),
+        ("free", "i8"),  # int32[room]: stack of unused nodes
+        ("free_used", "i8"),
+        ("parent", "i8"),  # int32[room]
+        ("first", "i8"),  # int32[room]: first child, -1 for none
+        ("sibling", "i8"),  # int32[room]
+        ("action", "i8"),  # int32[room]
+        ("depth", "i8"),  # int32[room]: ticks from the root
+        ("kept", "i8"),  # int32[room]: scratch of `keep_subtree`
+        ("heir", "i8"),  # int32[room]: the best child when values were backed up last
+        ("met", "i8"),  # int64[room]: the pass that has looked at the node last
+        ("points", "i8"),  # float64[room]: score of the state
+        ("gain", "i8"),  # float64[room]: discounted rewards from the root
+        ("lean", "i8"),  # float64[room]: what speaks for the state beside rewards
+        ("risk", "i8"),  # float64[room]: share of samples of the node's action that were lost
+        ("value", "i8"),  # float64[room]: backed up
+        # --- open nodes: a heap by reward (best first), then order of arrival ---
+        ("heap", "i8"),  # int32[room]
+        ("heap_used", "i8"),
+        ("clock", "i8"),
+        ("arrival", "i8"),  # int64[room]
+        ("order", "i8"),  # int32[room]: nodes in order of expansion
+        ("order_used", "i8"),
+        # --- the search ---
+        ("phase", "i8"),
+        ("root", "i8"),
+        ("width", "i8"),
+        ("passes", "i8"),  # passes ever made
+        ("node", "i8"),  # being expanded, -1: none
+        ("slot", "i8"),  # the next of its actions
+        ("sample", "i8"),  # safety samples made
+        ("broken", "i8"),  # 1: interrupted because a state did not fit
+        ("kept_random", "i8"),  # the agent's random stream at the last safe point
+        ("kept_calls", "i8"),
+        ("heir_root", "i8"),  # the node expected as next root, -1: none
+        ("dead", "i8"),  # int64[max_actions + 1]: lost samples of each root action
+        ("sum", "i8"),  # float64[max_actions + 1]: values of each root action over finished runs
+        ("runs", "i8"),
+        # --- memory of the play ---
+        ("been_key", "i8"),  # int64[been_size]: open addressing over places
+        ("been_count", "i8"),  # int64[been_size]: 0 where there is none
+        ("been_size", "i8"),
+        ("been_used", "i8"),
+        ("facts", "i8"),
+        ("knowledge", "i8"),
+    ],
+    align=True,
+)
+
+search_at = view_of(SEARCH)
+
+
+# --- nodes ------------------------------------------------------------------------------------------------------------
+
+
+@inner
+def address_of(search: int, node: int) -> int:
+    """Address of the node's state."""
+    s = search_at(search)
+    return s.states + node * s.stride
+
+
+@inner
+def clear(search: int) -> None:
+    """Free all nodes; low numbers are handed out first."""
+    s = search_at(search)
+    s.free_used = s.room
+    for k in range(s.room):
+        store32(s.free + 4 * k, s.room - 1 - k)
+
+
+@inner
+def take_node(search: int, parent: int, action: int) -> int:
+    """An unused node, not linked to its parent yet."""
+    s = search_at(search)
+    s.free_used = s.free_used - 1
+    node = load32(s.free + 4 * s.free_used)
+    store32(s.parent + 4 * node, parent)
+    store32(s.action + 4 * node, action)
+    store32(s.first + 4 * node, -1)
+    store32(s.sibling + 4 * node, -1)
+    store32(s.heir + 4 * node, -1)
+    store64(s.met + 8 * node, 0)
+    store_double(s.risk + 8 * node, 0.0)
+    return node
+
+
+@inner
+def child_by(search: int, node: int, action: int) -> int:
+    """The node's child by an action, -1 when it was not simulated."""
+    s = search_at(search)
+    child = load32(s.first + 4 * node)
+    while child >= 0 and load32(s.action + 4 * child) != action:
+        child = load32(s.sibling + 4 * child)
+    return child
+
+
+@inner
+def keep_subtree(search: int, node: int) -> None:
+    """Make the node the root and free all nodes that are not below it."""
+    s = search_at(search)
+    for k in range(s.room):
+        store32(s.kept + 4 * k, 0)
+    store32(s.parent + 4 * node, -1)
+    store32(s.sibling + 4 * node, -1)
+    stack = s.order  # not needed before the next pass
+    store32(stack, node)
+    height = 1
+    while height > 0:
+        height -= 1
+        at = load32(stack + 4 * height)
+        store32(s.kept + 4 * at, 1)
+        child = load32(s.first + 4 * at)
+        while child >= 0:
+            store32(stack + 4 * height, child)
+            height += 1
+            child = load32(s.sibling + 4 * child)
+    s.free_used = 0
+    for k in range(s.room - 1, -1, -1):
+        if load32(s.kept + 4 * k) == 0:
+            store32(s.free + 4 * s.free_used, k)
+            s.free_used = s.free_used + 1
+    s.root = node
+
+
+@entry_point("i8(i8, i8, i8, i8)")
+def move_states(search: int, model: int, source: int, stride: int) -> int:
+    """Fetch the states of the nodes in use from blocks elsewhere; OK."""
+    s = search_at(search)
+    for k in range(s.room):
+        store32(s.kept + 4 * k, 1)
+    for k in range(s.free_used):
+        store32(s.kept + 4 * load32(s.free + 4 * k), 0)
+    for k in range(s.room):
+        if load32(s.kept + 4 * k) == 1:
+            copy_state(model, s.states + k * s.stride, source + k * stride)
+    return OK
+
+
+# --- open nodes -------------------------------------------------------------------------------------------------------
+
+
+@inner
+def comes_first(search: int, a: int, b: int) -> int:
+    """1 when node `a` is to be expanded before `b`."""
+    s = search_at(search)
+    if s.best_first == 1:
+        first = load_double(s.gain + 8 * a)
+        second = load_double(s.gain + 8 * b)
+        if first != second:
+            return 1 if first > second else 0
+    return 1 if load64(s.arrival + 8 * a) < load64(s.arrival + 8 * b) else 0
+
+
+@inner
+def push(search: int, node: int) -> None:
+    """Open a node."""
+    s = search_at(search)
+    store64(s.arrival + 8 * node, s.clock)
+    s.clock = s.clock + 1
+    place = s.heap_used
+    s.heap_used = place + 1
+    while place > 0:
+        other = load32(s.heap + 4 * ((place - 1) // 2))
+        if comes_first(search, node, other) == 0:
+            break
+        store32(s.heap + 4 * place, other)
+        place = (place - 1) // 2
+    store32(s.heap + 4 * place, node)
+
+
+@inner
+def pop(search: int) -> int:
+    """Take the open node that comes first."""
+    s = search_at(search)
+    node = load32(s.heap)
+    size = s.heap_used - 1
+    s.heap_used = size
+    if size > 0:
+        last = load32(s.heap + 4 * size)
+        place = 0
+        while 2 * place + 1 < size:
+            below = 2 * place + 1
+            if below + 1 < size:
+                right = load32(s.heap + 4 * (below + 1))
+                if comes_first(search, right, load32(s.heap + 4 * below)) == 1:
+                    below += 1
+            child = load32(s.heap + 4 * below)
+            if comes_first(search, child, last) == 0:
+                break
+            store32(s.heap + 4 * place, child)
+            place = below
+        store32(s.heap + 4 * place, last)
+    return node
+
+
+# --- where the play has been ------------------------------------------------------------------------------------------
+
+
+@inner
+def been_entry(search: int, key: int) -> int:
+    """Index of the place's entry, or of the empty entry where it belongs."""
+    s = search_at(search)
+    entry = place_of(key, s.been_size)
+    while load64(s.been_count + 8 * entry) > 0 and load64(s.been_key + 8 * entry) != key:
+        entry = (entry + 1) & (s.been_size - 1)
+    return entry
+
+
+@inner
+def be_at(search: int, key: int) -> None:
+    """Count a visit of the real play."""
+    s = search_at(search)
+    entry = been_entry(search, key)
+    count = load64(s.been_count + 8 * entry)
+    if count == 0:
+        if 2 * s.been_used >= s.been_size:
+            return
+        s.been_used = s.been_used + 1
+        store64(s.been_key + 8 * entry, key)
+    store64(s.been_count + 8 * entry, count + 1)

@@ -1,0 +1,348 @@
+"""Putting things into a laid-out level: the avatar, portals, doors, boxes, treasure, enemies, each where it makes
+sense.
+
+What makes sense is read from the roles: enemies away from the avatar, what must be reached within reach and rather
+far, boxes with room to be pushed, doors in walls, fleets in formation; and things in the rows in which the game's own
+levels have them (spec 04 section 2.3 steps 4-6, made to look at distances along the way rather than as the crow
+flies).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.evaluators.level_grid import BLOCKED, FREE, GATE, HAZARD, PUSH
+from pcg.evaluators.level_statistics import BANDS
+from pcg.generators.levels.level_builder import Site, choose
+from pcg.generators.levels.object_counts import Counts
+
+Weights = NDArray[np.float64]
+
+KEEP_AWAY = 3
+"""Harmful things start at least this many steps from the avatar where there is room."""
+
+MANY = 12
+"""From this number on, objects of a kind are placed together."""
+
+TRIES = 60
+"""Cells drawn for one object before it is left out."""
+
+
+def furnish(site: Site, rng: np.random.Generator, counts: Counts) -> None:
+    """Put the avatar (unless it is there) and then all objects in these numbers into a level; what finds no place is
+    left out.
+    """
+    if site.avatar is None:
+        place_avatar(site, rng)
+    remaining = dict(counts)
+    _link_regions(site, rng, remaining)
+    for tile in sorted(remaining, key=lambda t: (_turn(site, t), t)):
+        number = remaining[tile]
+        if in_formation(site, tile):
+            number -= _formation(site, rng, tile, number)
+        if number >= MANY and site.palette.access[tile] != GATE:
+            number -= place_many(site, rng, tile, number)
+        for _ in range(number):
+            if not place(site, rng, tile):
+                break
+
+
+def _turn(site: Site, tile: int) -> int:
+    """When it is a tile's turn: what needs most room or special places first."""
+    analysis, context = site.context.analysis, site.context
+    content = site.palette.tiles[tile].content
+    access = int(site.palette.access[tile])
+    if tile in site.palette.links or any(analysis.has(c, "exit") for c in content):
+        return 0
+    if access == GATE:
+        return 1
+    if access == PUSH:
+        return 2
+    if any(analysis.has(c, "goal") for c in content):
+        return 3
+    if access == BLOCKED:
+        return 4
+    if tile in context.targets:
+        return 5
+    return 7 if any(analysis.has(c, "harmful") for c in content) else 6
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------
+
+
+def profile(site: Site, tile: int) -> Weights:
+    """How much each cell's row suits a tile, after the game's own levels (1 everywhere without any)."""
+    height, width = site.grid.shape
+    statistics = site.context.statistics
+    if statistics is None or not statistics.used[tile]:
+        return np.ones((height, width))
+    top, _, bottom, _ = site.inside()
+    rows = np.arange(height) - top
+    bands = np.clip((2 * rows + 1) * BANDS // (2 * max(1, bottom - top)), 0, BANDS - 1)
+    # The exact band counts most, its neighbours some: a handful of levels does not show every row.
+    histogram = statistics.rows[tile]
+    padded = np.pad(histogram, 1, mode="edge")
+    smooth = 0.6 * histogram + 0.2 * (padded[:-2] + padded[2:])
+    weights: Weights = np.repeat((smooth[bands] + 0.01)[:, None], width, axis=1)
+    return weights
+
+
+def fitting(site: Site, tile: int) -> Weights:
+    """1 on free cells whose ground is the tile's own (or filler), 0 elsewhere; any free cell when no ground matches."""
+    free = site.free()
+    context = site.context
+    if len(site.palette.grounds) > 1:
+        match = free & ((site.grid == context.ground_under[tile]) | ~np.isin(site.grid, site.palette.grounds))
+        if match.any():
+            free = match
+    weights: Weights = free.astype(np.float64)
+    return weights
+
+
+def place_avatar(site: Site, rng: np.random.Generator) -> bool:
+    """Put an avatar into a level without one: on its line if it keeps to one, else where the game's levels have it."""
+    context = site.context
+    tile = site.palette.avatars[0]
+    weights = fitting(site, tile) * profile(site, tile)
+    top, left, bottom, right = site.inside()
+    line = {"top": (top, None), "bottom": (bottom - 1, None), "left": (None, left), "right": (None, right - 1)}
+    side = context.analysis.avatar_side if "line" in context.customs else None
+    if side is None and context.lanes and context.statistics is None:
+        side = "bottom" if context.lanes[0].horizontal else "left"
+    if side is not None:
+        row, column = line[side]
+        only = np.zeros(weights.shape)
+        only[slice(None) if row is None else row, slice(None) if column is None else column] = 1
+        if (weights * only).any():
+            weights = weights * only
+    if not site.context.links_closed_rooms:
+        regions = site.region_arrays()
+        if regions and context.analysis.mobility == "freely":
+            largest = np.zeros(weights.shape)
+            largest[tuple(regions[0].T)] = 1
+            if (weights * largest).any():
+                weights = weights * largest
+    cell = _draw(site, rng, weights)
+    if cell is None:
+        cell = _draw(site, rng, site.free().astype(np.float64))
+    if cell is None:
+        height, width = site.grid.shape
+        cell = (int(rng.integers(height)), int(rng.integers(width)))
+    site.put(cell, tile)
+    return True
+
+
+def place(site: Site, rng: np.random.Generator, tile: int) -> bool:
+    """Put one object where it makes sense; tells whether there was such a place."""
+    access = int(site.palette.access[tile])
+    if access == GATE and _place_gate(site, rng, tile):
+        return True
+    weights = fitting(site, tile) * profile(site, tile) * _suited(site, tile)
+    for _ in range(TRIES):
+        cell = _draw(site, rng, weights)
+        if cell is None:
+            return False
+        if site.blocks(tile) and site.cuts(cell):
+            weights[cell] = 0
+            continue
+        if access == PUSH and not _room_to_push(site, cell):
+            weights[cell] = 0
+            continue
+        site.put(cell, tile)
+        return True
+    return False
+
+
+def place_many(site: Site, rng: np.random.Generator, tile: int, number: int) -> int:
+    """Put up to `number` of an object with one look at the level; tells how many found a place.
+
+    Places are drawn without replacement by weight (Efraimidis and Spirakis 2006: the largest of u ** (1 / weight)), as
+    `place` draws them one by one, except that what is put meanwhile does not change the weights of the rest.
+    """
+    weights = (fitting(site, tile) * profile(site, tile) * _suited(site, tile)).ravel()
+    possible = np.flatnonzero(weights)
+    keys = np.log(rng.random(possible.size)) / weights[possible]
+    order = possible[np.argsort(-keys, kind="stable")]
+    width, put = site.grid.shape[1], 0
+    blocks, pushed = site.blocks(tile), site.palette.access[tile] == PUSH
+    for index in order[: max(TRIES, 4 * number)].tolist():
+        if put == number:
+            break
+        cell = (index // width, index % width)
+        if (blocks and site.cuts(cell)) or (pushed and not _room_to_push(site, cell)):
+            continue
+        site.put(cell, tile)
+        put += 1
+    return put
+
+
+def _suited(site: Site, tile: int) -> Weights:
+    """Weights by role: distance from the avatar, reach, clear lines of fire."""
+    analysis, context = site.context.analysis, site.context
+    content = site.palette.tiles[tile].content
+    start = site.avatar
+    weights = np.ones(site.grid.shape)
+    if start is None:
+        return weights if site.favour is None else site.favour
+    steps = site.distances()
+    keeps_to_line = analysis.mobility != "freely"
+    rows, columns = np.indices(site.grid.shape)
+    beeline = np.abs(rows - start[0]) + np.abs(columns - start[1])
+    away = np.where(steps >= 0, steps, beeline).astype(np.float64)
+    harmful = any(analysis.has(c, "harmful") for c in content)
+    if tile in context.targets and not harmful and not keeps_to_line:
+        weights = np.where(steps > 0, away**0.8, 0.0)
+        if not weights.any():
+            weights = np.ones(site.grid.shape)
+    if site.palette.access[tile] == PUSH:
+        # What can be pushed both ways is far more often of use than what only slides along a wall.
+        open_cells = np.pad(np.isin(site.palette.access[site.grid], (FREE, HAZARD)), 1)
+        upright = open_cells[:-2, 1:-1] & open_cells[2:, 1:-1]
+        level = open_cells[1:-1, :-2] & open_cells[1:-1, 2:]
+        weights = weights * (1.0 * upright + 1.0 * level) ** 3
+    if harmful:
+        far = np.maximum(away - (KEEP_AWAY - 1), 0.0)
+        weights = far if (far * site.free()).any() else away
+        for c in content:
+            if c in analysis.drifts:
+                dx, dy = analysis.drifts[c]
+                in_line = (rows == start[0]) if dx else (columns == start[1]) if dy else np.zeros(weights.shape, bool)
+                near = in_line & (beeline <= 2 * KEEP_AWAY)
+                weights = np.where(near, 0.0, weights)
+    return weights if site.favour is None else weights * site.favour
+
+
+def _draw(site: Site, rng: np.random.Generator, weights: Weights) -> tuple[int, int] | None:
+    index = choose(rng, weights.ravel())
+    if index is None:
+        return None
+    width = site.grid.shape[1]
+    return index // width, index % width
+
+
+def _room_to_push(site: Site, cell: tuple[int, int]) -> bool:
+    """Whether a thing on `cell` can be pushed along at least one axis, and does not block a passage."""
+    y, x = cell
+    upright = not site.stops((y - 1, x)) and not site.stops((y + 1, x))
+    level = not site.stops((y, x - 1)) and not site.stops((y, x + 1))
+    return (upright or level) and not site.cuts(cell)
+
+
+# -- special places ----------------------------------------------------------------------------------------------------
+
+
+def _place_gate(site: Site, rng: np.random.Generator, tile: int) -> bool:
+    """A door belongs into a wall beside a cell the avatar reaches, not into a corner and not beside another door."""
+    steps = site.distances()
+    tiles = np.pad(site.grid, 1, mode="edge")
+    walls = np.pad(np.isin(site.grid, site.context.walls), 1)
+    access = site.palette.access[tiles]
+    reached = np.pad(steps, 1, constant_values=-1)
+    reached = np.where((reached >= 0) & (access <= PUSH), reached, np.iinfo(np.int32).max)
+    across, along = _sides(walls)[2:], _sides(walls)[:2]
+    between = (across[0] & across[1]) | (along[0] & along[1])
+    gates = np.pad(access[1:-1, 1:-1] == GATE, 1)
+    beside = np.logical_or.reduce(_sides(gates))
+    nearest = np.minimum.reduce(_sides(reached))
+    fits = walls[1:-1, 1:-1] & between & ~beside & (nearest < np.iinfo(np.int32).max)
+    weights = np.where(fits, np.maximum(1, nearest), 0).astype(np.float64)
+    cell = _draw(site, rng, weights * profile(site, tile))
+    if cell is None:
+        return False
+    site.put(cell, tile)
+    return True
+
+
+def _sides(padded: NDArray[Any]) -> list[NDArray[Any]]:
+    """What lies above, below, left and right of each cell of an array with a ring of padding around it."""
+    return [padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]]
+
+
+def _link_regions(site: Site, rng: np.random.Generator, remaining: Counts) -> None:
+    """Put portals so that closed rooms can be entered: the entrance within reach, its exit in a room not yet reached.
+
+    Kinds of portals are used one by one; rooms beyond their number are opened by a tunnel.
+    """
+    links = site.palette.links
+    if not links:
+        return
+    kinds = sorted(t for t in links if t in site.context.objects)
+    order = [kinds[i] for i in rng.permutation(len(kinds)).tolist()]
+    for room in site.regions():
+        steps = site.distances()
+        if any(steps[c] >= 0 for c in room) or not order:
+            continue
+        entrance = order.pop()
+        exits = [e for e in links[entrance] if e in site.context.objects]
+        reached = (steps > 1) & site.free()
+        target = np.zeros(site.grid.shape)
+        target[tuple(np.array(room).T)] = 1
+        inside = _draw(site, rng, target * site.free())
+        door = _draw(site, rng, np.where(reached, steps, 0).astype(np.float64))
+        if not exits or inside is None or door is None:
+            continue
+        site.put(door, entrance)
+        site.put(inside, exits[0])
+        for tile in (entrance, exits[0]):
+            remaining[tile] = max(0, remaining.get(tile, 0) - 1)
+    for entrance in kinds:
+        # One exit per kind, so that a portal leads to a known place; neither of the two without the other.
+        exits = [e for e in links[entrance] if e in remaining]
+        if entrance in order and remaining.get(entrance, 0) > 0 and exits:
+            remaining[entrance] = min(2, remaining[entrance])
+            remaining[exits[0]] = 1
+        else:
+            remaining[entrance] = 0
+            for e in exits:
+                remaining[e] = 0
+
+
+def in_formation(site: Site, tile: int) -> bool:
+    """Whether a tile is one of a fleet (moving goals facing an avatar that keeps to a line) or of a row of cover."""
+    analysis = site.context.analysis
+    if analysis.mobility not in ("horizontal", "vertical", "none"):
+        return False
+    content = site.palette.tiles[tile].content
+    fleet = any(analysis.has(c, "goal") and analysis.has(c, "mover") for c in content)
+    cover = any(
+        analysis.has(c, "breakable") and not analysis.has(c, "mover") and not analysis.has(c, "goal") for c in content
+    )
+    return fleet or cover
+
+
+def _formation(site: Site, rng: np.random.Generator, tile: int, number: int) -> int:
+    """Put `number` of a tile in evenly spaced rows centred in the level; tells how many found a place."""
+    analysis = site.context.analysis
+    content = site.palette.tiles[tile].content
+    fleet = any(analysis.has(c, "mover") for c in content)
+    top, left, bottom, right = site.inside()
+    weights = (fitting(site, tile) * profile(site, tile)).sum(axis=1)
+    if site.context.statistics is None:
+        rows = np.arange(len(weights))
+        third = (rows < top + (bottom - top) / 2) if fleet else (rows >= top + (bottom - top) * 0.6)
+        weights = weights * third
+    if site.avatar is not None:
+        weights[max(0, site.avatar[0] - 1) : site.avatar[0] + 2] = 0
+    put = 0
+    while put < number:
+        row = choose(rng, weights)
+        if row is None:
+            break
+        weights[row] = 0
+        if fleet:
+            step, group = 2 + int(rng.integers(2)), 1
+        else:
+            step, group = 4 + int(rng.integers(3)), 2 + int(rng.integers(2))
+        room = right - left
+        fits = min(-(-(number - put) // group), (room - group) // step + 1)
+        first = left + (room - ((fits - 1) * step + group)) // 2
+        for i in range(fits):
+            for j in range(group):
+                cell = (row, first + i * step + j)
+                if put < number and site.free()[cell]:
+                    site.put(cell, tile)
+                    put += 1
+    return put

@@ -15,7 +15,7 @@ import numpy as np
 from pcg.engine.arrays import sprite_table
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.ids import ACTIONS
-from pcg.engine.state import CATEGORIES, Event, Outcome
+from pcg.engine.outcome import CATEGORIES, Event, Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
 
 if TYPE_CHECKING:

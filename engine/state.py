@@ -12,7 +12,6 @@ import json
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +25,9 @@ from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6, structure
 from pcg.engine.model import Model
+from pcg.engine.outcome import CATEGORIES as CATEGORIES
+from pcg.engine.outcome import Event as Event
+from pcg.engine.outcome import Outcome as Outcome
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 if TYPE_CHECKING:
@@ -33,20 +35,10 @@ if TYPE_CHECKING:
     from pcg.engine.game import Game
     from pcg.engine.observation import StateObservation
 
-CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "movable")
-"""Observation categories, index = the reference's category number (spec 01 section 7.6)."""
 _MAGIC = b"PCGSTATE3"
 _CHECK = 8
 """Bytes of the checksum behind the magic word: no block is taken over that is not exactly what was written."""
 _Header: Any = structure(L.STATE)
-
-
-class Outcome(IntEnum):
-    """What a player has achieved; the values are the reference's result keys (spec 01 section 3.10)."""
-
-    NO_WINNER = -1
-    PLAYER_LOSES = 0
-    PLAYER_WINS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +62,6 @@ class Sprite:
 
     def __repr__(self) -> str:
         return f"<{self.name} #{self.id} at {self.x},{self.y}>"
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """A collision in which the avatar, or something it made, took part (spec 01 section 7.4). Types are type ids."""
-
-    tick: int
-    from_avatar: bool
-    active: int
-    passive: int
-    active_id: int
-    passive_id: int
-    x: int
-    y: int
 
 
 class State:

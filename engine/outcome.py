@@ -1,0 +1,31 @@
+"""Outcomes of players, events of a tick, and the categories that observations sort sprites into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "movable")
+"""Observation categories, index = the reference's category number (spec 01 section 7.6)."""
+
+
+class Outcome(IntEnum):
+    """What a player has achieved; the values are the reference's result keys (spec 01 section 3.10)."""
+
+    NO_WINNER = -1
+    PLAYER_LOSES = 0
+    PLAYER_WINS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A collision in which the avatar, or something it made, took part (spec 01 section 7.4). Types are type ids."""
+
+    tick: int
+    from_avatar: bool
+    active: int
+    passive: int
+    active_id: int
+    passive_id: int
+    x: int
+    y: int

@@ -1,11 +1,13 @@
-"""The language reference pages, written from the ontology registry each time the documentation is built.
+"""The tables of the language, written from the ontology registry each time the documentation is built.
 
 mkdocs calls `on_files`; the texts come from `pages`, which the tests read too. Nothing here knows a class or parameter
-by name.
+by name. Tables say what can be written; every entry links to the section of the written reference that says what it
+does (`docs/reference/`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -74,6 +76,12 @@ def _alive(params: Mapping[str, Param]) -> list[Param]:
     return [param for param in params.values() if not param.inert]
 
 
+def _behaviour(entry: SpriteClass | EffectSpec | TerminationSpec) -> str:
+    """A link to the section of the reference that describes an entry; "" for what users registered themselves."""
+    found = re.fullmatch(r"reference/(\w+) ([\d.]+)", entry.rule)
+    return "" if found is None else f" Its rules: [{entry.rule}](../reference/{found[1]}.md#{entry.name})."
+
+
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
@@ -84,7 +92,7 @@ def _classes_page(title: str, intro: str, classes: list[SpriteClass], common: It
     if shared:
         parts.append(f"## Parameters of every sprite\n\n{shared}")
     for entry in classes:
-        lines = [f"## {entry.name}\n\n{_sentence(entry.help)}"]
+        lines = [f"## {entry.name}\n\n{_sentence(entry.help)}{_behaviour(entry)}"]
         facts = list(_class_facts(entry))
         if facts:
             lines.append("\n\n" + "\n".join(f"- {fact}" for fact in facts))
@@ -115,7 +123,7 @@ def _effects_page(effects: Iterable[EffectSpec]) -> str:
         f"## Parameters of every effect\n\n{_table(_alive(ontology.EFFECT_BASE_PARAMS))}",
     ]
     for entry in effects:
-        text = f"## {entry.name}\n\n{_sentence(entry.help)}"
+        text = f"## {entry.name}\n\n{_sentence(entry.help)}{_behaviour(entry)}"
         facts = [fact for fact, holds in (
             ("needs A", entry.needs_first and not entry.needs_second),
             ("needs A and B", entry.needs_first and entry.needs_second),
@@ -136,7 +144,7 @@ def _terminations_page(terminations: Iterable[TerminationSpec]) -> str:
         "every tick; the first that holds ends the game.\n"
     ]
     for entry in terminations:
-        text = f"## {entry.name}\n\n{_sentence(entry.help)}"
+        text = f"## {entry.name}\n\n{_sentence(entry.help)}{_behaviour(entry)}"
         text += LATER if not entry.runnable else ""
         parts.append(f"{text}\n\n{_table(entry.params.values())}".rstrip() + "\n")
     return "\n".join(parts)

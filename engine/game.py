@@ -252,7 +252,7 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
 
 
 def _is_rule_sheet(source: str | Path) -> bool:
-    """Whether something is in the Game Description Language: no VGDL text begins with a parenthesis or a semicolon."""
+    """Return true for the Game Description Language: no VGDL text begins with a parenthesis or a semicolon."""
     if isinstance(source, str) and source.lstrip()[:1] in ("(", ";"):
         return True
     return str(source)[-4:].lower() == ".kif" and "\n" not in str(source)

@@ -94,7 +94,7 @@ class Model:
 
     @property
     def room(self) -> int:
-        """How many moving sprites a state of a new pool has room for."""
+        """Number of moving sprites that a state of a new pool has room for."""
         return self._room
 
     @property

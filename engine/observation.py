@@ -1,4 +1,4 @@
-"""What a player may know of a state: the reference's state API (spec 01 section 7), for one player or two.
+"""Observations of a state by a player: the reference's state API (spec 01 section 7), for one player or two.
 
 A `StateObservation` reads a state, and is a function of that state alone. Where the reference's answers depend on how
 an observation object came about, this is the answer that a fresh copy gives there (`docs/observations.md`). Objects
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pcg.engine.state import State
 
 NOWHERE = (-1, -1)
-"""What the reference answers in place of a position that there is not."""
+"""Position that the reference answers where there is none."""
 
 NIL = ACTIONS[0]
 
@@ -116,18 +116,18 @@ class StateObservation:
 
     @property
     def winner(self) -> Outcome:
-        """What the player has achieved."""
+        """Outcome of the player."""
         return Outcome(self._mine(self.state.winner))
 
     @property
     def winners(self) -> tuple[Outcome, ...]:
-        """What each player has achieved."""
+        """Outcome of each player."""
         found = self.state.winner
         return (found,) if self.players == 1 else tuple(found)
 
     @property
     def is_game_over(self) -> bool:
-        """Whether all players have won or lost. `State.is_over` also tells of games ended by ESCAPE."""
+        """True when all players have won or lost. `State.is_over` is also true for games ended by ESCAPE."""
         return all(w is not Outcome.NO_WINNER for w in self.winners)
 
     # --- the avatar ---
@@ -199,7 +199,7 @@ class StateObservation:
 
     @property
     def is_avatar_alive(self) -> bool:
-        """Whether there is an avatar that is not disabled."""
+        """True when there is an avatar that is not disabled."""
         avatar = self._avatar()
         return avatar is not None and not int(avatar["bits"]) & L.DISABLED
 

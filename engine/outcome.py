@@ -10,7 +10,7 @@ CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "m
 
 
 class Outcome(IntEnum):
-    """What a player has achieved; the values are the reference's result keys (spec 01 section 3.10)."""
+    """Outcome of a player; the values are the reference's result keys (spec 01 section 3.10)."""
 
     NO_WINNER = -1
     PLAYER_LOSES = 0

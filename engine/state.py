@@ -1,4 +1,4 @@
-"""A moment of a game: what Python programs hold, advance, copy and look at.
+"""States of games, which Python programs advance, copy and look at.
 
 A `State` is a block of the kernel's memory with a face. Copies are exact and independent; a finished game stays as
 it is.
@@ -198,7 +198,7 @@ class State:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """True when the game has ended."""
         return bool(self._head.ended)
 
     @property
@@ -365,7 +365,7 @@ class State:
         return b"".join(reversed(parts))
 
     def observe(self, player: int = 0) -> StateObservation:
-        """What a player may know of this state: the reference's state API (`pcg.engine.observation`)."""
+        """Return a player's view of this state: the reference's state API (`pcg.engine.observation`)."""
         from pcg.engine.observation import StateObservation
 
         return StateObservation(self, player)
@@ -458,7 +458,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _fits(context: Context, room: int, block: bytes) -> bool:
-    """Whether the bytes have the layout of a block of this context and room."""
+    """Return true if the bytes have the layout of a block of this context and room."""
     if len(block) < L.STATE.itemsize:
         return False
     given = _Header.from_buffer_copy(block)

@@ -94,7 +94,7 @@ class ConnectAEC(pettingzoo.AECEnv):  # type: ignore[misc]
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
 
     def observe(self, agent: str) -> dict[str, Planes]:
-        """What an agent sees; who is not to move has no actions."""
+        """Return an agent's observation; a player who is not to move has no actions."""
         player = self.possible_agents.index(agent)
         state = self.game_state
         mine = agent == self.agent_selection and not state.is_over

@@ -47,7 +47,7 @@ class JsonSpace(spaces.Space[Json]):
         return False
 
     def contains(self, x: Any) -> bool:
-        """Whether `x` has all fields, no other ones, and values of their types, positions and grid in shape."""
+        """Return true if `x` has all fields, no other ones, and values of their types, positions and grid in shape."""
         if not isinstance(x, dict) or not FIELDS.keys() <= x.keys() <= FIELDS.keys() | OPTIONAL_FIELDS.keys():
             return False
         kinds = {**FIELDS, **OPTIONAL_FIELDS}

@@ -1,4 +1,4 @@
-"""What an environment shows of a state: type planes, entity lists, the JSON dictionary, or nothing; pictures elsewhere.
+"""Observers of environments: type planes, entity lists, the JSON dictionary, or nothing; pictures are in `pictures`.
 
 An observer knows its Gymnasium space and how to observe a state. The compiled ones also say which entry point writes an
 observation and what that entry point needs to know of a level, so that a batch of states is observed in one call.
@@ -39,7 +39,7 @@ def visible_types(tables: GameTables) -> list[int]:
 
 
 class Observer(ABC):
-    """What one kind of observation needs. `space` is that of a single observation."""
+    """One kind of observation. `space` is that of a single observation."""
 
     name: str
     space: spaces.Space[Any]

@@ -1,4 +1,4 @@
-"""Games for two players as a PettingZoo environment: both act at once, in every tick."""
+"""Games for two players as a PettingZoo environment, in which both act at once in every tick."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class ParallelEnv(pettingzoo.ParallelEnv):  # type: ignore[misc]
 
     @property
     def observer(self) -> Any:
-        """What makes the observations."""
+        """Observer that makes the observations."""
         return self._observer
 
     @property

@@ -65,7 +65,7 @@ class Screen:
         self._pictures = Pictures(contexts, renderer.stamps(game, tile), tile) if mode == "rgb_array" else None
 
     def show(self, state: State) -> Any:
-        """What `render` returns: pixels (`rgb_array`), text (`ansi`), or None after printing (`human`) or no mode."""
+        """Return pixels (`rgb_array`), text (`ansi`), or None, after printing (`human`) or without a render mode."""
         if self._pictures is not None:
             return self._pictures.paint(state)
         if self.mode == "ansi":
@@ -158,7 +158,7 @@ class Env(gymnasium.Env[Any, Any]):
 
     @property
     def observer(self) -> Observer:
-        """What makes the observations; of type planes it knows the names (`observer.names`)."""
+        """Observer that makes the observations; of type planes it knows the names (`observer.names`)."""
         return self._observer
 
     @property
@@ -233,5 +233,5 @@ def chosen_level(options: dict[str, Any] | None, count: int) -> int | None:
 
 
 def bonus(winner: int, amount: float) -> float:
-    """What the end of a game adds to the reward."""
+    """Return the reward for the end of a game."""
     return amount if winner == Outcome.PLAYER_WINS else -amount if winner == Outcome.PLAYER_LOSES else 0.0

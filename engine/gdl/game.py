@@ -91,7 +91,7 @@ class GdlGame:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What the checker finds doubtful."""
+        """Doubts of the checker."""
         return self.program.warnings
 
     @property
@@ -204,12 +204,12 @@ class SheetState(ABC):
     @property
     @abstractmethod
     def is_terminal(self) -> bool:
-        """Whether `terminal` holds."""
+        """True when `terminal` holds."""
 
     @property
     @abstractmethod
     def is_over(self) -> bool:
-        """Whether nothing can be played any more: terminal, or some role has no legal move."""
+        """True when nothing can be played any more: terminal, or some role has no legal move."""
 
     @property
     @abstractmethod

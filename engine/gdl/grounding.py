@@ -27,7 +27,7 @@ from pcg.engine.gdl.tree import Term, Variable, literal_variables, variables_of
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large a grounding may become before it is given up.
+    """Bounds of a grounding, beyond which it is given up.
 
     Args:
         seconds: processor time.

@@ -1,4 +1,4 @@
-"""What no game can exceed: checked tables, and the bounds of what one tick may do.
+"""Bounds that no game can exceed: checked tables, and limits on the work of a tick.
 
 Every rule ends somewhere: a state holds so many sprites, a tick executes so many effects, and a tick that wants more is
 cut short and ends the game (docs/compatibility.md, Bounds). With ``PCG_BOUNDSCHECK=1`` numbers of types, effects, pool

@@ -1,4 +1,4 @@
-"""Which second sprites a first one meets: the hit list, filled from groups and from cells (spec 01 section 3.7).
+"""Hit lists: the second sprites that a first one meets, found by groups and by cells (spec 01 section 3.7).
 
 Level sprites are found by cell, and so are moving ones where there are many; pairs that were apart at the last
 evaluation and have not moved since are not tested again.

@@ -157,7 +157,7 @@ def kill_if_not_upright(gm, st, a):
 
 @inner
 def hand_over(gm, st, e, new, a, singleton):
-    """What a transformed sprite inherits (spec 03 section 4.5); `singleton` selects transformToSingleton's variant."""
+    """Hand over to a transformed sprite (spec 03 section 4.5); `singleton` selects transformToSingleton's variant."""
     n = sprite_at(new)
     p = sprite_at(a)
     both = n.bits & ORIENTED != 0 and p.bits & ORIENTED != 0

@@ -223,7 +223,7 @@ def wall_stop(gm, st, a, b):
 
 @inner
 def times(a, rx, ry, rw, rh):
-    """Which way `a` met a rectangle: bit 0 horizontally, bit 1 vertically (collisionAxes, spec 03 section 2.8)."""
+    """Return the collision axes of `a` and a rectangle: bit 0 horizontal, bit 1 vertical (spec 03 section 2.8)."""
     p = sprite_at(a)
     left = max(p.x, rx)
     right = min(p.x + p.w, rx + rw)

@@ -214,7 +214,7 @@ def present(gm, st, at, n):
 
 @inner
 def count_moving(gm, st, at, n):
-    """How many moving sprites the n types from pool place `at` have."""
+    """Return the number of moving sprites of the n types from pool place `at`."""
     total = 0
     for i in range(n):
         total += group_at(st, int_at(gm, at + i)).moving

@@ -352,7 +352,7 @@ MEMO = np.dtype(
     ],
     align=True,
 )
-"""What the last first sprites of one rectangle met: scratch memory of blocks with lists by cell."""
+"""Hits of the last first sprites of one rectangle: scratch memory of blocks with lists by cell."""
 
 TIME_EFFECT = np.dtype(
     [
@@ -476,11 +476,11 @@ EFFECT_BYTES = EFFECT.itemsize
 ENTRY_BYTES = ENTRY.itemsize
 MEMO_BYTES = MEMO.itemsize
 MEMOS = 64
-"""How many rectangles are remembered, each at the place that its cell gives it."""
+"""Number of rectangles remembered, each at the place that its cell gives it."""
 TIME_EFFECT_BYTES = TIME_EFFECT.itemsize
 TERMINATION_BYTES = TERMINATION.itemsize
 STATE_BYTES = STATE.itemsize
 GROUPS_AT = (STATE_BYTES + 7) & ~7
-"""Where the groups begin in every state block."""
+"""Offset of the groups in every state block."""
 DIRTY_BITS = 60
 """Entries per word of the set of entries to be evaluated (no sign bit, so that both modes compute alike)."""

@@ -1,4 +1,4 @@
-"""What a learning agent sees of a state, written by compiled code: type planes and entity lists.
+"""Observations for learning agents, written by compiled code: type planes and entity lists.
 
 Each entry point takes a *view* (what to write where, prepared by `pcg.engine.envs.observers`), a context, a state and
 the address to write to. The cell rule is that of the observation grid (spec 01 section 7.6); hidden types are left out.

@@ -1,4 +1,4 @@
-"""Building what is missing: processes that compile, side by side, while this one shows how far they are."""
+"""Builder of native libraries: processes that compile side by side while this one shows their progress."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ class _Reporter:
         self.update()
 
     def done(self) -> None:
-        """Say how long it took."""
+        """Show the duration of the build."""
         if self._progress is None and not self._quiet:
             start = "\r\x1b[K" if self._live else ""
             self._write(f"{start}pcg: kernels built in {self._seconds():.0f} s\n")

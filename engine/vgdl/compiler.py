@@ -1,4 +1,4 @@
-"""From a resolved game to the tables that the kernel reads.
+"""Compiler: from a resolved game to the tables that the kernel reads.
 
 Everything that can be decided before a level is known is decided here: parameters with their defaults, the numbers of
 types and resources, which types can have sprites at all, and which of them no rule can move or change, so that their
@@ -52,7 +52,7 @@ _TIME, _SHIELDS_AT, _PULL, _OWN_AT = (_FIELD[name] for name in ("time_effect", "
 
 
 class EffectPart:
-    """What an effect with its parameters says by itself, for the sprites of a game.
+    """Compiled form of an effect with its parameters, as far as it depends on nothing but the sprites of a game.
 
     Attributes:
         facts: what analyses know of it.
@@ -112,7 +112,7 @@ class EffectPart:
 
 
 class TerminationPart:
-    """What a termination says by itself."""
+    """Compiled form of a termination by itself."""
 
     __slots__ = ("limits", "problem", "row")
 
@@ -207,7 +207,7 @@ class GameTables:
 
     @property
     def roles(self) -> list[flags_of.TypeFlags]:
-        """What can happen to the sprites of each type, by id."""
+        """Changes that can happen to the sprites of each type, by id."""
         return self.role_sets.flags(len(self.names))
 
     # --- sprite types ---

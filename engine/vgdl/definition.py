@@ -1,4 +1,4 @@
-"""A game as the engine understands it: every name resolved, every rule in the order the reference runs it.
+"""Resolved games: every name looked up, every rule in the order in which it runs.
 
 This is what lies between the syntax tree (`tree`) and the kernel's tables (`compiler`). It is plain data. Which text
 leads to which definition is the business of `resolver`; spec 01 section 1 is the law.

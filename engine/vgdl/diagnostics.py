@@ -1,4 +1,4 @@
-"""What is wrong with a text, where, and what would be right."""
+"""Diagnostics: the mistakes in a text, their places, and what would be right."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def _same(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a line does for one of its second objects: its effect joins a pair, or the EOS effects of a sprite."""
+    """Meaning of a line for one of its second objects: its effect joins a pair, or the EOS effects of a sprite."""
 
     word: Word
     """The second object of a pair; the sprite of an EOS line."""
@@ -53,7 +53,7 @@ class Step:
 
 @dataclass(slots=True)
 class Interaction:
-    """What an interaction line says, whatever stands around it. `steps` end early where it cannot be read further."""
+    """Meaning of an interaction line, whatever stands around it. `steps` end early where it cannot be read further."""
 
     line: InteractionLine
     effects: list[tuple[str, dict[str, Value], bool]] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Interaction:
     timed: tuple[int, dict[str, Value]] | None = None
     """Type id or -1, and own fields, of a TIME line."""
     abandon: Abandon | None = None
-    """Why the rest of the line, and in the gvgai reading of the set, is not read."""
+    """Reason for which the rest of the line, and in the gvgai reading of the set, is not read."""
 
 
 class InteractionTable:
@@ -82,7 +82,7 @@ class InteractionTable:
         self._listed = 0
 
     def clear(self) -> None:
-        """What a further SpriteSet does (spec 01 section 1.2 rule 7)."""
+        """Forget all interactions, as a further SpriteSet makes the reference do (spec 01 section 1.2 rule 7)."""
         self.effects.clear()
         self._pairs.clear()
         self._pair_lines.clear()
@@ -173,7 +173,7 @@ def _unknown_with_eos(sprite: Word, findings: Findings, index: Mapping[str, int]
 def read_interaction(
     line: InteractionLine, findings: Findings, index: Mapping[str, int], substitute: Substitute
 ) -> Interaction:
-    """What a line says by itself. Raises VGDLError for what stops the reference while it reads the line."""
+    """Read a line by itself. Raises VGDLError for what stops the reference while it reads the line."""
     reader = _LineReader(line, findings, index, substitute)
     try:
         reader.read()
@@ -308,7 +308,7 @@ class _LineReader:
         self.read_so_far.timed = (bound, params)
 
     def _step(self, line: InteractionLine, second: Word) -> None:
-        """What the effect is listed for because of one second object (spec 01 section 1.6 rule 2)."""
+        """Return what the effect is listed for because of one second object (spec 01 section 1.6 rule 2)."""
         first, steps = line.first, self.read_so_far.steps
         one, two = self.index.get(first.text), self.index.get(second.text)
         if one is not None and two is not None:

@@ -168,7 +168,7 @@ def _resolve(character: str, definition: GameDefinition, findings: Findings, lin
 
 
 def cannot_create(sprite: SpriteType) -> str:
-    """Why a sprite of this type cannot be created (spec 01 section 1.5 rule 9), or "".
+    """Return the reason for which a sprite of this type cannot be created (spec 01 section 1.5 rule 9), or "".
 
     The reference also fails on every ResourcePack; here one that names its resource is created (docs/compatibility.md).
     """

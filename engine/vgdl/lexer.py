@@ -1,4 +1,4 @@
-"""Lines to tokens for the grammar: words, indentation, and the set in force (spec 01 section 1.1).
+"""Lexer: from lines to tokens of the grammar: words, indentation, and the set in force (spec 01 section 1.1).
 
 Everything that depends on earlier lines happens here, so that the grammar itself is context-free: the current set, the
 attachment of a line to a parent, and the lines that the reference drops before they reach the tree.

@@ -1,4 +1,4 @@
-"""What a game says that can hardly be meant: things that read without trouble and then do nothing, or go wrong in play.
+"""Linter: findings about games that can be read without trouble, but whose rules do nothing, or go wrong in play.
 
 The resolver reports what the reference drops while it reads; this module looks at the game that came out. Most findings
 are errors in the strict reading; those with a rule are warnings in the gvgai reading.
@@ -22,7 +22,7 @@ PROBABILITIES = ("prob", "spreadprob", "epsilon", "probability")
 RESOURCE_PARAMS = ("resource", "heldResource", "ammo", "resource_name")
 LAST_TICK = 2000
 NEVER_APPEARS = "never appears: no character is mapped to it and nothing creates it"
-"""How the finding about a needless sprite ends."""
+"""End of the finding about a needless sprite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Lint:
             seen.setdefault(name, section.line)
 
     def empty(self, rules: bool, terminations: bool) -> None:
-        """Whether there is a line in the two sets of rules."""
+        """Report sets of rules without a line; the arguments say whether there is one."""
         for name, there in (("InteractionSet", rules), ("TerminationSet", terminations)):
             if not there:
                 self.findings.strict_error(
@@ -106,7 +106,7 @@ class Lint:
                 )
 
     def sprites(self) -> None:
-        """What header, mapping and sprites say, whatever the rules are."""
+        """Check header, mapping and sprites, whatever the rules are."""
         self._header()
         self._mapping()
         for sprite in self.game.types:

@@ -80,7 +80,7 @@ def define(
     defaults: Mapping[str, Value] | None = None,
     **flags: Any,
 ) -> SpriteClass:
-    """Adds a class to `known`: its parameters are the parent's with new defaults, and its own."""
+    """Add a class to `known`: its parameters are the parent's with new defaults, and its own."""
     inherited = {p.name: p for p in BASE_PARAMS} if parent is None else dict(known[parent].params)
     for key, value in (defaults or {}).items():
         inherited[key] = dataclasses.replace(inherited[key], default=value)

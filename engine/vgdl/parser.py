@@ -156,7 +156,7 @@ _CALLBACKS: dict[str, Any] = {
 
 
 def parse(text: str, *, file: str = "<text>") -> Tree:
-    r"""The syntax tree of a game text. Raises VGDLError when the reference's parser would stop as well.
+    r"""Parse a game text to its syntax tree. Raises VGDLError when the reference's parser would stop as well.
 
     >>> tree = parse("BasicGame\n  SpriteSet\n    rock > Passive color=GRAY\n")
     >>> tree.header.children[0].children[0].classes[0].text

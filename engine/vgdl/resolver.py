@@ -1,4 +1,4 @@
-"""From the syntax tree to a game definition: what the text means (spec 01 sections 1.2 to 1.10).
+"""Resolver: from the syntax tree to a game definition (spec 01 sections 1.2 to 1.10).
 
 The `gvgai` reading reads exactly what the reference reads and reports each oddity as a warning that cites the rule. The
 `strict` reading yields the same definition for a text without doubts, and refuses every other. What stops the reference
@@ -42,7 +42,7 @@ MAX_COUNTERS = 1_000
 def read_game(
     source: str | Path, *, reading: str = "strict", parameters: Mapping[str, str] | None = None
 ) -> GameDefinition:
-    r"""The game of a file or text (a str with a line end is text).
+    r"""Read the game of a file or text (a str with a line end is text).
 
     `reading` is "strict" or "gvgai". `parameters` fixes parameters of a game space, as text. Raises VGDLError with all
     errors found.
@@ -60,7 +60,7 @@ def read_game(
 def resolve(
     tree: Tree, *, reading: str = "strict", name: str = "game", parameters: Mapping[str, str] | None = None
 ) -> GameDefinition:
-    """The game a tree means; `read_game` for a tree that is already there."""
+    """Resolve a syntax tree to a game; `read_game` for a tree that is already there."""
     if not tree.source:  # built by hand: give its lines their places
         tree = parse(dumps(tree), file=tree.file)
     resolver = Resolver(tree, reading, parameters or {})

@@ -41,11 +41,11 @@ class SpaceParameter:
     maximum: float
     points: int
     text: str
-    """What its name is replaced by."""
+    """Text that its name is replaced by."""
     description: str
     line: int
     fixed: bool = False
-    """Whether the text, or who reads it, says its value."""
+    """True when the text, or its reader, fixes the value."""
 
     def point(self, index: int) -> str:
         """The text of sample point `index`, from 0. Raises IndexError outside the range.

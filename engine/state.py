@@ -106,6 +106,12 @@ class State:
 
         Raises:
             PcgError: for an action that does not exist.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> state.advance("UP")
+        >>> state.tick, state.avatar
+        (0, <hero #41 at 176,264>)
         """
         if type(action) is str or type(action) is int:
             first, second = _code(action), 0
@@ -141,7 +147,15 @@ class State:
         self._arena, self._address = larger, block
 
     def copy(self) -> State:
-        """An exact, independent copy, random generator included."""
+        """An exact, independent copy, random generator included.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> ahead = state.copy()
+        >>> ahead.advance("UP")
+        >>> state.tick, ahead.tick
+        (-1, 0)
+        """
         other = State.__new__(State)
         other.game = self.game
         context = other._context = self._context
@@ -162,7 +176,15 @@ class State:
         return restore, (self.game, self.to_bytes())
 
     def reseed(self, seed: int) -> None:
-        """Give this state a new random future: the stream of ``java.util.Random(seed)``."""
+        """Give this state a new random future: the stream of ``java.util.Random(seed)``.
+
+        >>> import pcg
+        >>> state = pcg.load("hunt").start(level=0, seed=1)
+        >>> other = state.copy()
+        >>> other.reseed(2)
+        >>> state.rng == other.rng
+        False
+        """
         invoke3(tick.model_reseed.address, self._context.address, self._address, seed)
 
     # --- results ---
@@ -188,7 +210,12 @@ class State:
 
     @property
     def winner(self) -> Any:
-        """`Outcome` of the player; for two players a pair."""
+        """`Outcome` of the player; for two players a pair.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).winner.name
+        'NO_WINNER'
+        """
         return self._per_player([Outcome(int(self._head.win0)), Outcome(int(self._head.win1))])
 
     @property
@@ -226,7 +253,12 @@ class State:
 
     @property
     def actions(self) -> Any:
-        """Names of the available actions without NIL, in the reference's order; for two players a pair of tuples."""
+        """Names of the available actions without NIL, in the reference's order; for two players a pair of tuples.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).actions
+        ('LEFT', 'RIGHT', 'DOWN', 'UP')
+        """
         return self._per_player([self._actions(p) for p in range(self._context.tables.players)])
 
     def _actions(self, player: int) -> tuple[str, ...]:
@@ -239,7 +271,12 @@ class State:
 
     @property
     def avatar(self) -> Any:
-        """The player's avatar, None when there is none; for two players a pair."""
+        """The player's avatar, None when there is none; for two players a pair.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).avatar
+        <hero #41 at 176,352>
+        """
         slots = [int(getattr(self._head, f"avatar{p}")) for p in range(self._context.tables.players)]
         moving = self._context.moving(self._address)
         return self._per_player([self._sprite(moving[s]) if s >= 0 else None for s in slots])
@@ -259,7 +296,15 @@ class State:
         return [(t, r) for t, _, r in found]
 
     def sprites(self, kind: str | None = None) -> list[Sprite]:
-        """All sprites (of one type name), by type id, then in order of creation."""
+        """All sprites (of one type name), by type id, then in order of creation.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).sprites("box")
+        [<box #21 at 176,176>, <box #46 at 528,352>]
+
+        Raises:
+            PcgError: the game has no type of that name.
+        """
         if kind is not None and kind not in self._context.tables.names:
             close = nearest(kind, self._context.tables.names)
             raise PcgError(f"unknown sprite `{kind}`" + (f", did you mean `{close}`?" if close else ""))
@@ -312,7 +357,12 @@ class State:
         return self._context.level.block_size
 
     def grid(self) -> list[list[tuple[str, ...]]]:
-        """Type names by cell, indexed [row][column]; a sprite is listed where its top-left corner lies."""
+        """Type names by cell, indexed [row][column]; a sprite is listed where its top-left corner lies.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).grid()[4][2]
+        ('floor', 'hero')
+        """
         cells: list[list[list[str]]] = [[[] for _ in range(self.width)] for _ in range(self.height)]
         names = self._context.tables.names
         for t, r in self.records():
@@ -322,10 +372,17 @@ class State:
         return [[tuple(cell) for cell in line] for line in cells]
 
     def render(self) -> str:
-        """The level as text: in each cell the sign of the sprite drawn on top; a dot where nothing is.
+        r"""The level as text: in each cell the sign of the sprite drawn on top; a dot where nothing is.
 
         Signs are the characters of the level mapping whose list ends with the type, else the type's first letter.
         Pictures with tiles are `pcg.render`'s business.
+
+        >>> import pcg
+        >>> print(pcg.load("boxes").start("wwwww\nwAb.w\nw..ow\nwwwww").render())
+        wwwww
+        wAb.w
+        w..ow
+        wwwww
         """
         definition = self._context.tables.definition
         names = self._context.tables.names
@@ -344,7 +401,14 @@ class State:
 
     @property
     def events(self) -> list[Event]:
-        """All events of the play so far, in order."""
+        """All events of the play so far, in order.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> state.advance("RIGHT")
+        >>> [(event.tick, event.active_id, event.passive_id) for event in state.events]
+        [(0, 41, 42)]
+        """
         chain, node = [], self._history
         while node is not None:
             node, raw = node
@@ -365,19 +429,35 @@ class State:
         return b"".join(reversed(parts))
 
     def observe(self, player: int = 0) -> StateObservation:
-        """Return a player's view of this state: the reference's state API (`pcg.engine.observation`)."""
+        """Return a player's view of this state: the reference's state API (`pcg.engine.observation`).
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).observe().avatar_position
+        (176, 352)
+        """
         from pcg.engine.observation import StateObservation
 
         return StateObservation(self, player)
 
     def arrays(self) -> StateArrays:
-        """The state's memory as numpy arrays, without copying (`pcg.engine.arrays`)."""
+        """The state's memory as numpy arrays, without copying (`pcg.engine.arrays`).
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).arrays()
+        <arrays of <State of boxes: tick -1, score 0.0>: 3 slots, 74 sprites of the level>
+        """
         from pcg.engine.arrays import StateArrays
 
         return StateArrays(self)
 
     def key(self) -> int:
-        """A 62-bit hash of everything that decides the future; equal states have equal keys."""
+        """A 62-bit hash of everything that decides the future; equal states have equal keys.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> state.copy().key() == state.key()
+        True
+        """
         return int(invoke2(tick.model_key.address, self._context.address, self._address))
 
     # --- for compiled agents ---
@@ -403,7 +483,14 @@ class State:
     # --- bytes ---
 
     def to_bytes(self) -> bytes:
-        """The state as bytes; `Game.restore` makes it again, in any process, for the same game text."""
+        """The state as bytes; `Game.restore` makes it again, in any process, for the same game text.
+
+        >>> import pcg
+        >>> game = pcg.load("boxes")
+        >>> state = game.start(level=0, seed=1)
+        >>> game.restore(state.to_bytes()).key() == state.key()
+        True
+        """
         header = self._head
         used = int(header.at_sprites) + int(header.slots) * self._context.tables.stride
         history = self._history_bytes()

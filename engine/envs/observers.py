@@ -96,7 +96,16 @@ class CompiledObserver(Observer):
 
 
 class Planes(CompiledObserver):
-    """Bools (P, rows, columns): plane p is set where a sprite of type `types[p]` is, by the rule of the grid."""
+    """Bools (P, rows, columns): plane p is set where a sprite of type `types[p]` is, by the rule of the grid.
+
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> planes = Planes([game.context(0)])
+    >>> planes.names
+    ('wall', 'floor', 'mark', 'pit', 'stored', 'box', 'hero')
+    >>> int(planes.observe(game.start(level=0, seed=1))[planes.names.index("box")].sum())
+    2
+    """
 
     name = "planes"
     entry_point = observe.write_planes

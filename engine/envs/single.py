@@ -37,7 +37,17 @@ def make_observer(
     tile: int,
     max_entities: int | None,
 ) -> Observer:
-    """The observer of a name. Raises PcgError for an unknown one."""
+    """The observer of a name. Raises PcgError for an unknown one.
+
+    >>> import pcg
+    >>> from pcg.engine.envs.pictures import CellRenderer
+    >>> game = pcg.load("boxes")
+    >>> planes = make_observer(
+    ...     "planes", game, [game.context(0)], renderer=CellRenderer(), tile=8, max_entities=None
+    ... )
+    >>> planes.observe(game.start(level=0, seed=1)).shape
+    (7, 8, 9)
+    """
     makers: dict[str, Callable[[], Observer]] = {
         "planes": lambda: Planes(contexts),
         "entities": lambda: Entities(contexts, max_entities),
@@ -108,6 +118,15 @@ class Env(gymnasium.Env[Any, Any]):
         max_ticks: plays are cut after so many ticks; by default they are not.
         win_bonus: see above.
         renderer: what draws pictures and text.
+
+    >>> import pcg
+    >>> env = Env(pcg.load("boxes"))
+    >>> observation, info = env.reset(seed=1)
+    >>> observation.shape, env.actions
+    ((7, 8, 9), ('NIL', 'UP', 'LEFT', 'DOWN', 'RIGHT'))
+    >>> observation, reward, terminated, truncated, info = env.step(env.actions.index("UP"))
+    >>> reward, terminated, truncated, info["tick"]
+    (0.0, False, False, 0)
 
     Raises:
         PcgError: a game for two players, or an argument that does not exist.

@@ -75,6 +75,11 @@ class GdlGame:
         program: the checked rules.
         roles: names of the roles, in the order of their facts.
         warnings: what the checker finds doubtful.
+
+    >>> import pcg
+    >>> game = pcg.load("connect-four")
+    >>> game.players, len(game.start().legal(0))
+    (2, 7)
     """
 
     def __init__(self, program: Program, name: str, network: Network | None) -> None:

@@ -59,7 +59,14 @@ def dumps(tree: Tree) -> str:
 
 
 def format_text(text: str, *, file: str = "<text>") -> str:
-    """The canonical form of a game text. Raises VGDLError when it cannot be parsed."""
+    r"""The canonical form of a game text. Raises VGDLError when it cannot be parsed.
+
+    >>> print(format_text("BasicGame\n SpriteSet\n  hero   >  MovingAvatar color=RED"))
+    BasicGame
+        SpriteSet
+            hero > MovingAvatar color=RED
+    <BLANKLINE>
+    """
     return dumps(parse(text, file=file))
 
 

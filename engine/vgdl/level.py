@@ -44,10 +44,15 @@ def block_size(definition: GameDefinition, width: int, height: int) -> int:
 def read_level(
     text: str | Path, definition: GameDefinition, *, reading: str = "strict", file: str = "<level>"
 ) -> Level:
-    """The level of a text, or of the file at a Path, for a game. Raises VGDLError with all errors found.
+    r"""The level of a text, or of the file at a Path, for a game. Raises VGDLError with all errors found.
 
     `strict` wants a rectangle of mapped characters with one avatar per player. `gvgai` pads and cuts rows to the
     width of the first one and ignores unmapped characters, with a warning for each.
+
+    >>> import pcg
+    >>> level = read_level("A.b\n..o", pcg.load("boxes").definition)
+    >>> level.width, level.height
+    (3, 2)
     """
     level, findings = scan_level(text, definition, reading=reading, file=file)
     findings.raise_errors()

@@ -142,7 +142,7 @@ class RuleCompiler:
     >>> compiler = RuleCompiler(boxes.definition)
     >>> made = compiler.compile(rules[:-1], endings)
     >>> made.ok, made.game(boxes.levels).start(seed=1).tick
-    (True, 0)
+    (True, -1)
     >>> compiler.compile(rules, []).errors[0].message
     'the game has no terminations'
     """

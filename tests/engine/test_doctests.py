@@ -1,0 +1,47 @@
+"""The examples in the docstrings of the engine run, and everything that users call has one."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+from pcg.engine.boards import ConnectX
+from pcg.engine.envs import Env, ParallelEnv, VectorEnv
+from pcg.engine.envs.boards import ConnectAEC
+from pcg.engine.envs.observers import Planes
+from pcg.engine.envs.single import make_observer
+from pcg.engine.game import Game, builtin_games, builtin_sheets, load
+from pcg.engine.gdl import GdlGame
+from pcg.engine.model import Model
+from pcg.engine.observation import StateObservation
+from pcg.engine.observation_json import as_json
+from pcg.engine.state import State
+from pcg.engine.vgdl import check_game, check_level, dumps, format_text, loads, read_game, read_level
+
+ENGINE = Path(__file__).resolve().parent.parent.parent / "engine"
+MODULES = [
+    ".".join(("pcg.engine", *path.relative_to(ENGINE).with_suffix("").parts)).removesuffix(".__init__")
+    for path in sorted(ENGINE.rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
+CALLED_BY_USERS = [
+    load, builtin_games, builtin_sheets, Game, Game.read_level, Game.start, Game.vectorize, Game.restore,
+    State, State.advance, State.copy, State.reseed, State.winner, State.actions, State.avatar, State.sprites,
+    State.grid, State.render, State.events, State.observe, State.arrays, State.key, State.to_bytes,
+    StateObservation, as_json, Model, Model.pool, Planes, make_observer, Env, VectorEnv, ParallelEnv, ConnectAEC,
+    ConnectX, GdlGame, check_game, check_level, dumps, format_text, loads, read_game, read_level,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    found = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert found.attempted > 0 and found.failed == 0
+
+
+@pytest.mark.parametrize("thing", CALLED_BY_USERS, ids=str)
+def test_what_users_call_has_an_example(thing: object) -> None:
+    assert ">>> " in (thing.__doc__ or "")

@@ -48,7 +48,7 @@ _CATEGORY_FLAGS = (
 
 
 def category_of(type_bits: int, sprite_bits: int) -> str:
-    """Observation category, first match (spec 01 section 7.6)."""
+    """Observation category, first match (reference/state 6.5)."""
     for flag, name in _CATEGORY_FLAGS:
         if type_bits & flag:
             return name

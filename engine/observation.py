@@ -1,4 +1,4 @@
-"""Observations of a state by a player: the reference's state API (spec 01 section 7), for one player or two.
+"""Observations of a state by a player: the reference's state API (reference/state 6), for one player or two.
 
 A `StateObservation` reads a state, and is a function of that state alone. Where the reference's answers depend on how
 an observation object came about, this is the answer that a fresh copy gives there (`docs/observations.md`). Objects
@@ -29,7 +29,7 @@ NIL = ACTIONS[0]
 Point = tuple[float, float]
 
 _WITH_NIL: dict[str, tuple[str, ...]] = {"ShootOnlyAvatar": ("USE", "LEFT", "RIGHT", "DOWN", "UP", NIL)}
-"""Classes whose list with NIL is not their own list and NIL (spec 01 section 3.3)."""
+"""Classes whose list with NIL is not their own list and NIL (reference/avatars 8.2)."""
 
 _TYPE_CATEGORIES = tuple(enumerate((L.T_AVATAR, L.T_RESOURCE, L.T_PORTAL, L.T_NPC, L.T_STATIC)))
 """Categories that a sprite has by its type, and their flags; the first that is set counts."""
@@ -37,7 +37,7 @@ _FROM_AVATAR, _MOVABLE = CATEGORIES.index("from-avatar"), CATEGORIES.index("mova
 
 
 class Observation(NamedTuple):
-    """One sprite as a player sees it (spec 01 section 7.6)."""
+    """One sprite as a player sees it (reference/state 6.5)."""
 
     category: int
     """Index into `pcg.engine.state.CATEGORIES`."""
@@ -111,7 +111,7 @@ class StateObservation:
 
     @property
     def score(self) -> float:
-        """The player's score so far; a winner's last correction (spec 01 section 3.10) is not in it."""
+        """The player's score so far; a winner's last correction (reference/loop 3.10) is not in it."""
         return float(self._mine(self.state.score))
 
     @property
@@ -219,7 +219,7 @@ class StateObservation:
 
     @property
     def events(self) -> list[Event]:
-        """Collisions of the avatars, and of what they made, since the start (spec 01 section 7.4).
+        """Collisions of the avatars, and of what they made, since the start (reference/state 6.4).
 
         By tick, then those of things made by the avatar first, then by passive and active type id. Of several alike in
         these, a tick keeps only the first.

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "movable")
-"""Observation categories, index = the reference's category number (spec 01 section 7.6)."""
+"""Observation categories, index = the reference's category number (reference/state 6.5)."""
 
 
 class Outcome(IntEnum):
-    """Outcome of a player; the values are the reference's result keys (spec 01 section 3.10)."""
+    """Outcome of a player; the values are the reference's result keys (reference/loop 3.10)."""
 
     NO_WINNER = -1
     PLAYER_LOSES = 0
@@ -19,7 +19,7 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A collision in which the avatar, or something it made, took part (spec 01 section 7.4). Types are type ids."""
+    """A collision in which the avatar, or something it made, took part (reference/state 6.4). Types are type ids."""
 
     tick: int
     from_avatar: bool

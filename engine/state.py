@@ -312,7 +312,7 @@ class State:
         return [self._sprite(r) for t, r in self.records() if kind is None or names[t] == kind]
 
     def resources_of(self, record: Any) -> dict[int, int]:
-        """Amounts held by a sprite record, by type id; entries of amount 0 remain (spec 02 section 1.7)."""
+        """Amounts held by a sprite record, by type id; entries of amount 0 remain (reference/sprites 7.5)."""
         columns = self._context.tables.resources
         row = int(record["res"])
         if row < 0:

@@ -18,7 +18,7 @@ _LONGEST_SAMPLE = 50
 
 
 class JsonSpace(spaces.Space[Json]):
-    """Dictionaries with the fields of spec 01 section 9.3, each of its type.
+    """Dictionaries with the fields of reference/state 6.7, each of its type.
 
     A sample is what a random play on one of the levels shows after at most 50 ticks.
     """

@@ -1,4 +1,4 @@
-"""The pair phase: which sprites meet, and the effects of it (spec 01 sections 3.6 and 3.7).
+"""The pair phase: which sprites meet, and the effects of it (reference/loop 3.6 and 3.7).
 
 This is where time goes. Three things make it fast without changing a result, beside how hits are found (`collisions`):
 rules are only evaluated when something they concern has moved; first sprites that have not are only held against the

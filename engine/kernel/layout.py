@@ -40,7 +40,7 @@ T_AVATAR_CLASS = 1024
 T_IDLE = 2048
 """No update of this type does anything after its first tick."""
 T_GROUND = 4096
-"""Overlap tests with this type as first sprite detect the ground (spec 02 section 4.7)."""
+"""Overlap tests with this type as first sprite detect the ground (reference/physics 9.9)."""
 T_FLEEING = 8192
 T_AIRSTEERING = 16384
 T_RANDOM_TARGET = 32768

@@ -26,7 +26,7 @@ from pcg.engine.vgdl.sprite_tables import NumberPool, SpriteSet, copy_of, table_
 from pcg.engine.vgdl.values import parse_int
 
 MAX_TICK = 2000
-"""The engine's own time limit (spec 01 section 3.2)."""
+"""The engine's own time limit (reference/loop 3.2)."""
 
 _EFFECT_BITS = (
     ("killSecond", L.E_KILL_SECOND),
@@ -280,7 +280,7 @@ class GameTables:
             "enabled": get("enabled"),
             "initial": _initial_flags(get),
             "counters_at": self._pool(_counters(self.definition, params)),
-            # spec 01 section 3.5: nextExecution only decides whether the first tick is `timer`
+            # reference/terminations 4.4: nextExecution only decides whether the first tick is `timer`
             "first": -2 if added else (get("timer") if get("nextExecution") != -1 else -1),
         }
         row["score0"], row["score1"] = _scores(get("scoreChange"))
@@ -376,7 +376,7 @@ def _piece(text: Value | None, index: int) -> str:
 
 
 def _integer(text: str) -> int:
-    """Java's Integer.parseInt; anything else counts 0 (spec 03 section 2.7)."""
+    """Java's Integer.parseInt; anything else counts 0 (reference/effects 10.4)."""
     return parse_int(text) or 0
 
 

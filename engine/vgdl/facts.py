@@ -139,7 +139,7 @@ class SpriteFacts:
         for key in ontology.SPRITE_CLASSES[t.class_name].creates:
             made |= self.named(t.params.get(key))
         if t.class_name == "OngoingTurningAvatar" and "spawnBehind" not in t.params:
-            made |= 1  # as the reference has it (spec 02 section 3.5)
+            made |= 1  # as the reference has it (reference/avatars 8.5)
         return made
 
 

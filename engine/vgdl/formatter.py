@@ -100,7 +100,7 @@ def _remarks(remarks: Sequence[Remark], indent: str, lines: list[str], *, gap: b
         if remark.kind == "outside":
             lines.append(remark.text)
         elif not indent and remark.text.strip("#") == "":
-            # A line of nothing but `#` from its start on stops the reference (spec 01 section 1.1 rule 2).
+            # A line of nothing but `#` from its start on stops the reference (reference/language 1.1.2).
             lines.append(f" {remark.text}")
         else:
             lines.append(indent + remark.text)

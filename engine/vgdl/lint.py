@@ -89,7 +89,7 @@ class Lint:
                 self.findings.doubt(
                     f"a second {name}, after the one in line {seen[name]}",
                     section,
-                    "01 1.2.7",
+                    "language 1.2.7",
                     so="it wipes the rules read so far" if name == "SpriteSet" else "it adds to the first",
                     expected=f"one {name}",
                 )
@@ -124,7 +124,7 @@ class Lint:
                 self.findings.doubt(
                     f"unknown sprite `{name}` in `{option}`",
                     option,
-                    "01 1.10",
+                    "language 1.10",
                     so="it is ignored",
                     known=self.game.type_index,
                     name=name,
@@ -158,13 +158,13 @@ class Lint:
         problem = cannot_create(sprite)
         if problem:
             self.findings.doubt(
-                f"`{name}` cannot be created: {problem}", at, "01 1.5.9", so="trying to stops the reference"
+                f"`{name}` cannot be created: {problem}", at, "language 1.5.9", so="trying to stops the reference"
             )
         elif index not in self.game.draw_order:
             self.findings.doubt(
                 f"`{name}` has sprites below it, so sprites of this very type are never updated or drawn",
                 at,
-                "01 3.4",
+                "loop 3.4",
                 expected="a sprite with none below it",
             )
 
@@ -180,14 +180,17 @@ class Lint:
             self.findings.doubt(
                 f"a {spec.name} needs `obs` in the header",
                 node,
-                "02 2.7",
+                "sprites 7.12",
                 so="it stops the reference",
                 expected="obs=wall on the first line",
             )
         single = _option(node.options, "singleton")
         if single is not None and single.value.lower() not in ("true", "false"):
             self.findings.doubt(
-                f"`{single}` makes no singleton", single, "01 1.5.5", expected="singleton=True as such on this line"
+                f"`{single}` makes no singleton",
+                single,
+                "language 1.5.5",
+                expected="singleton=True as such on this line",
             )
         self._numbers(sprite.params, node.options, node)
         cooldown = sprite.params.get("cooldown")
@@ -215,7 +218,7 @@ class Lint:
             self.findings.doubt(
                 f"{spec.name} from `{effect.params.get('stype')}` to itself",
                 place,
-                "03 4.5",
+                "effects 10.11",
                 so="it stops the reference",
             )
         if spec.name == "transformIfCount":
@@ -238,7 +241,7 @@ class Lint:
                 self.findings.doubt(
                     f"{spec.name} does nothing without a second sprite",
                     word,
-                    "03 1",
+                    "effects 10.1",
                     so="it only logs a message",
                     expected="two sprites",
                 )
@@ -273,7 +276,7 @@ class Lint:
             self.findings.doubt(
                 f"`{option}` has fewer entries than the game has players",
                 option,
-                "01 4.1",
+                "terminations 4.1",
                 so="the others lose",
                 expected=",".join([option.value] * players),
             )

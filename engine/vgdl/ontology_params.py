@@ -1,7 +1,8 @@
 """Record types of the ontology: parameters, sprite classes, effects, terminations.
 
 Only the record types; the entries are in `ontology_sprites`, `ontology_avatars`, `ontology_effects` and
-`ontology_terminations`, the registry in `ontology`. Parameter types follow spec 01 section 1.4 and spec 02 section 1.1.
+`ontology_terminations`, the registry in `ontology`. Parameter types follow reference/language 1.4 and
+reference/sprites 7.1.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class SpriteClass:
     """All parameters, inherited ones included, with this class's defaults."""
     help: str
     rule: str
-    """Section of the reference that describes it, "reference/sprites 7.8"; "user" for what users registered."""
+    """Section of the reference that describes it, "sprites 7.8"; "user" for what users registered."""
     own: tuple[str, ...] = ()
     """Names of the parameters this class adds."""
     defaults: Mapping[str, Value] = field(default_factory=dict)

@@ -207,7 +207,7 @@ def _unexpected(error: Any, lines: list[str], file: str) -> Diagnostic:
         message = f"`{text}` stands between the game header and the first set header"
         expected = "one of " + ", ".join(SECTIONS.values())
         return Diagnostic(
-            "error", message, file, line, column, shown, expected, nearest(text, SECTIONS.values()), "01 1.2.4"
+            "error", message, file, line, column, shown, expected, nearest(text, SECTIONS.values()), "language 1.2.4"
         )
     expected = ", ".join(sorted(error.expected))
     return Diagnostic("error", f"unexpected `{text}`", file, line, column, shown, expected)

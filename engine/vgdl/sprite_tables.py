@@ -292,7 +292,7 @@ class SpriteTables:
         if name == "Spreader" and row["stype"] < 0:
             row["stype"] = t.id
         if name == "OngoingTurningAvatar":
-            # without spawnBehind the reference's id is 0, which is `wall` (spec 02 section 3.5)
+            # without spawnBehind the reference's id is 0, which is `wall` (reference/avatars 8.5)
             row["stype"] = max(0, self._id(get("spawnBehind", None)))
         if name in _SPAWNERS:
             row["itype"] = -2

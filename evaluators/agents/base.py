@@ -79,8 +79,8 @@ class Budget:
     Args:
         calls: forward-model calls (advances). An agent starts no further iteration once they are made. Decisions are
             reproducible.
-        milliseconds: CPU time of the thread, as in the competitions (spec 01 section 8). Decisions then depend on the
-            machine and its load, and are not reproducible.
+        milliseconds: CPU time of the thread, as in the competitions (reference/agents 11.1). Decisions then depend on
+            the machine and its load, and are not reproducible.
 
     Exactly one of the two; without any, `DEFAULT_CALLS` calls.
 
@@ -157,7 +157,7 @@ class Agent:
 
 
 def action_code(agent: object, name: object, names: Sequence[str]) -> int:
-    """The code of the action that an agent answered; None is doing nothing (spec 04 1.1)."""
+    """The code of the action that an agent answered; None is doing nothing (reference/agents 11.2)."""
     if name is None:
         return 0
     if isinstance(name, str) and name in names:

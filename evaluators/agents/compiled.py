@@ -211,7 +211,7 @@ class CompiledAgent(Agent):
             self._record["resume"] = 0
 
     def _decide_in_time(self, address: int, milliseconds: float) -> None:
-        """Search in slices until the next one might end too late (loop B of spec 04 1.1, without its reserve).
+        """Search in slices until the next one might end too late (reference/agents 11.2, without the reserve).
 
         The kernel looks at the clock as well, between simulated ticks: a slice may take far longer than those before.
         """

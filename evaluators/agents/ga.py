@@ -17,7 +17,7 @@ from pcg.evaluators.parameters import Parameter
 
 
 class GeneticAlgorithm(PlanningAgent):
-    """A microbial genetic algorithm with one pool of plans per first action (spec 04 1.10).
+    """A microbial genetic algorithm with one pool of plans per first action (reference/agents 11.10).
 
     Several players: the others' moves are drawn uniformly in every simulation.
 

@@ -18,7 +18,7 @@ _TIMED_STATES = 4_096
 
 
 class GreedyTree(CompiledAgent):
-    """Greedy tree search (spec 04 1.5), closed loop: down the best branch, one new node and a random end per iteration.
+    """Greedy tree search (reference/agents 11.5), closed loop: down the best branch, a new node and a random end each.
 
     The published search compares branches by the sum of their values, and asks the root for the best branch at every
     level. Here every node is asked for its own, and a branch is as good as the mean of its values, so that it does not

@@ -33,7 +33,7 @@ _WORTH = {"npc": 0.1, "movable": 0.25, "static": 0.25, "resource": 1.0, "portal"
 
 
 class MCTS(CompiledAgent):
-    """Monte Carlo tree search with UCB1 (spec 04 1.6): open loop, depth-limited, values normalised.
+    """Monte Carlo tree search with UCB1 (reference/agents 11.6): open loop, depth-limited, values normalised.
 
     As published, a lost end weighs so much that an agent that sees one hardly sees the score; a `win_bonus` near the
     scores of the game, and some guidance, make it bolder. The parameters after `max_nodes` switch on enhancements of

@@ -23,7 +23,7 @@ _KEPT_TREES = 4  # room for what is kept of earlier decisions' trees, in trees o
 
 
 class OLETS(CompiledAgent):
-    """Open-loop expectimax tree search (spec 04 1.11): no rollouts, the tree moves on with the game.
+    """Open-loop expectimax tree search (reference/agents 11.11): no rollouts, the tree moves on with the game.
 
     Several players: the others' moves are drawn uniformly in every simulation.
 

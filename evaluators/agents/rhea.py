@@ -33,7 +33,7 @@ _KEPT_TREES = 2
 
 
 class RollingHorizon(PlanningAgent):
-    """Rolling-horizon evolution (spec 04 1.8): evolves plans by playing them, then plays the start of the best.
+    """Rolling-horizon evolution (reference/agents 11.8): evolves plans by playing them, plays the start of the best.
 
     Several players: the others' moves are drawn uniformly in every simulation, unless `coevolve` is set.
 
@@ -174,7 +174,7 @@ class RollingHorizon(PlanningAgent):
 
 
 class RandomSearch(RollingHorizon):
-    """Random search (spec 04 1.9): draws plans, keeps the best, plays its start.
+    """Random search (reference/agents 11.9): draws plans, keeps the best, plays its start.
 
     Args:
         length: genes of a plan.

@@ -54,7 +54,7 @@ HEURISTICS: Mapping[str, Heuristic] = {
         ),
     )
 }
-"""State heuristics by name (spec 04 1.4)."""
+"""State heuristics by name (reference/agents 11.4)."""
 
 
 def prepare_features(model: Model, record: Record) -> None:

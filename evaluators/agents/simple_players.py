@@ -1,7 +1,7 @@
 """Agents that take their actions from elsewhere: a recorded play, or a person at the keyboard.
 
-Both serve any game and any player of it (spec 04 1.2). The terminal player of `pcg play` shows pictures and reads
-single keys; `Human` needs no more than a prompt, so that a person can also play against agents.
+Both serve any game and any player of it (reference/agents 11.3). The terminal player of `pcg play` shows pictures and
+reads single keys; `Human` needs no more than a prompt, so that a person can also play against agents.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def read_actions(file: str | Path, player: int = 0) -> list[str]:
 
     Two kinds of file are read. Letters (`evaluation.encode_play`), a line per player. Or names with a line per tick,
     such as ``LEFT`` or ``ACTION_LEFT``, for several players separated by spaces, after lines of numbers that are
-    skipped: the action logs of the reference (spec 01 section 8).
+    skipped: the action logs of the reference (reference/agents 11.1).
 
     Raises:
         AgentError: when it cannot be read, holds something else, or has no such player.

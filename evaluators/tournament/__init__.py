@@ -1,4 +1,4 @@
-"""Tournaments: which agents win which games, by the rules of the competitions (spec 01 section 8).
+"""Tournaments: which agents win which games, by the rules of the competitions (reference/agents 11.1).
 
 In the order of work: `games` finds what is played, `schedule` says who meets whom, `match` plays one of these meetings
 by `rules`, `workers` plays many side by side and survives agents that stall or crash, `ranking` gives out points and

@@ -31,7 +31,7 @@ from pcg.engine.vgdl.tree import (
 from pcg.generators.rules.genes import Params, RuleSet, edits, shape_distance, shape_of
 
 PREDEFINED = {"wall": "Immovable", "avatar": "MovingAvatar"}
-"""Types that every game has though no line defines them, with their classes (spec 01 section 1.5)."""
+"""Types that every game has though no line defines them, with their classes (reference/language 1.5)."""
 _DEFAULT_MAPPING = {"w": ("wall",), "A": ("avatar",)}
 
 
@@ -109,7 +109,7 @@ class GameGenotype:
             name = self.by_name[name].parent
 
     def class_of(self, name: str) -> str:
-        """The class of a type, that of the topmost line with one (spec 01 section 1.5 rule 3); "" for none."""
+        """The class of a type, that of the topmost line with one (reference/language 1.5.3); "" for none."""
         return next((line.class_name for line in reversed(list(self.lineage(name))) if line.class_name), "")
 
     def params_of(self, name: str) -> dict[str, str]:

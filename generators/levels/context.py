@@ -28,7 +28,7 @@ from pcg.evaluators.requirements import CountRule, Requirements, requirements
 from pcg.evaluators.targets import Want, sprites_of
 
 SMALLEST = 4
-"""Sides of generated levels are at least this, plus 2 where there is a frame (spec 04 section 2.2)."""
+"""Sides of generated levels are at least this, plus 2 where there is a frame (reference/generators 12.2)."""
 LARGEST = 18
 
 

@@ -1,8 +1,8 @@
 """How many of which objects a level gets: drawn from the look of the game's own levels, then brought in line with its
 rules.
 
-For games without levels of their own the shares of spec 04 section 2.3 serve, in the sensible reading (sprites that
-come about in play count once, not by a flag that is 0 or 2). Where the objects go is the business of
+For games without levels of their own the shares of reference/generators 12.3 serve, in the sensible reading (sprites
+that come about in play count once, not by a flag that is 0 or 2). Where the objects go is the business of
 `object_placement`.
 """
 
@@ -16,7 +16,7 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import choose
 
 MAX_COVER = 0.1
-"""Largest share of a level's area that objects cover in games without levels of their own (spec 04 section 2.3)."""
+"""Largest share of a level that objects cover in games without levels of their own (reference/generators 12.3)."""
 
 Counts = dict[int, int]
 """Tile -> how many of it."""

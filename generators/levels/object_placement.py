@@ -3,7 +3,7 @@ sense.
 
 What makes sense is read from the roles: enemies away from the avatar, what must be reached within reach and rather
 far, boxes with room to be pushed, doors in walls, fleets in formation; and things in the rows in which the game's own
-levels have them (spec 04 section 2.3 steps 4-6, made to look at distances along the way rather than as the crow
+levels have them (reference/generators 12.3.4 to 12.3.6, made to look at distances along the way rather than as the crow
 flies).
 """
 

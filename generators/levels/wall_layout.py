@@ -1,7 +1,7 @@
 """Where the walls go: frames, rooms, wall segments, pillars, caves, and lanes for traffic.
 
 A layout leaves all open cells connected (closed rooms are made only in games with portals to get there). The segments
-are those of the constructive generator of spec 04 section 2.3, the caves those of Johnson, Yannakakis and Togelius
+are those of the constructive generator (reference/generators 12.3), the caves those of Johnson, Yannakakis and Togelius
 (2010).
 """
 
@@ -55,7 +55,7 @@ def build_wall(site: Site, cell: tuple[int, int], tile: int) -> bool:
 
 
 def segments(site: Site, rng: np.random.Generator, share: float) -> None:
-    """Wall segments of 3 to 5 cells that turn now and then (spec 04 section 2.3, step 3)."""
+    """Wall segments of 3 to 5 cells that turn now and then (reference/generators 12.3.3)."""
     context = site.context
     top, left, bottom, right = site.inside()
     budget = round(share * (bottom - top) * (right - left))

@@ -2,7 +2,7 @@
 
 A gene is one rule for one ordered pair of sprites, or one termination; a genotype is a list of each. They turn into the
 syntax tree's lines, into text and into JSON, and come from any game (a line with several second sprites becomes several
-genes, which means the same: spec 01 section 1.6).
+genes, which means the same: reference/language 1.6).
 """
 
 from __future__ import annotations

@@ -145,14 +145,14 @@ def cross(space: RuleSpace, one: RuleSet, other: RuleSet, rng: np.random.Generat
 def mend(space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
     """A rule set that can be a game: nothing twice, what belongs to one pair together, a way to win, a way to lose.
 
-    What it means does not change otherwise: the rules of a pair run together wherever they stand (spec 01 section 1.6
-    rule 4), and what was listed first runs first.
+    What it means does not change otherwise: the rules of a pair run together wherever they stand
+    (reference/language 1.6.4), and what was listed first runs first.
     """
     pairs: dict[tuple[str, str], dict[Rule, None]] = {}
     for rule in genotype.rules:
         held = pairs.setdefault(rule.pair, {})
         if EOS in rule.pair and held:
-            continue  # a second line for the edge would run both twice (spec 01 section 1.6 rule 5)
+            continue  # a second line for the edge would run both twice (reference/language 1.6.5)
         held[rule] = None
     rules = [rule for held in pairs.values() for rule in held]
     while len(rules) > most:

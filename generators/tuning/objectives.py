@@ -100,7 +100,7 @@ KINDS: Mapping[str, Kind] = {
              False),
         Kind("skill_depth", "how much better stronger agents do, and whether they do so in order; weakest first",
              skill_depth, False, True),
-        Kind("fitness", "0.9 of the share won, 0.1 of the squashed mean score (spec 04 section 4.3)", _reference, False,
+        Kind("fitness", "0.9 of the share won, 0.1 of the squashed mean score", _reference, False,
              False),
     )
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """Colours: VGDL's colour names, how this toolkit paints them, and the four-step ramps that tiles are shaded with.
 
-VGDL names 20 fixed colours (spec 01 section 1.4). Painted as they stand they glare and clash, so each has a
+VGDL names 20 fixed colours (reference/language 1.4). Painted as they stand they glare and clash, so each has a
 counterpart of the same hue in the palette the tiles were drawn with. Nothing here needs numpy or PIL.
 """
 

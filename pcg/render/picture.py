@@ -1,7 +1,7 @@
 """Still pictures: a state or a level text as an RGB array or a PIL image, and sheets of many pictures.
 
 Pictures show sprites only, at their pixel positions scaled from the game's block size to the tile size, painted in the
-game's draw order (spec 01 section 1.5). Dead avatars and invisible sprites are not shown.
+game's draw order (reference/language 1.5). Dead avatars and invisible sprites are not shown.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def digest(path: Path) -> tuple[int, int, list[int]]:
         nonlocal crc, size
         scores = each(state.score)
         if label == "E":
-            # the result is handled before the last line: a win with nothing scored counts 1 (spec 01 section 3.10)
+            # the result is handled before the last line: a win with nothing scored counts 1 (reference/loop 3.10)
             scores = [
                 1 if w is Outcome.PLAYER_WINS and s <= 0 else s for s, w in zip(scores, each(state.winner), strict=True)
             ]

@@ -2,8 +2,8 @@
 
 A `DECISION` record is an agent as a kernel sees it: its game model, its own random stream, its budget, and the address
 of the entry point that decides. It knows nothing of any particular search. Agents see copies of the real state with
-random streams of their own (`imagine`): what will really happen stays hidden from them, as in the competitions (spec 04
-1.1).
+random streams of their own (`imagine`): what will really happen stays hidden from them, as in the competitions
+(reference/agents 11.2).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NIL = 0
 """Code of the action that does nothing, in every engine."""
 
 EPSILON = 1e-6
-"""Size of the noise that breaks ties (spec 04 1.1)."""
+"""Size of the noise that breaks ties (reference/agents 11.2)."""
 
 LOOK_AT_CLOCK = 4
 """Simulated ticks between two looks at the clock, which take as long as a quick tick."""
@@ -122,7 +122,7 @@ def count_call(decision: int) -> None:
 
 @inner
 def step(decision: int, state: int, action: int) -> int:
-    """Simulate one tick with the player's action; the other players draw theirs uniformly (spec 04 1.7). OK or GROW."""
+    """Simulate a tick with the player's action; the other players draw theirs (reference/agents 11.7). OK or GROW."""
     d = decision_at(decision)
     for player in range(d.players):
         choice = action

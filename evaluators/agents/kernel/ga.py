@@ -1,4 +1,4 @@
-"""A microbial genetic algorithm over plans, one pool per first action (the reference's sample GA, spec 04 1.10).
+"""A microbial genetic algorithm over plans, one pool per first action (reference/agents 11.10).
 
 Two plans of an action's pool are played after that action; the worse takes over some genes of the better and mutates.
 The action whose tournaments saw the best value is played. The pools stay for the whole game. Sources: Harvey, The

@@ -1,4 +1,4 @@
-"""Greedy tree search: always down the best branch known, as the reference's sample agent does (spec 04 1.5).
+"""Greedy tree search: always down the best branch known, as the reference's sample agent does (reference/agents 11.5).
 
 The tree is closed loop: every node keeps a state. One iteration goes from the root to the best child, and to its best
 child, until an action has not been tried; tries it, plays on at random, and backs the value up. There is no bonus for

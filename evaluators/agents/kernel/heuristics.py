@@ -1,8 +1,8 @@
 """State heuristics: how good a state looks to a player, without searching further.
 
-A heuristic is an entry point ``f8(decision, state)``. These are the two of the reference's sample agents (spec 04 1.4);
-the second in the sensible reading: distances are measured from the avatar, and the nearest is really the nearest.
-Others weigh the features of a state; solvers take such a sum for the ticks to a win.
+A heuristic is an entry point ``f8(decision, state)``. These are the two of the reference's sample agents
+(reference/agents 11.4); the second in the sensible reading: distances are measured from the avatar, and the nearest is
+really the nearest. Others weigh the features of a state; solvers take such a sum for the ticks to a win.
 """
 
 from __future__ import annotations

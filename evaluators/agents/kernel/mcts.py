@@ -1,4 +1,4 @@
-"""Monte Carlo tree search with UCB1, as the reference's sample agent plays it (spec 04 1.6 and 1.7).
+"""Monte Carlo tree search with UCB1, as the reference's sample agent plays it (reference/agents 11.6 and 11.7).
 
 The tree is open loop: a node stands for a sequence of actions, and every iteration plays its sequence again from the
 root with fresh randomness. The closed-loop switch keeps the state of every node instead. One iteration selects,
@@ -86,7 +86,7 @@ from pcg.evaluators.agents.kernel.mcts_tree import (
 def find_safe_moves(decision: int, state: int) -> int:
     """Write to `safe` which moves of each other player do not lose at once while nobody else moves. OK or GROW.
 
-    A player all of whose moves lose may make any (spec 04 1.4).
+    A player all of whose moves lose may make any (reference/agents 11.4).
     """
     d = decision_at(decision)
     t = tree_at(d.search)

@@ -1,4 +1,4 @@
-"""Open-loop expectimax tree search (OLETS): a tree of action sequences, without rollouts (spec 04 1.11).
+"""Open-loop expectimax tree search (OLETS): a tree of action sequences, without rollouts (reference/agents 11.11).
 
 A node keeps the values of the visits that ended in it, and is worth their mean mixed with the worth of its best child,
 by how many of its visits ended there. Selection adds the exploration term of UCB1 and shuns places visited lately; the
@@ -29,7 +29,7 @@ from pcg.evaluators.agents.kernel.plan_tree import (
     save_tree,
 )
 
-_EPSILON = 1e-4  # keeps divisions by visits finite (spec 04 1.11)
+_EPSILON = 1e-4  # keeps divisions by visits finite (reference/agents 11.11)
 
 OLETS = np.dtype(
     [
@@ -79,8 +79,8 @@ def bias_of(decision: int, state: int) -> float:
 def refresh(tree: int) -> None:
     """What a tree that has moved on still knows: of every node but the root one visit, worth the mean of all.
 
-    The reference leaves the sum of the values of exits as it was, beside a single exit (spec 04 1.11), which makes
-    nodes visited often look many times as good or bad; here it becomes their mean.
+    The reference leaves the sum of the values of exits as it was, beside a single exit (reference/agents 11.11), which
+    makes nodes visited often look many times as good or bad; here it becomes their mean.
     """
     for k in range(1, plan_tree_at(tree).used):
         n = node_of(tree, k)

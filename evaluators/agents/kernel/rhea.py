@@ -1,10 +1,10 @@
 """Rolling-horizon evolution: plans are evolved by playing them on the forward model; the start of the best is played.
 
-The defaults are those of the reference's sample agent (spec 04 1.8): Perez et al., Rolling Horizon Evolution versus
-Tree Search, 2013; Gaina et al., Analysis of Vanilla Rolling Horizon Evolution Parameters, 2017. Switches add the shift
-buffer, rollouts after the plan and the statistical tree (Gaina et al., Rolling Horizon Evolution Enhancements, 2017),
-seeds (Gaina et al., Population Seeding Techniques, 2017), macro-actions (2013), and evolution of the rival's plans
-beside the own (Liu et al., Rolling Horizon Coevolutionary Planning for Two-Player Video Games, 2016).
+The defaults are those of the reference's sample agent (reference/agents 11.8): Perez et al., Rolling Horizon Evolution
+versus Tree Search, 2013; Gaina et al., Analysis of Vanilla Rolling Horizon Evolution Parameters, 2017. Switches add the
+shift buffer, rollouts after the plan and the statistical tree (Gaina et al., Rolling Horizon Evolution Enhancements,
+2017), seeds (Gaina et al., Population Seeding Techniques, 2017), macro-actions (2013), and evolution of the rival's
+plans beside the own (Liu et al., Rolling Horizon Coevolutionary Planning for Two-Player Video Games, 2016).
 """
 
 from __future__ import annotations

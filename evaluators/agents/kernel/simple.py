@@ -1,4 +1,4 @@
-"""Agents that do not search: doing nothing, acting at random, and looking one tick ahead (spec 04 1.2 and 1.4)."""
+"""Agents without search: doing nothing, at random, and looking one tick ahead (reference/agents 11.3 and 11.4)."""
 
 from __future__ import annotations
 

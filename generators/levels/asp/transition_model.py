@@ -1,7 +1,7 @@
 """What one move of the avatar does, read from the rules of a game: the cases a planner can rely on.
 
 A move concerns three cells: the one the avatar leaves, the one it enters, and the one beyond, where a thing it pushes
-goes. The interaction set is carried out on these three cells in the order of spec 01 section 3.7, once for every
+goes. The interaction set is carried out on these three cells in the order of reference/loop 3.7, once for every
 combination of things that can come about, and for both answers where a rule asks what the avatar holds. What cannot be
 told from three cells (things that move by themselves, pushes through several cells, chance, harm) is left out, so a
 plan made of cases never rests on a guess. Box-pushing games and games of keys and doors are the ones whose winning can
@@ -28,7 +28,7 @@ MOST_STACKS = 60
 """Games in which more than this many contents of a cell can come about are not planned for."""
 
 STEPPING_CLASSES = frozenset({"MovingAvatar", "OrientedAvatar", "ShootAvatar"})
-"""Avatars that go one cell in one of four directions, and only when told to (spec 02 section 3)."""
+"""Avatars that go one cell in one of four directions, and only when told to (reference/avatars 8)."""
 
 IDLE_EFFECTS = frozenset({"attractGaze", "flipDirection", "reverseDirection"})
 """Effects that turn a sprite, which changes nothing for what does not move by itself."""
@@ -394,7 +394,7 @@ class _Reader:
                 for a in [s for s in snapshot if s.type in firsts]:
                     hits = [b for b in others if b is not a and b.place == a.place]
                     for b in hits:
-                        # The first must still live and touch; the second acts on even when it is gone (spec 01 3.7).
+                        # The first must still live and touch; a second that is gone still acts (reference/loop 3.7).
                         if not a.dead and a.place == b.place:
                             self._execute(move, effect, a, b)
         return move
@@ -448,7 +448,7 @@ class _BeyondError(_UnknownError):
     """Something was pushed, and nobody said onto what."""
 
 
-# -- effects, each (reader, move, effect, first, second) after spec 03 section 4 ---------------------------------------
+# -- effects, each (reader, move, effect, first, second) after reference/effects 10 ------------------------------------
 
 
 def _step_back(reader: _Reader, move: _Move, effect: Effect, a: _Sprite, b: _Sprite) -> None:
@@ -522,7 +522,7 @@ def _transform_to(reader: _Reader, move: _Move, effect: Effect, a: _Sprite, b: _
     move.sprites.append(_Sprite(found[0], a.place, a.last, pushed=a.pushed))
     a.dead = True
     if is_avatar(reader.types[a.type]) and reader.types[a.type].class_name != "MovingAvatar":
-        # A new sprite that is oriented keeps its own orientation (spec 03 section 4.5).
+        # A new sprite that is oriented keeps its own orientation (reference/effects 10.11).
         orientation = reader.types[found[0]].params.get("orientation", (1, 0))
         if isinstance(orientation, tuple) and any(orientation) and not flag(effect.params, "forceOrientation", False):
             move.facing = int(orientation[1]), int(orientation[0])

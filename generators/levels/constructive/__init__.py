@@ -1,4 +1,4 @@
-"""Laid out, filled and furnished in one go (spec 04 section 2.2)."""
+"""Levels that are laid out and filled in one go (reference/generators 12.3)."""
 
 from pcg.generators.levels.constructive.generator import ConstructiveGenerator, construct, draw_style
 

@@ -1,7 +1,7 @@
 """The constructive generator: lay out, fill, furnish; every level is made in one go from what the analysis says.
 
-After the constructive generator of the level generation track (Khalifa et al. 2016; spec 04 section 2.3): how much of
-what, walls that cut nothing off, enemies away from the avatar. New here: rooms, pillars and caves beside wall
+After the constructive generator of the level generation track (Khalifa et al. 2016; reference/generators 12.3): how
+much of what, walls that cut nothing off, enemies away from the avatar. New here: rooms, pillars and caves beside wall
 segments, lanes, filling, doors in walls, portals to closed rooms, distances along the way, and numbers taken from the
 game's own levels where it has some.
 """

@@ -2,7 +2,7 @@
 
 Levels that break a constraint evolve towards keeping all, those that keep them towards quality; children move to the
 population they belong to (FI-2pop: Kimbrough, Koehler, Lu, Wood 2008; for levels of any VGDL game Khalifa et al.
-2016, spec 04 section 2.4). Other than there, the next generation competes with its parents, and levels too like a
+2016, reference/generators 12.4). Other than there, the next generation competes with its parents, and levels too like a
 better one stand back (clearing, Petrowski 1996), so that the best ten are ten levels and not one.
 """
 

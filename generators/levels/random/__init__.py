@@ -1,4 +1,4 @@
-"""Things at random places: the baseline of spec 04 section 2.1."""
+"""Things at random places: the baseline of reference/generators 12.2."""
 
 from pcg.generators.levels.random.generator import RandomGenerator
 

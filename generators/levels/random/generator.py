@@ -1,7 +1,7 @@
 """The random generator: a frame, every kind of thing once, and a few more anywhere.
 
-The baseline the others are measured against (Khalifa et al. 2016; spec 04 section 2.2). Beyond the numbers that the
-rules call for it looks at nothing, so many of its levels cannot be won.
+The baseline the others are measured against (Khalifa et al. 2016; reference/generators 12.2). Beyond the numbers that
+the rules call for it looks at nothing, so many of its levels cannot be won.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Making a damaged level sound again: its frame, one avatar, the sprites its rules call for, nothing out of reach.
 
-Used after every genetic operation (spec 04 section 2.4 repairs the number of avatars only) and as the last step of
-the other generators. It mends what can be told from the text; whether a level can be won is found out by playing it.
+Used after every genetic operation (reference/generators 12.4 repairs the number of avatars only) and as the last step
+of the other generators. It mends what can be told from the text; whether a level can be won is found out by playing it.
 """
 
 from __future__ import annotations

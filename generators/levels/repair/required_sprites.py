@@ -1,9 +1,9 @@
 """What the rules call for, put in at all costs: the last step of every generator.
 
 `object_placement` puts things where they make sense and leaves out what finds no such place. Here the minimum number of
-each needed sprite is seen to (spec 04 section 2.3 adds goals up to the limit of their termination): first at places
-that make sense, then at any free cell, then in the place of what the level can do without. A level is left short only
-where the game has no tile for what is missing, or the level has fewer cells than its rules need sprites.
+each needed sprite is seen to (reference/generators 12.3 adds goals up to the limit of their termination): first at
+places that make sense, then at any free cell, then in the place of what the level can do without. A level is left short
+only where the game has no tile for what is missing, or the level has fewer cells than its rules need sprites.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rules by templates (spec 04 section 3.3, in its sensible reading).
+"""Rules by templates (reference/generators 12.7, in its sensible reading).
 
 The first level is looked at: what encloses it is a wall, what stands about in small numbers is treasure or a spike,
 what moves by itself is an enemy or prey, what portals lead nowhere are doors. Each gets the rules that a designer would

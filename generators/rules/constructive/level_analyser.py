@@ -1,7 +1,7 @@
 """What a level tells about its sprites: which are walls, which are treasure, which come out of which.
 
-Spec 04 section 3.1 calls it the level analyser; where that misjudges (a border has fewer cells than its outline is
-long), the sensible reading is taken.
+The reference calls it the level analyser (reference/generators 12.5); where that misjudges (a border has fewer cells
+than its outline is long), the sensible reading is taken.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _products(t: SpriteType, index: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _kind(t: SpriteType) -> str:
-    """Categories in the order in which spec 04 section 3.1 tests them."""
+    """Categories in the order in which reference/generators 12.5 tests them."""
     spec = ontology.SPRITE_CLASSES[str(t.class_name)]
 
     def flag(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Rule sets by evolution (spec 04 section 3.4, with its selection and its loop as they must be meant).
+"""Rule sets by evolution (reference/generators 12.8, with its selection and its loop as they must be meant).
 
 Feasible rule sets compete in fitness, infeasible ones in how nearly they keep the constraints (FI-2pop: Kimbrough et
 al. 2008, as in Khalifa et al. 2017). Children are crossed at rule boundaries and mutated; long rule sets pay for their

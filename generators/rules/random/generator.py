@@ -1,4 +1,4 @@
-"""Rules drawn at random (spec 04 section 3.2, in its sensible reading).
+"""Rules drawn at random (reference/generators 12.6, in its sensible reading).
 
 The reference draws five rules whose effects need no parameters, and a win condition half the time. Here every effect of
 the registry is drawn with values for its parameters, and there is always a way to win and, if the player can vanish, to

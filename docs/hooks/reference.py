@@ -78,8 +78,8 @@ def _alive(params: Mapping[str, Param]) -> list[Param]:
 
 def _behaviour(entry: SpriteClass | EffectSpec | TerminationSpec) -> str:
     """A link to the section of the reference that describes an entry; "" for what users registered themselves."""
-    found = re.fullmatch(r"reference/(\w+) ([\d.]+)", entry.rule)
-    return "" if found is None else f" Its rules: [{entry.rule}](../reference/{found[1]}.md#{entry.name})."
+    found = re.fullmatch(r"(\w+) ([\d.]+)", entry.rule)
+    return "" if found is None else f" Its rules: [reference/{entry.rule}](../reference/{found[1]}.md#{entry.name})."
 
 
 def _sentence(text: str) -> str:

@@ -65,8 +65,12 @@ def test_all_levels_read(shared: Path) -> None:
         found = check_level(path, definition, reading="gvgai")
         assert all(d.severity == "warning" for d in found), path
         odd.update(f"{path.stem} {d.rule}" for d in found)
-    assert odd["arkanoid_lvl3 01 2.4"] == 14
-    assert odd["thecitadel_lvl1 01 2.3"] and odd["shipwreck_lvl4 01 2.3"] and odd["lander_lvl0 01 2.3"]
+    assert odd["arkanoid_lvl3 language 2.1.4"] == 14
+    assert (
+        odd["thecitadel_lvl1 language 2.1.3"]
+        and odd["shipwreck_lvl4 language 2.1.3"]
+        and odd["lander_lvl0 language 2.1.3"]
+    )
 
 
 def test_formatting_keeps_every_tree(shared: Path) -> None:

@@ -50,7 +50,7 @@ def test_an_unknown_sprite_ends_the_reading_and_keeps_what_was_read(gvgai: Read,
     game = gvgai(SPRITES, "a b ghost c > stepBack\nb c > undoAll", "Timeout limit=5", "x > a")
     assert pairs(game) == [("a", "b", ["stepBack"])]
     assert game.terminations == () and "x" not in game.mapping
-    assert rules_cited(game) == ["language 1.2.5, 01 1.6.2"]
+    assert rules_cited(game) == ["language 1.2.5, language 1.6.2"]
     assert game.diagnostics[0].line == 8 and game.diagnostics[0].column == 13
 
 

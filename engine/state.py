@@ -1,6 +1,6 @@
 """States of games, which Python programs advance, copy and look at.
 
-A `State` is a block of the kernel's memory with a face. Copies are exact and independent; a finished game stays as
+A `State` owns one block of the kernel's memory. Copies are exact and independent; a finished game stays as
 it is.
 """
 

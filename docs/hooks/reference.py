@@ -32,13 +32,13 @@ def pages() -> dict[str, str]:
     return {
         "language/sprites.md": _classes_page(
             "Sprite classes",
-            "What a sprite that no player controls can be. Every class also has the parameters of its parents.",
+            "Classes of the sprites that no player controls. Every class also has the parameters of its parents.",
             [c for c in classes if not c.avatar],
             common=_alive(ontology.SPRITE_BASE_PARAMS),
         ),
         "language/avatars.md": _classes_page(
             "Avatars",
-            "What a player controls. Actions are listed in the order in which the engine offers them; "
+            "Classes of the sprites that players control. Actions are listed in the order in which they are offered; "
             "doing nothing (`NIL`) is always possible.",
             [c for c in classes if c.avatar],
         ),
@@ -118,7 +118,7 @@ def _class_facts(entry: SpriteClass) -> Iterator[str]:
 
 def _effects_page(effects: Iterable[EffectSpec]) -> str:
     parts = [
-        "# Effects\n\nWhat happens when two sprites meet. In `A B > effect`, A is the first sprite and B the second; "
+        "# Effects\n\nEffects run when two sprites meet. In `A B > effect`, A is the first sprite and B the second; "
         "with `EOS` in place of B, the effect runs when A leaves the screen.\n",
         f"## Parameters of every effect\n\n{_table(_alive(ontology.EFFECT_BASE_PARAMS))}",
     ]
@@ -140,7 +140,7 @@ def _effects_page(effects: Iterable[EffectSpec]) -> str:
 
 def _terminations_page(terminations: Iterable[TerminationSpec]) -> str:
     parts = [
-        "# Terminations\n\nWhen a game ends, and for whom it is won. They are asked in the order of the text after "
+        "# Terminations\n\nTerminations end a game and say who has won. They are tested in the order of the text after "
         "every tick; the first that holds ends the game.\n"
     ]
     for entry in terminations:

@@ -20,7 +20,7 @@ def _words(bits: int) -> int:
 
 
 class Batch:
-    """Memory for 64 states (`kernel.lanes.BATCH`)."""
+    """Memory for 64 states (`kernel.bit_parallel.BATCH`)."""
 
     def __init__(self) -> None:
         self.record = np.zeros(1, dtype=bit_parallel.BATCH)

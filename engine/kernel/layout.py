@@ -2,7 +2,7 @@
 
 A *context* (`CONTEXT`) is one game on one level: addresses of its tables. A *state* is one block: a header (`STATE`), a
 few small sections whose places the header holds, the sprites in use, and scratch that is never copied. Capacities are
-data: a larger level only has larger sections, never another compiled kernel (design.md section 3).
+data: a larger level only has larger sections, never another compiled kernel.
 
 Sprites that no rule can move, change or create are kept once per level (`level sprites`); a state holds one byte for
 each of them that can die, and nothing for the rest. A sprite is handled by its address, 0 meaning none; level sprites

@@ -2,7 +2,7 @@
 
 Everything that can be decided before a level is known is decided here: parameters with their defaults, the numbers of
 types and resources, which types can have sprites at all, and which of them no rule can move or change, so that their
-sprites live once in the level (design.md section 3, rule 6). `pcg.engine.context` adds a level.
+sprites live once in the level. `pcg.engine.context` adds a level.
 
 What the sprites decide (`sprite_tables`) and what single rules say (`EffectPart`, `TerminationPart`) is computed apart
 and can be handed in, so that games which share sprites and rules share the work (`rule_compiler`).

@@ -1,6 +1,6 @@
 """VGDL text to syntax tree. The language is defined in `grammar.lark`; `lexer` prepares its tokens.
 
-Both readings share this tree: what a reading accepts is decided by `resolver` and `strict`. The parser is built once
+Both readings share this tree: what a reading accepts is decided by `resolver` and `findings`. The parser is built once
 per process, on first use.
 """
 

@@ -67,7 +67,7 @@ class CompiledRules:
         return tuple(d for d in self.diagnostics if d.severity == "error")
 
     def game(self, levels: Sequence[str] = (), *, name: str | None = None) -> Game:
-        """A game of these rules that anybody can play. Raises VGDLError or PcgError when they cannot be run."""
+        """A game of these rules, ready to be played. Raises VGDLError or PcgError when they cannot be run."""
         from pcg.engine.game import Game
 
         if self.definition is None:

@@ -1,9 +1,11 @@
-"""The examples in the docstrings of the engine run, and everything that users call has one."""
+"""Docstrings of the engine: examples run, everything that users call has one, and none opens as a question."""
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,14 @@ def test_examples(name: str) -> None:
 @pytest.mark.parametrize("thing", CALLED_BY_USERS, ids=str)
 def test_what_users_call_has_an_example(thing: object) -> None:
     assert ">>> " in (thing.__doc__ or "")
+
+
+def test_docstrings_open_with_a_noun_phrase_or_an_imperative() -> None:
+    question = re.compile(r"(What|How|Whether|Who|Whom|Whose|Which|Where|Why)\b")
+    found = []
+    for path in sorted(ENGINE.rglob("*.py")):
+        for line in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = str(line.value.value) if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) else ""
+            if question.match(text.strip()):
+                found.append(f"{path.relative_to(ENGINE)}:{line.lineno}")
+    assert found == []

@@ -87,7 +87,7 @@ GAME = np.dtype(
         ("at_counts", "i8"),
         ("stride", "i8"),
         ("initial", "i8"),  # address of the initial state
-        # what the forward-model protocol needs (kernel.face)
+        # what the forward-model protocol needs (kernel.forward_model)
         ("codes", "i8"),  # int32[moves]: action code of each move
         ("move_of", "i8"),  # int32[roles][codes + 1]: move of an action code, -1: none
         ("code_count", "i8"),

@@ -298,12 +298,12 @@ class State:
     def sprites(self, kind: str | None = None) -> list[Sprite]:
         """All sprites (of one type name), by type id, then in order of creation.
 
+        Raises:
+            PcgError: the game has no type of that name.
+
         >>> import pcg
         >>> pcg.load("boxes").start(level=0, seed=1).sprites("box")
         [<box #21 at 176,176>, <box #46 at 528,352>]
-
-        Raises:
-            PcgError: the game has no type of that name.
         """
         if kind is not None and kind not in self._context.tables.names:
             close = nearest(kind, self._context.tables.names)

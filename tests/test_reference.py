@@ -89,6 +89,17 @@ def test_section_numbers_are_unique_in_the_whole_reference() -> None:
 def test_everything_in_the_registry_has_its_place(entry: SpriteClass | EffectSpec | TerminationSpec) -> None:
     ((_, page, number),) = citations(f"reference/{entry.rule}")
     assert KNOWN[page][1].get(entry.name) == number, f"{entry.rule} does not describe {entry.name}"
+    text = PAGES[page].read_text(encoding="utf-8")
+    for name in entry.own:
+        assert f"`{name}`" in text or entry.params[name].inert, f"{page} says nothing of `{name}` of {entry.name}"
+
+
+def test_the_parameters_of_all_sprites_and_games_have_their_place() -> None:
+    sprites, language = (PAGES[page].read_text(encoding="utf-8") for page in ("sprites", "language"))
+    for param in ontology.SPRITE_BASE_PARAMS.values():
+        assert f"`{param.name}`" in sprites or param.inert or param.drawing, param.name
+    for name in ontology.GAME_PARAMS:
+        assert f"| `{name}` |" in language, name
 
 
 def test_the_reference_names_nothing_that_does_not_exist() -> None:

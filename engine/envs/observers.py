@@ -148,6 +148,12 @@ class Entities(CompiledObserver):
 
     The fields are `kernel.observe.ENTITY_FIELDS`. By type id, then in order of creation; sprites beyond the room are
     left out. By default there is room for half as many sprites again as the largest level starts with, and 32.
+
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> seen = Entities([game.context(0)]).observe(game.start(level=0, seed=1))
+    >>> seen["entities"].shape, int(seen["count"])
+    ((147, 11), 77)
     """
 
     name = "entities"
@@ -212,7 +218,13 @@ class Nothing(CompiledObserver):
 
 
 class JsonDictionary(Observer):
-    """The learning track's dictionary (`pcg.engine.observation_json`). Made by Python, hundreds per second."""
+    """The learning track's dictionary (`pcg.engine.observation_json`). Made by Python, hundreds per second.
+
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> JsonDictionary(game, [game.context(0)]).observe(game.start(level=0, seed=1))["availableActions"]
+    ['ACTION_LEFT', 'ACTION_RIGHT', 'ACTION_DOWN', 'ACTION_UP']
+    """
 
     name = "json"
 

@@ -154,6 +154,10 @@ class GdlGame:
             first: number of the first; playout k of a seed is the same whichever call it comes from.
             batched: 64 at a time; False: one after the other; None: what is faster on this sheet. The results are the
                 same. Few sheets are slower in batches: those of which a move changes next to nothing.
+
+        >>> import pcg
+        >>> pcg.load("connect-four").playouts(100, seed=1).goals.shape
+        (100, 2)
         """
         if batched is None and count >= 4 * _TRIAL and self._batches is None:
             parts = []
@@ -255,7 +259,13 @@ class SheetState(ABC):
         return found[0] if len(found) == 1 else tuple(found)
 
     def legal(self, role: str | int) -> tuple[str, ...]:
-        """The legal moves of a role (its name or number), sorted; also in a terminal state, as the rules have it."""
+        """The legal moves of a role (its name or number), sorted; also in a terminal state, as the rules have it.
+
+        >>> import pcg
+        >>> state = pcg.load("connect-four").start()
+        >>> state.legal("red")[:2], state.legal("yellow")
+        (('(drop 1)', '(drop 2)'), ('wait',))
+        """
         return self._legal(self._role(role))
 
     @property
@@ -279,6 +289,12 @@ class SheetState(ABC):
 
         Raises:
             GDLError: the state is over, or a move is not legal; the state is unchanged.
+
+        >>> import pcg
+        >>> state = pcg.load("connect-four").start()
+        >>> state.advance({"red": "(drop 4)", "yellow": "wait"})
+        >>> state.ply, state.is_over
+        (1, False)
         """
         game = self.game
         roles = ", ".join(game.roles)

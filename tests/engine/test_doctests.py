@@ -13,10 +13,12 @@ import pytest
 from pcg.engine.boards import ConnectX
 from pcg.engine.envs import Env, ParallelEnv, VectorEnv
 from pcg.engine.envs.boards import ConnectAEC
-from pcg.engine.envs.observers import Planes
+from pcg.engine.envs.observers import Entities, JsonDictionary, Planes
 from pcg.engine.envs.single import make_observer
 from pcg.engine.game import Game, builtin_games, builtin_sheets, load
 from pcg.engine.gdl import GdlGame
+from pcg.engine.gdl import load as load_sheet
+from pcg.engine.gdl.game import SheetState
 from pcg.engine.model import Model
 from pcg.engine.observation import StateObservation
 from pcg.engine.observation_json import as_json
@@ -33,8 +35,9 @@ CALLED_BY_USERS = [
     load, builtin_games, builtin_sheets, Game, Game.read_level, Game.start, Game.vectorize, Game.restore,
     State, State.advance, State.copy, State.reseed, State.winner, State.actions, State.avatar, State.sprites,
     State.grid, State.render, State.events, State.observe, State.arrays, State.key, State.to_bytes,
-    StateObservation, as_json, Model, Model.pool, Planes, make_observer, Env, VectorEnv, ParallelEnv, ConnectAEC,
-    ConnectX, GdlGame, check_game, check_level, dumps, format_text, loads, read_game, read_level,
+    StateObservation, as_json, Model, Model.pool, Planes, Entities, JsonDictionary, make_observer, Env, VectorEnv,
+    ParallelEnv, ConnectAEC, ConnectX, load_sheet, GdlGame, GdlGame.playouts, SheetState.legal, SheetState.advance,
+    check_game, check_level, dumps, format_text, loads, read_game, read_level,
 ]  # fmt: skip
 
 
@@ -44,7 +47,7 @@ def test_examples(name: str) -> None:
     assert found.attempted > 0 and found.failed == 0
 
 
-@pytest.mark.parametrize("thing", CALLED_BY_USERS, ids=str)
+@pytest.mark.parametrize("thing", CALLED_BY_USERS, ids=lambda thing: getattr(thing, "fget", thing).__qualname__)
 def test_what_users_call_has_an_example(thing: object) -> None:
     assert ">>> " in (thing.__doc__ or "")
 

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from pcg.integrations.pcg_benchmark.contents import Layout, Vector
-from pcg.integrations.pcg_benchmark.quick import quick
-from pcg.integrations.pcg_benchmark.seeds import seeds, vocabulary
+from pcg.integrations.pcg_benchmark.starting_contents import starting_contents, tile_mapping
 
 _ELITES = 400
 _POPULATION = 60
@@ -49,15 +48,17 @@ class BatchSearch:
         name: of the problem; says which of our games it is like, if any.
         controls: what each content of the batch shall do, from the problem's control space.
         seed: of everything drawn here; the environment's spaces are seeded with it too.
+        problem: answers `info`, `quality`, `diversity` and `controlability` instead of the environment's problem.
 
     Attributes:
-        judged: contents that the benchmark, or its twin, has judged so far.
+        judged: contents that the benchmark has judged so far.
         settled: for each control the content that settled it, or None.
     """
 
-    def __init__(self, environment: Any, name: str, controls: Sequence[Any], seed: int) -> None:
+    def __init__(self, environment: Any, name: str, controls: Sequence[Any], seed: int, *, problem: Any = None) -> None:
         self.environment = environment
-        self.problem = quick(name, environment._problem)  # the pairwise diversity is nowhere else
+        # the pairwise diversity is nowhere else
+        self.problem = environment._problem if problem is None else problem
         environment.seed(seed)
         self.layout = Layout(environment.content_space)
         self.controls = list(controls)
@@ -72,8 +73,8 @@ class BatchSearch:
         self._population: list[Member] = []
         self._elites: list[Member] = []
         self._front: list[Member] = []  # settled ones, those in whose way others stood last first
-        self._seeds: Iterator[Vector] = seeds(name, self.layout, seed)
-        self._known = vocabulary(name)
+        self._seeds: Iterator[Vector] = starting_contents(name, self.layout, seed)
+        self._tiles = tile_mapping(name)
 
     def run(
         self,
@@ -121,7 +122,7 @@ class BatchSearch:
     # --- judging ------------------------------------------------------------------------------------------------------
 
     def _judge(self, vector: Vector) -> Member:
-        """The benchmark's opinion, or that of its twin."""
+        """Ask the problem about a content."""
         self.judged += 1
         info = self.problem.info(self.layout.content(vector))
         return Member(vector, info, float(self.problem.quality(info)))
@@ -245,7 +246,7 @@ class BatchSearch:
             else:
                 self._change_numbers(vector, other.vector)
         vector = self.layout.inside(vector)
-        return vector if self._known is None else self._known.mend(vector, rng)
+        return vector if self._tiles is None else self._tiles.repair(vector, rng)
 
     def _select(self) -> Member:
         """The best of a few of the population."""

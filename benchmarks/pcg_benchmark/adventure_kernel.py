@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.pcg_benchmark.heap_kernel import heap_pop, heap_push
 from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, load64, store8, store32, store64, view_of
-from pcg.integrations.pcg_benchmark.heap_kernel import heap_pop, heap_push
 
 DUNGEON, DAVE = range(2)
 """Games."""

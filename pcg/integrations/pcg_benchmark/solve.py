@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.integrations.pcg_benchmark.boxes import BoxSearch
 from pcg.integrations.pcg_benchmark.package import make_environment
 from pcg.integrations.pcg_benchmark.search import BatchSearch
 
-SEARCHES: Mapping[str, type[BoxSearch]] = {"sokoban": BoxSearch}
-"""Family of problems (the first part of its name) -> a search made for it; all others are for `BatchSearch`."""
 _DRAWS = 100
 """Tries to draw a control."""
 
@@ -27,7 +24,7 @@ class ProblemResult:
         quality: share of contents that pass.
         diversity: share of contents that are unlike the others.
         controllability: share of contents that do what their control asks.
-        judged: contents that the benchmark, or our compiled twin of it, was asked about during the search.
+        judged: contents that the benchmark was asked about during the search.
         seconds: on the clock, of the search without the final scoring.
         contents: the batch, in the problem's content space.
         controls: one for each content.
@@ -52,6 +49,7 @@ def solve_problem(
     seconds: float | None = None,
     clock: Callable[[], float] = time.monotonic,
     progress: Callable[[int, int], None] | None = None,
+    search: Callable[[Any, str, list[Any], int], Any] = BatchSearch,
 ) -> ProblemResult:
     """Make a batch of contents for a problem, each for a control drawn from the problem's control space.
 
@@ -59,10 +57,12 @@ def solve_problem(
         name: of the problem, as in ``"zelda-v0"``.
         count: contents wanted.
         seed: of the controls and of the search.
-        evaluations: contents that the benchmark, or our twin of it, may judge.
+        evaluations: contents that the benchmark may judge.
         seconds: on the clock; given, the result depends on the machine.
         clock: `time.process_time` counts processor time instead of wall time.
         progress: called now and then with the numbers of judged contents and of finished ones.
+        search: called with the environment, the problem's name, the controls and the seed, makes something with the
+            method `run` and the attribute `judged` of `BatchSearch`.
 
     Raises:
         PcgError: when the benchmark is not installed, does not know the problem, or a number is out of range.
@@ -83,20 +83,18 @@ def solve_problem(
     environment = make_environment(name)
     environment.seed(seed)
     controls = [_control(environment) for _ in range(count)]
-    search: BatchSearch | BoxSearch = SEARCHES.get(name.partition("-")[0], BatchSearch)(
-        environment, name, controls, seed
-    )
+    searching = search(environment, name, controls, seed)
     started = clock()
-    contents = search.run(evaluations=evaluations, seconds=seconds, clock=clock, progress=progress)
+    contents = searching.run(evaluations=evaluations, seconds=seconds, clock=clock, progress=progress)
     spent = clock() - started
     quality, diversity, controllability, _, _ = environment.evaluate(contents, controls)
     return ProblemResult(
-        name, float(quality), float(diversity), float(controllability), search.judged, spent, contents, controls
+        name, float(quality), float(diversity), float(controllability), searching.judged, spent, contents, controls
     )
 
 
 def _control(environment: Any) -> Any:
-    """A control; `building` divides by the sum of what it draws, and fails when that is 0."""
+    """Draw a control; `building` divides by the sum of what it draws, and fails when that is 0."""
     for _ in range(_DRAWS):
         try:
             return environment.control_space.sample()

@@ -1,4 +1,4 @@
-"""Compiled twins of Mini Dungeons and Danger Dave: the ways that the benchmark's solvers find, and their comparison."""
+"""Native evaluators of Mini Dungeons and Danger Dave: the ways that the benchmark's solvers find, compared."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.kernel.runtime import invoke1, invoke2
-from pcg.integrations.pcg_benchmark import adventure_kernel, maps_kernel
-from pcg.integrations.pcg_benchmark.adventure_kernel import (
+from benchmarks.pcg_benchmark import adventure_kernel, maps_kernel
+from benchmarks.pcg_benchmark.adventure_kernel import (
     DAVE,
     DUNGEON,
     FREE,
@@ -24,7 +23,8 @@ from pcg.integrations.pcg_benchmark.adventure_kernel import (
     TREASURE,
     WALL,
 )
-from pcg.integrations.pcg_benchmark.twins import Likeness, Rooms, Text, ramp
+from benchmarks.pcg_benchmark.native_maps import Rooms, SimilarityRatio, Text, ramp
+from pcg.engine.kernel.runtime import invoke1, invoke2
 
 MOST_CELLS = 120
 """Cells of a level that a state has room for, one thing in each."""
@@ -93,7 +93,7 @@ def _places(tiles: NDArray[np.int8], *kinds: int) -> list[tuple[int, int]]:
     return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
-class DungeonTwin(_Adventure):
+class NativeMiniDungeons(_Adventure):
     """Mini Dungeons: the way to the exit, and how alike two ways and levels are."""
 
     GAME = DUNGEON
@@ -101,7 +101,7 @@ class DungeonTwin(_Adventure):
 
     def __init__(self, problem: Any) -> None:
         super().__init__(problem)
-        self.likeness = Likeness(self.height * self.width)
+        self.similarity = SimilarityRatio(self.height * self.width)
 
     def info(self, content: Any) -> dict[str, Any]:
         """Numbers of things, the way and what was met on it."""
@@ -134,11 +134,11 @@ class DungeonTwin(_Adventure):
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
         """Four parts what is met, one part the cells."""
         cells = float((first["content"] != second["content"]).sum()) / (self.width * self.height)
-        met = 1.0 - self.likeness.ratio(first["text"], second["text"])
+        met = 1.0 - self.similarity.ratio(first["text"], second["text"])
         return ramp(met * 0.8 + cells * 0.2, self.problem._diversity)
 
 
-class DaveTwin(_Adventure):
+class NativeDave(_Adventure):
     """Danger Dave: the ways to the door and to each diamond, in the part of the level where the player is."""
 
     GAME = DAVE

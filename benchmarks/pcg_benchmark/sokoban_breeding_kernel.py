@@ -1,21 +1,21 @@
 """Trying Sokoban levels in compiled code until one is good and unlike those that are there.
 
 A level is bred from one of the parents by moving, adding and taking away things in pairs, so that there are always one
-player and as many boxes as goals. It is then solved as the benchmark solves it, and its plan compared with a crowd.
+player and as many boxes as goals. It is then solved as the benchmark solves it, and its plan compared with a table.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.pcg_benchmark.similarity_kernel import count_similar
+from benchmarks.pcg_benchmark.sokoban_kernel import BOX, FLOOR, GOAL, PLAYER, SOLVED, WALL, level_at, plan_level
 from pcg.engine.kernel.runtime import entry_point, inner, load8, store8, view_of
-from pcg.integrations.pcg_benchmark.likeness_kernel import count_alike
-from pcg.integrations.pcg_benchmark.sokoban_kernel import BOX, FLOOR, GOAL, PLAYER, SOLVED, WALL, level_at, plan_level
 
 TRIAL = np.dtype(
     [
         ("level", "i8"),  # LEVEL of the solver
-        ("crowd", "i8"),  # CROWD to be unlike
+        ("plans", "i8"),  # PLAN_TABLE to be unlike
         ("height", "i8"),  # of a content, without the frame
         ("width", "i8"),
         ("parents", "i8"),  # int8[count * height * width]
@@ -24,11 +24,11 @@ TRIAL = np.dtype(
         ("wanted", "i8"),  # int8[most_boxes + 1]: whether a number of boxes is of use
         ("least_moves", "i8"),
         ("longest", "i8"),  # text of a plan
-        ("limit", "i8"),  # how many of the crowd it may be too like
+        ("limit", "i8"),  # how many of the plans it may be too like
         ("word", "i8"),  # state of the random numbers
         ("tries", "i8"),  # levels solved so far
         ("boxes", "i8"),  # of the level found
-        ("alike", "i8"),  # how many of the crowd it is too like
+        ("alike", "i8"),  # how many of the plans it is too like
     ],
     align=True,
 )
@@ -143,7 +143,7 @@ def _boxes(trial: int) -> int:
 
 @entry_point("i8(i8, i8)")
 def explore(trial: int, tries: int) -> int:
-    """Breed and solve levels until one is good and too like at most `limit` of the crowd; 1 if found within `tries`."""
+    """Breed and solve levels until one is good and too like at most `limit` of the plans; 1 if found within `tries`."""
     t = trial_at(trial)
     v = level_at(t.level)
     for _ in range(tries):
@@ -156,7 +156,7 @@ def explore(trial: int, tries: int) -> int:
             continue
         if v.text_length > t.longest:
             continue
-        t.alike = count_alike(t.crowd, v.text, v.text_length, t.limit)
+        t.alike = count_similar(t.plans, v.text, v.text_length, t.limit)
         if t.alike <= t.limit:
             return 1
     return 0

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.pcg_benchmark import similarity_kernel, sokoban_breeding_kernel
+from benchmarks.pcg_benchmark.native_maps import NativeSokoban, SimilarityRatio
+from benchmarks.pcg_benchmark.sokoban_kernel import FLOOR
 from pcg.engine.kernel.runtime import invoke2, invoke3
-from pcg.integrations.pcg_benchmark import boxes_kernel, likeness_kernel
-from pcg.integrations.pcg_benchmark.sokoban_kernel import FLOOR
-from pcg.integrations.pcg_benchmark.twins import Likeness, SokobanTwin
 
 _TRIES = 400
 """Levels bred in one call of the kernel."""
@@ -43,21 +43,21 @@ _ALIKE = 8
 """Parents of one kind."""
 
 
-class Crowd:
+class PlanTable:
     """Plans to be unlike, in places that may be empty.
 
     Attributes:
         alike: for each place, whether the last plan that was compared is too like the one there; shape (places,).
     """
 
-    def __init__(self, places: int, likeness: Likeness, full: float) -> None:
-        self._record = np.zeros(1, likeness_kernel.CROWD)
+    def __init__(self, places: int, similarity: SimilarityRatio, full: float) -> None:
+        self._record = np.zeros(1, similarity_kernel.PLAN_TABLE)
         self._texts = np.zeros((places, _LONGEST), np.int8)
         self.lengths = np.full(places, -1, np.int32)
         self._order = np.arange(places, dtype=np.int32)
         self.alike = np.zeros(places, np.int8)
-        self._counts = np.zeros((places, likeness_kernel.SYMBOLS), np.int32)
-        self._own = np.zeros(likeness_kernel.SYMBOLS, np.int32)
+        self._counts = np.zeros((places, similarity_kernel.SYMBOLS), np.int32)
+        self._own = np.zeros(similarity_kernel.SYMBOLS, np.int32)
         pointed: dict[str, NDArray[Any]] = {
             "alike": self.alike,
             "texts": self._texts,
@@ -68,7 +68,7 @@ class Crowd:
         }
         for name, array in pointed.items():
             self._record[name] = array.ctypes.data
-        for name, number in {"pair": likeness.address, "stride": _LONGEST, "places": places, "full": full}.items():
+        for name, number in {"pair": similarity.address, "stride": _LONGEST, "places": places, "full": full}.items():
             self._record[name] = number
         self.address = int(self._record.ctypes.data)
 
@@ -79,7 +79,7 @@ class Crowd:
     def put(self, place: int, text: NDArray[np.int8]) -> None:
         """Let a plan of at most `_LONGEST` symbols take a place."""
         self._texts[place, : len(text)] = text
-        self._counts[place] = np.bincount(text, minlength=likeness_kernel.SYMBOLS)
+        self._counts[place] = np.bincount(text, minlength=similarity_kernel.SYMBOLS)
         self.lengths[place] = len(text)
 
     def clear(self, place: int) -> None:
@@ -93,18 +93,18 @@ class Crowd:
     def meet(self, text: NDArray[np.int8]) -> NDArray[np.int8]:
         """For each place, whether a plan is too like the one there; a view that the next comparison changes."""
         kept = np.ascontiguousarray(text)
-        invoke3(likeness_kernel.meet.address, self.address, int(kept.ctypes.data), len(kept))
+        invoke3(similarity_kernel.meet.address, self.address, int(kept.ctypes.data), len(kept))
         return self.alike
 
     def meet_some(self, text: NDArray[np.int8], places: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
         """For each of some places that are not empty, whether a plan is too like the one there."""
         kept, some = np.ascontiguousarray(text), np.ascontiguousarray(places, np.int32)
         self._record["some"], self._record["some_count"] = some.ctypes.data, len(some)
-        invoke3(likeness_kernel.meet_some.address, self.address, int(kept.ctypes.data), len(kept))
+        invoke3(similarity_kernel.meet_some.address, self.address, int(kept.ctypes.data), len(kept))
         return self.alike[some]
 
 
-class BoxSearch:
+class SokobanSearch:
     """Search for a batch of contents of one of the Sokoban problems; used as `BatchSearch` is.
 
     Args:
@@ -122,19 +122,19 @@ class BoxSearch:
         self.problem = environment._problem
         self.controls = list(controls)
         self.rng = np.random.default_rng([seed, 4])
-        self.twin = SokobanTwin(self.problem)
-        self.twin.skip_distances()
-        self.height, self.width = self.twin.height, self.twin.width
+        self.evaluator = NativeSokoban(self.problem)
+        self.evaluator.skip_distances()
+        self.height, self.width = self.evaluator.height, self.evaluator.width
         count = len(self.controls)
         cells = self.height * self.width
-        most = max(1, min((cells - 1) // 2, self.twin.most_boxes, self.height + self.width))
+        most = max(1, min((cells - 1) // 2, self.evaluator.most_boxes, self.height + self.width))
         self._obeys = [
             [slot for slot, control in enumerate(self.controls) if self._control(boxes, control) >= 1]
             for boxes in range(most + 1)
         ]
         full = float(self.problem._diversity)
-        self.set = Crowd(count, self.twin.likeness, full)
-        self.kept = Crowd(_ROOM, self.twin.likeness, full)
+        self.set = PlanTable(count, self.evaluator.similarity, full)
+        self.kept = PlanTable(_ROOM, self.evaluator.similarity, full)
         self._used = 0
         self._known: set[bytes] = set()
         self._levels = np.zeros((_ROOM, cells), np.int8)
@@ -149,9 +149,9 @@ class BoxSearch:
         self._parents = np.zeros((_LENGTHS * _PUSHES * _ALIKE, cells), np.int8)
         self._kinds: dict[tuple[int, int], list[int]] = {}
         self._wanted = np.array([bool(slots) for slots in self._obeys], np.int8)
-        self._trial = np.zeros(1, boxes_kernel.TRIAL)
+        self._trial = np.zeros(1, sokoban_breeding_kernel.TRIAL)
         for field, value in (
-            ("level", self.twin.address), ("crowd", self.set.address), ("height", self.height),
+            ("level", self.evaluator.address), ("plans", self.set.address), ("height", self.height),
             ("width", self.width), ("parents", self._parents.ctypes.data), ("most_boxes", most),
             ("wanted", self._wanted.ctypes.data), ("least_moves", self._least_moves()), ("limit", _ANY),
             ("longest", _LONGEST), ("word", 1 + int(self.rng.integers(2147483645))),
@@ -180,7 +180,7 @@ class BoxSearch:
             if end is not None and clock() >= end:
                 break
             tries = _TRIES if evaluations is None else min(_TRIES, evaluations - self.judged)
-            if invoke2(boxes_kernel.explore.address, self._address, tries):
+            if invoke2(sokoban_breeding_kernel.explore.address, self._address, tries):
                 self._consider()
             while self._compared < _WORK * self.judged and self.size < len(self.controls) and self._improve():
                 pass
@@ -198,7 +198,7 @@ class BoxSearch:
 
     def _consider(self) -> None:
         """Keep the level that the kernel found, and change the set if this serves it."""
-        text = self.twin.text()
+        text = self.evaluator.text()
         if text.tobytes() in self._known:
             return
         self._parent(text)
@@ -224,7 +224,7 @@ class BoxSearch:
             self._known.discard(self.kept.text(row).tobytes())
         self._known.add(text.tobytes())
         self.kept.put(row, text)
-        self._levels[row] = self.twin.level().ravel()
+        self._levels[row] = self.evaluator.level().ravel()
         self._boxes[row] = int(self._trial["boxes"][0])
         self._alike[row] = self.set.alike
         self._tight[row] = tight
@@ -339,7 +339,7 @@ class BoxSearch:
         if len(rows) < _ALIKE:
             rows.append(int(self._trial["parent_count"][0]))
             self._trial["parent_count"] += 1
-        self._parents[rows[int(self.rng.integers(len(rows)))]] = self.twin.level().ravel()
+        self._parents[rows[int(self.rng.integers(len(rows)))]] = self.evaluator.level().ravel()
 
     def _match(self, place: int, boxes: int) -> bool:
         """Match a place with a control by an augmenting path (Berge 1957); places of others may change theirs."""

@@ -1,14 +1,16 @@
 """Our search on problems of the PCG Benchmark, beside the genetic algorithm of its authors, in one run.
 
     git clone https://github.com/amidos2006/benchmark_experiments
-    python benchmarks/yardsticks.py --problems zelda-v0,sokoban-v0 --seconds 120 --peer benchmark_experiments
+    python -m benchmarks.pcg_benchmark --problems zelda-v0,sokoban-v0 --seconds 120 --peer benchmark_experiments
 
-Needs the package `pcg_benchmark` of the benchmark's authors. The peer is theirs too: `generators.ga.Generator` of the
-repository with the experiments of their paper (Khalifa et al. 2025), with its own settings and the one of its
-three fitness functions that asks for all three scores. It chooses the controls of its members itself. Its scores after
-each generation are those that it computes for its own use; the best of them (lowest of the three first, then their sum)
-is printed with the time when it was reached. Budgets are of processor time. Seconds are printed of wall time, with the
-processor's in brackets; ours of wall time are with the benchmark's final judgement, those of the processor without.
+Needs the package `pcg_benchmark` of the benchmark's authors. With `--native` the search asks the native evaluators
+beside this program instead of the benchmark, and Sokoban has a search of its own. The peer is theirs too:
+`generators.ga.Generator` of the repository with the experiments of their paper (Khalifa et al. 2025), with its own
+settings and the one of its three fitness functions that asks for all three scores. It chooses the controls of its
+members itself. Its scores after each generation are those that it computes for its own use; the best of them (lowest of
+the three first, then their sum) is printed with the time when it was reached. Budgets are of processor time. Seconds
+are printed of wall time, with the processor's in brackets; ours of wall time are with the benchmark's final judgement,
+those of the processor without.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.pcg_benchmark.native import native_search
 from pcg.engine.kernel.runtime import compile_all
-from pcg.integrations.pcg_benchmark import solve_problem
+from pcg.integrations.pcg_benchmark import BatchSearch, solve_problem
 from pcg.integrations.pcg_benchmark.package import make_environment
 
 FITNESS = "quality_control_diversity"
@@ -69,6 +72,7 @@ def main() -> None:
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="of processor time, for each problem, of our search"
     )
+    parser.add_argument("--native", action="store_true", help="ask the native evaluators instead of the benchmark")
     parser.add_argument("--peer", type=Path, help="folder of the authors' benchmark_experiments; without it, ours only")
     parser.add_argument("--peer-generations", type=int, default=GENERATIONS)
     parser.add_argument(
@@ -80,13 +84,14 @@ def main() -> None:
         if not (options.peer / "generators" / "ga.py").is_file():
             parser.error(f"--peer: there is no generators/ga.py in {options.peer}")
         sys.path.insert(0, str(options.peer))
+    search: Any = native_search if options.native else BatchSearch
     compile_all()
     print(f"{'problem':20} {'side':5} {'quality':>8} {'diversity':>10} {'control':>8} {'judged':>9}  seconds")
     records = []
     for name in options.problems.split(","):
         record: dict[str, Any] = {"problem": name, "seed": options.seed}
         if options.seconds > 0:
-            solve_problem(name, count=1, seed=options.seed, evaluations=5, seconds=5.0)  # compiles what is not yet
+            solve_problem(name, count=1, seed=options.seed, evaluations=5, seconds=5.0, search=search)  # compiles
             started = time.perf_counter()
             ours = solve_problem(
                 name,
@@ -95,6 +100,7 @@ def main() -> None:
                 evaluations=None,
                 seconds=options.seconds,
                 clock=time.process_time,
+                search=search,
             )
             record["ours"] = {
                 "quality": ours.quality, "diversity": ours.diversity, "controllability": ours.controllability,

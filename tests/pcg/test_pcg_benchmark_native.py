@@ -1,4 +1,4 @@
-"""The compiled twins of the PCG Benchmark's slow questions: answers known by hand, and those of the package itself."""
+"""Native evaluators for the PCG Benchmark: answers known by hand, and those of the package itself."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pcg.integrations.pcg_benchmark import boxes
-from pcg.integrations.pcg_benchmark.adventures import DaveTwin, DungeonTwin
-from pcg.integrations.pcg_benchmark.boxes import BoxSearch, Crowd
+from benchmarks.pcg_benchmark import sokoban_search
+from benchmarks.pcg_benchmark.native import native_problem, native_search
+from benchmarks.pcg_benchmark.native_adventures import NativeDave, NativeMiniDungeons
+from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda, SimilarityRatio, Text
+from benchmarks.pcg_benchmark.sokoban_search import PlanTable, SokobanSearch
 from pcg.integrations.pcg_benchmark.contents import Layout
-from pcg.integrations.pcg_benchmark.quick import quick
-from pcg.integrations.pcg_benchmark.search import BatchSearch
-from pcg.integrations.pcg_benchmark.seeds import seeds
-from pcg.integrations.pcg_benchmark.twins import BinaryTwin, Likeness, SokobanTwin, Text, ZeldaTwin
+from pcg.integrations.pcg_benchmark.starting_contents import starting_contents
 
 INSTALLED = importlib.util.find_spec("pcg_benchmark") is not None
 LETTERS = "lrudkeys"
@@ -26,7 +25,7 @@ LETTERS = "lrudkeys"
 
 
 def problem(height: int, width: int, **more: Any) -> Any:
-    """What a twin reads of a problem."""
+    """What a native reads of a problem."""
     space = SimpleNamespace(sample=lambda: np.zeros((height, width), int), seed=lambda seed: None)
     return SimpleNamespace(_content_space=space, **more)
 
@@ -36,24 +35,24 @@ def grid(text: str, letters: str) -> list[list[int]]:
 
 
 def sokoban(text: str, power: int = 5000) -> tuple[dict[str, Any], str]:
-    """What the twin says of a level, and its plan in the benchmark's letters."""
+    """What the native says of a level, and its plan in the benchmark's letters."""
     content = grid(text, "#-@$.")
-    twin = SokobanTwin(problem(len(content), len(content[0]), _power=power, _diversity=0.5))
-    info = twin.info(content)
+    native = NativeSokoban(problem(len(content), len(content[0]), _power=power, _diversity=0.5))
+    info = native.info(content)
     return info, "".join(LETTERS[symbol] for symbol in info["text"].symbols)
 
 
 @pytest.mark.parametrize("short", [True, False])
-def test_likeness_is_that_of_difflib(short: bool) -> None:
+def test_similarity_is_that_of_difflib(short: bool) -> None:
     rng = np.random.default_rng(3)
-    likeness = Likeness(420)
+    similarity = SimilarityRatio(420)
     for _ in range(150 if short else 25):
         low, high = (0, 40) if short else (150, 420)
         kinds = int(rng.choice([2, 8, 100]))
         one, other = (rng.integers(kinds, size=int(rng.integers(low, high))).astype(np.int8) for _ in range(2))
         other[10:40] = one[:30] if len(one) >= 30 and len(other) >= 40 else other[10:40]
         expected = SequenceMatcher(None, one.tobytes(), other.tobytes()).ratio()
-        assert likeness.ratio(Text.of(one), Text.of(other)) == expected
+        assert similarity.ratio(Text.of(one), Text.of(other)) == expected
 
 
 @pytest.mark.parametrize("level", ["@--$.", ".$--@", "@ - - $ .", ". $ - - @"], ids=["right", "left", "down", "up"])
@@ -91,33 +90,33 @@ def test_a_level_with_wrong_numbers_is_not_solved(level: str) -> None:
 
 
 def test_zelda_counts_steps_around_walls_and_doors() -> None:
-    twin = ZeldaTwin(problem(4, 5, _diversity=0.3))
-    info = twin.info(grid("@#K-- -#-#D ---#- -###-", "#-@KDe"))
+    native = NativeZelda(problem(4, 5, _diversity=0.3))
+    info = native.info(grid("@#K-- -#-#D ---#- -###-", "#-@KDe"))
     assert {name: info[name] for name in ("regions", "player_key", "key_door", "players", "keys", "doors")} == {
         "regions": 1, "player_key": 6, "key_door": 3, "players": 1, "keys": 1, "doors": 1
     }  # fmt: skip
     assert bytes(info["text"].symbols) == b"0,0|0,1|0,2|1,2|2,2|2,1|2,0|"
-    mirrored = twin.info([row[::-1] for row in grid("@#K-- -#-#D ---#- -###-", "#-@KDe")])
+    mirrored = native.info([row[::-1] for row in grid("@#K-- -#-#D ---#- -###-", "#-@KDe")])
     assert bytes(mirrored["text"].symbols) == bytes(info["text"].symbols)
-    assert twin.diversity(info, mirrored) == 0.0
+    assert native.diversity(info, mirrored) == 0.0
 
 
 def test_binary_follows_a_snake_from_end_to_end() -> None:
-    twin = BinaryTwin(problem(4, 4))
-    info = twin.info(grid("---- ###- ---- -##-", "#-"))
+    native = NativeBinary(problem(4, 4))
+    info = native.info(grid("---- ###- ---- -##-", "#-"))
     assert (info["regions"], info["path"]) == (1, 9)
-    apart = twin.info(grid("--#- --#- ##-- ---#", "#-"))
+    apart = native.info(grid("--#- --#- ##-- ---#", "#-"))
     assert apart["regions"] == 2
 
 
 def dungeon(text: str, power: int = 500) -> dict[str, Any]:
     content = grid(text, "#-@H*$go")
-    return DungeonTwin(problem(len(content), len(content[0]), _solver=power, _diversity=0.4)).info(content)
+    return NativeMiniDungeons(problem(len(content), len(content[0]), _solver=power, _diversity=0.4)).info(content)
 
 
 def dave(text: str, power: int = 500) -> dict[str, Any]:
     content = grid(text, "#-@H$V*")
-    return DaveTwin(problem(len(content), len(content[0]), _solver=power, _diversity=0.4)).info(content)
+    return NativeDave(problem(len(content), len(content[0]), _solver=power, _diversity=0.4)).info(content)
 
 
 def way(info: dict[str, Any]) -> list[tuple[int, int]]:
@@ -149,13 +148,13 @@ def test_a_dungeon_with_wrong_numbers_is_not_walked(level: str) -> None:
     assert dungeon(level)["heuristic"] == -1
 
 
-def test_likeness_of_dungeons_is_four_parts_events_and_one_part_cells() -> None:
+def test_similarity_of_dungeons_is_four_parts_events_and_one_part_cells() -> None:
     theirs = problem(1, 5, _solver=500, _diversity=0.4)
-    twin = DungeonTwin(theirs)
-    one, same, other = (twin.info(grid(text, "#-@H*$go")) for text in ("@g-*H", "@*-gH", "@g--H"))
-    assert twin.diversity(one, one) == 0.0
-    assert twin.diversity(one, same) == 1.0  # half of the events differ: 0.4, and two of five cells: 0.08
-    assert twin.diversity(one, other) == pytest.approx((0.8 / 3 + 0.2 / 5) / 0.4)
+    native = NativeMiniDungeons(theirs)
+    one, same, other = (native.info(grid(text, "#-@H*$go")) for text in ("@g-*H", "@*-gH", "@g--H"))
+    assert native.diversity(one, one) == 0.0
+    assert native.diversity(one, same) == 1.0  # half of the events differ: 0.4, and two of five cells: 0.08
+    assert native.diversity(one, other) == pytest.approx((0.8 / 3 + 0.2 / 5) / 0.4)
 
 
 def test_dave_takes_the_key_before_the_door_counts() -> None:
@@ -186,31 +185,33 @@ def test_what_dave_cannot_come_to_is_wall() -> None:
 
 
 def test_two_ways_of_dave_are_compared_in_a_mirror_too() -> None:
-    twin = DaveTwin(problem(2, 5, _solver=500, _diversity=0.4))
-    one, mirrored, other = (twin.info(grid(text, "#-@H$V*")) for text in ("@V-H- #####", "-H-V@ #####", "@HV-- #####"))
-    assert twin.diversity(one, one) == 0.0
-    assert twin.diversity(one, mirrored) == pytest.approx(twin.diversity(mirrored, one))
-    assert 0.0 < twin.diversity(one, other) <= 1.0
+    native = NativeDave(problem(2, 5, _solver=500, _diversity=0.4))
+    one, mirrored, other = (
+        native.info(grid(text, "#-@H$V*")) for text in ("@V-H- #####", "-H-V@ #####", "@HV-- #####")
+    )
+    assert native.diversity(one, one) == 0.0
+    assert native.diversity(one, mirrored) == pytest.approx(native.diversity(mirrored, one))
+    assert 0.0 < native.diversity(one, other) <= 1.0
 
 
-def test_a_level_with_more_cells_than_a_state_remembers_has_no_twin() -> None:
+def test_a_level_with_more_cells_than_a_state_remembers_has_no_native_evaluator() -> None:
     large = problem(16, 24, _solver=500, _diversity=0.4)
-    assert quick("mdungeons-large-v0", large) is large
+    assert native_problem("mdungeons-large-v0", large) is large
     assert (
-        quick("mdungeons-v0", problem(12, 8, _solver=500, _diversity=0.4, quality=None, controlability=None))
+        native_problem("mdungeons-v0", problem(12, 8, _solver=500, _diversity=0.4, quality=None, controlability=None))
         is not large
     )
 
 
-def test_a_crowd_tells_who_is_alike_in_either_order() -> None:
-    likeness = Likeness(60)
-    crowd = Crowd(6, likeness, 0.5)
+def test_a_table_tells_who_is_alike_in_either_order() -> None:
+    similarity = SimilarityRatio(60)
+    table = PlanTable(6, similarity, 0.5)
     rng = np.random.default_rng(5)
     texts = [rng.integers(8, size=int(rng.integers(3, 30))).astype(np.int8) for _ in range(6)]
     for place, text in enumerate(texts[:5]):
-        crowd.put(place, text)
-    crowd.put(5, texts[0])
-    crowd.clear(4)
+        table.put(place, text)
+    table.put(5, texts[0])
+    table.clear(4)
 
     def alike(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
         orders = ((one, other), (other, one))
@@ -218,9 +219,9 @@ def test_a_crowd_tells_who_is_alike_in_either_order() -> None:
 
     for text in texts:
         expected = [alike(text, other) for other in texts[:4]] + [False, alike(text, texts[0])]
-        assert crowd.meet(text).astype(bool).tolist() == expected
+        assert table.meet(text).astype(bool).tolist() == expected
         some = np.array([5, 0, 3])
-        assert crowd.meet_some(text, some).astype(bool).tolist() == [expected[k] for k in some]
+        assert table.meet_some(text, some).astype(bool).tolist() == [expected[k] for k in some]
 
 
 def boxes_problem() -> Any:
@@ -237,12 +238,12 @@ def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
     batches = []
     for _ in range(2):
         environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-        search = BoxSearch(environment, "sokoban-v0", controls, 5)
+        search = SokobanSearch(environment, "sokoban-v0", controls, 5)
         batches.append(search.run(evaluations=6000))
         assert search.judged <= 6000
     assert batches[0] == batches[1]
-    twin = SokobanTwin(boxes_problem())
-    infos = [twin.info(content) for content in batches[0]]
+    native = NativeSokoban(boxes_problem())
+    infos = [native.info(content) for content in batches[0]]
     assert all(len(info["solution"]) >= 10 for info in infos)
     assert all(abs(info["crates"] - control["crates"]) <= 1 for info, control in zip(infos, controls, strict=True))
     for one, other in itertools.permutations(infos, 2):
@@ -252,9 +253,9 @@ def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
 
 def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept of every comparison is what comparing anew gives, also when there is no more room."""
-    monkeypatch.setattr(boxes, "_ROOM", 300)
+    monkeypatch.setattr(sokoban_search, "_ROOM", 300)
     environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-    search = BoxSearch(environment, "sokoban-v0", [{"crates": 1 + k % 4} for k in range(60)], 3)
+    search = SokobanSearch(environment, "sokoban-v0", [{"crates": 1 + k % 4} for k in range(60)], 3)
     search.run(evaluations=9000)
     assert search._used == 300 and 20 < search.size < 60
     places = np.flatnonzero(search._rows >= 0)
@@ -272,14 +273,14 @@ def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_boxes_answer_however_little_they_may_try() -> None:
     environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-    contents = BoxSearch(environment, "sokoban-v0", [{"crates": 2}] * 3, 1).run(evaluations=2)
+    contents = SokobanSearch(environment, "sokoban-v0", [{"crates": 2}] * 3, 1).run(evaluations=2)
     assert np.shape(contents) == (3, 5, 5)
-    impossible = BoxSearch(environment, "sokoban-v0", [{"crates": 99}], 1).run(evaluations=500)
+    impossible = SokobanSearch(environment, "sokoban-v0", [{"crates": 99}], 1).run(evaluations=500)
     assert np.shape(impossible) == (1, 5, 5)
 
 
 @pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
-def test_sokoban_twin_finds_the_plans_of_the_package() -> None:
+def test_native_sokoban_finds_the_plans_of_the_package() -> None:
     import pcg_benchmark  # type: ignore[import-not-found, unused-ignore]
     from pcg_benchmark.probs.sokoban.problem import (  # type: ignore[import-not-found, unused-ignore]
         SokobanProblem,
@@ -289,7 +290,7 @@ def test_sokoban_twin_finds_the_plans_of_the_package() -> None:
     rng = np.random.default_rng(11)
     for power, wanted in ((300, 160), (5000, 40)):  # with little power the later solvers are asked
         theirs = SokobanProblem(width=5, height=5, difficulty=1, solver=power)
-        twin = SokobanTwin(theirs)
+        native = NativeSokoban(theirs)
         compared = []
         while len(compared) < wanted:
             boxes = int(rng.integers(1, 5))
@@ -297,7 +298,7 @@ def test_sokoban_twin_finds_the_plans_of_the_package() -> None:
             places = rng.permutation(25)
             cells[places[0]], cells[places[1 : 1 + boxes]], cells[places[1 + boxes : 1 + 2 * boxes]] = 2, 3, 4
             content = cells.reshape(5, 5)
-            mine = twin.info(content)
+            mine = native.info(content)
             if power == 5000 and (not len(mine["solution"]) or boxes > 2):
                 continue  # these take the package a second each
             told = theirs.info(content)
@@ -308,45 +309,45 @@ def test_sokoban_twin_finds_the_plans_of_the_package() -> None:
             assert theirs.quality(mine) == theirs.quality(told)
             compared.append((mine, told))
         for one, other in itertools.pairwise(compared):
-            assert twin.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
+            assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
     assert "sokoban-v0" in pcg_benchmark.list()
 
 
 @pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
-@pytest.mark.parametrize(("name", "kind"), [("zelda-v0", ZeldaTwin), ("binary-v0", BinaryTwin)])
-def test_map_twins_measure_what_the_package_does(name: str, kind: Any) -> None:
+@pytest.mark.parametrize(("name", "kind"), [("zelda-v0", NativeZelda), ("binary-v0", NativeBinary)])
+def test_native_maps_measure_what_the_package_does(name: str, kind: Any) -> None:
     import pcg_benchmark
 
     environment = pcg_benchmark.make(name)
     environment.seed(2)
     layout = Layout(environment.content_space)
-    made, rng = seeds(name, layout, 3), np.random.default_rng(4)
+    made, rng = starting_contents(name, layout, 3), np.random.default_rng(4)
     theirs = environment._problem
-    twin = kind(theirs)
+    native = kind(theirs)
     compared = []
     for k in range(60):
         content = layout.content(next(made) if k % 3 else layout.sample(rng))
-        mine, told = twin.info(content), theirs.info(content)
+        mine, told = native.info(content), theirs.info(content)
         assert all(np.array_equal(mine[key], told[key]) for key in mine.keys() & told.keys())
         assert theirs.quality(mine) == theirs.quality(told)
         compared.append((mine, told))
     for one, other in itertools.pairwise(compared):
-        assert twin.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
-    search = BatchSearch(environment, name, [environment.control_space.sample() for _ in range(3)], 1)
+        assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
+    search = native_search(environment, name, [environment.control_space.sample() for _ in range(3)], 1)
     assert len(search.run(evaluations=200)) == 3
 
 
 @pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
 @pytest.mark.parametrize(
-    ("name", "kind", "once"), [("mdungeons-v0", DungeonTwin, (2, 3)), ("ddave-v0", DaveTwin, (2, 3, 5))]
+    ("name", "kind", "once"), [("mdungeons-v0", NativeMiniDungeons, (2, 3)), ("ddave-v0", NativeDave, (2, 3, 5))]
 )
-def test_adventure_twins_find_the_ways_of_the_package(name: str, kind: Any, once: tuple[int, ...]) -> None:
+def test_native_adventures_find_the_ways_of_the_package(name: str, kind: Any, once: tuple[int, ...]) -> None:
     import pcg_benchmark
 
     environment = pcg_benchmark.make(name)
     theirs = environment._problem
     theirs._solver = 200  # so little that all solvers are asked, and soon give up
-    twin = kind(theirs)
+    native = kind(theirs)
     rng = np.random.default_rng(6)
     tiles = Layout(environment.content_space).high.astype(int).max()
     compared = []
@@ -354,11 +355,11 @@ def test_adventure_twins_find_the_ways_of_the_package(name: str, kind: Any, once
     while len(compared) < 60:
         shares = rng.dirichlet(np.full(tiles, 0.5)) * 0.3
         shares[:2] += 0.2, 0.5
-        cells = rng.choice(tiles, size=twin.height * twin.width, p=shares / shares.sum())
+        cells = rng.choice(tiles, size=native.height * native.width, p=shares / shares.sum())
         cells[np.isin(cells, once)] = 1
         cells[rng.permutation(len(cells))[: len(once)]] = once
-        content = cells.reshape(twin.height, twin.width)
-        mine, told = twin.info(content), theirs.info(content)
+        content = cells.reshape(native.height, native.width)
+        mine, told = native.info(content), theirs.info(content)
         assert way(mine) == way(told)
         solved += len(way(mine)) > 0
         for key in mine.keys() & told.keys() - {"solution"}:
@@ -367,4 +368,4 @@ def test_adventure_twins_find_the_ways_of_the_package(name: str, kind: Any, once
         compared.append((mine, told))
     assert 5 < solved < 55
     for one, other in itertools.pairwise(compared):
-        assert twin.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
+        assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))

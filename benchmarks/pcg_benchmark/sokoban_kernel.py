@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.pcg_benchmark.heap_kernel import heap_pop, heap_push
 from pcg.engine.kernel.runtime import (
     entry_point,
     inner,
@@ -22,7 +23,6 @@ from pcg.engine.kernel.runtime import (
     store64,
     view_of,
 )
-from pcg.integrations.pcg_benchmark.heap_kernel import heap_pop, heap_push
 
 WALL, FLOOR, PLAYER, BOX, GOAL = range(5)
 """Numbers in a content."""

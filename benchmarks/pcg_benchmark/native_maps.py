@@ -1,9 +1,9 @@
-"""Compiled twins of the benchmark's slow questions.
+"""Native evaluators of Sokoban, Zelda and binary maps, and the comparison of texts that they share.
 
 Most of a search's time goes into what the benchmark wants to know of a content (its solvers are Python) and into
-comparing contents pair by pair. For some problems the same answers are computed here by kernels written from what the
-benchmark does: `info` gives the entries that its own functions for quality and control read, `diversity` the number
-that its own function gives. What a search finds with them is judged by the benchmark itself in the end.
+comparing contents pair by pair. The same answers are computed here by kernels written from what the benchmark does:
+`info` gives the entries that its own functions for quality and control read, `diversity` the number that its own
+function gives.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.pcg_benchmark import maps_kernel, similarity_kernel, sokoban_kernel
 from pcg.engine.kernel.runtime import invoke1
-from pcg.integrations.pcg_benchmark import likeness_kernel, maps_kernel, sokoban_kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +35,15 @@ class Text:
         return len(self.symbols)
 
 
-class Likeness:
+class SimilarityRatio:
     """`SequenceMatcher(None, a, b).ratio()` for texts of up to a number of symbols.
 
-    >>> Likeness(10).ratio(Text.of(np.array([1, 2, 3, 4])), Text.of(np.array([2, 3, 5])))
+    >>> SimilarityRatio(10).ratio(Text.of(np.array([1, 2, 3, 4])), Text.of(np.array([2, 3, 5])))
     0.5714285714285714
     """
 
     def __init__(self, longest: int) -> None:
-        self._record = np.zeros(1, likeness_kernel.PAIR)
+        self._record = np.zeros(1, similarity_kernel.PAIR)
         self._arrays = {
             "counts": np.zeros(128, np.int32),
             "run": np.zeros(longest + 1, np.int32),
@@ -60,10 +60,10 @@ class Likeness:
         if total == 0:
             return 1.0
         self._words[:4] = first.address, second.address, len(first), len(second)
-        return 2.0 * int(invoke1(likeness_kernel.compare.address, self.address)) / total
+        return 2.0 * int(invoke1(similarity_kernel.compare.address, self.address)) / total
 
 
-class SokobanTwin:
+class NativeSokoban:
     """Sokoban: the plan that the benchmark's solvers find, and how alike two plans are."""
 
     def __init__(self, problem: Any) -> None:
@@ -99,7 +99,7 @@ class SokobanTwin:
             self._record[name] = number
         self.most_boxes = 62 // numbers["bits"] - 1
         self.address = int(self._record.ctypes.data)
-        self.likeness = Likeness(room)
+        self.similarity = SimilarityRatio(room)
 
     def info(self, content: Any) -> dict[str, Any]:
         """Numbers of things, length of the plan and its text."""
@@ -133,7 +133,7 @@ class SokobanTwin:
 
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
         """1 when the plans share at most the share that the problem allows."""
-        return ramp(1.0 - self.likeness.ratio(first["text"], second["text"]), self.problem._diversity)
+        return ramp(1.0 - self.similarity.ratio(first["text"], second["text"]), self.problem._diversity)
 
 
 class Rooms:
@@ -157,7 +157,7 @@ class Rooms:
         self.address = int(self._record.ctypes.data)
 
 
-class BinaryTwin(Rooms):
+class NativeBinary(Rooms):
     """Binary: regions and the longest path. Maps are compared by the benchmark, which is quick at that."""
 
     def info(self, content: Any) -> dict[str, Any]:
@@ -176,12 +176,12 @@ class BinaryTwin(Rooms):
         return float(self.problem.diversity(first, second))
 
 
-class ZeldaTwin(Rooms):
+class NativeZelda(Rooms):
     """Zelda: regions, distances, and how alike two ways from the player to the key are."""
 
     def __init__(self, problem: Any) -> None:
         super().__init__(problem)
-        self.likeness = Likeness(self.height * self.width * len(f"{self.width},{self.height}|"))
+        self.similarity = SimilarityRatio(self.height * self.width * len(f"{self.width},{self.height}|"))
 
     def info(self, content: Any) -> dict[str, Any]:
         """Numbers of things, regions, distances and the way as a text."""
@@ -209,7 +209,7 @@ class ZeldaTwin(Rooms):
 
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
         """1 when the ways share at most the share that the problem allows."""
-        return ramp(1.0 - self.likeness.ratio(first["text"], second["text"]), self.problem._diversity)
+        return ramp(1.0 - self.similarity.ratio(first["text"], second["text"]), self.problem._diversity)
 
 
 def _shape(problem: Any) -> tuple[int, int]:

@@ -135,7 +135,7 @@ def compare(pair: int) -> int:
     return common(pair)
 
 
-CROWD = np.dtype(
+PLAN_TABLE = np.dtype(
     [
         ("pair", "i8"),  # PAIR
         ("texts", "i8"),  # int8[places * stride]
@@ -153,16 +153,16 @@ CROWD = np.dtype(
     align=True,
 )
 
-crowd_at = view_of(CROWD)
+plan_table_at = view_of(PLAN_TABLE)
 
 SYMBOLS = 8
-"""Different symbols in the texts of a crowd, 0 to 7."""
+"""Different symbols in the texts of a table, 0 to 7."""
 
 
 @inner
-def _tally(crowd: int, text: int, length: int) -> None:
+def _tally(plans: int, text: int, length: int) -> None:
     """Count the symbols of the text that is compared."""
-    c = crowd_at(crowd)
+    c = plan_table_at(plans)
     for symbol in range(SYMBOLS):
         store32(c.own + 4 * symbol, 0)
     for k in range(length):
@@ -171,9 +171,9 @@ def _tally(crowd: int, text: int, length: int) -> None:
 
 
 @inner
-def _shared(crowd: int, place: int) -> int:
+def _shared(plans: int, place: int) -> int:
     """Symbols that two texts have both, wherever they stand: no fewer than those in common stretches."""
-    c = crowd_at(crowd)
+    c = plan_table_at(plans)
     total = 0
     for symbol in range(SYMBOLS):
         total += min(load32(c.own + 4 * symbol), load32(c.counts + 4 * (place * SYMBOLS + symbol)))
@@ -181,9 +181,9 @@ def _shared(crowd: int, place: int) -> int:
 
 
 @inner
-def _share(crowd: int, first: int, first_length: int, second: int, second_length: int) -> float:
+def _share(plans: int, first: int, first_length: int, second: int, second_length: int) -> float:
     """Twice the symbols in common stretches over all symbols; 1 for two empty texts."""
-    c = crowd_at(crowd)
+    c = plan_table_at(plans)
     p = pair_at(c.pair)
     p.first = first
     p.first_length = first_length
@@ -194,32 +194,32 @@ def _share(crowd: int, first: int, first_length: int, second: int, second_length
 
 
 @inner
-def _alike(crowd: int, place: int, text: int, length: int) -> int:
+def _alike(plans: int, place: int, text: int, length: int) -> int:
     """Whether a text is too like the one in a place, in either order."""
-    c = crowd_at(crowd)
+    c = plan_table_at(plans)
     theirs = c.texts + place * c.stride
     their_length = load32(c.lengths + 4 * place)
     least = min(length, their_length)
     if length + their_length > 0 and 1.0 - 2.0 * least / (length + their_length) >= c.full:
         return 0
-    if length + their_length > 0 and 1.0 - 2.0 * _shared(crowd, place) / (length + their_length) >= c.full:
+    if length + their_length > 0 and 1.0 - 2.0 * _shared(plans, place) / (length + their_length) >= c.full:
         return 0
-    if 1.0 - _share(crowd, text, length, theirs, their_length) < c.full:
+    if 1.0 - _share(plans, text, length, theirs, their_length) < c.full:
         return 1
-    return 1 if 1.0 - _share(crowd, theirs, their_length, text, length) < c.full else 0
+    return 1 if 1.0 - _share(plans, theirs, their_length, text, length) < c.full else 0
 
 
 @inner
-def count_alike(crowd: int, text: int, length: int, limit: int) -> int:
-    """How many of a crowd a text is too like; counting ends when there are more than `limit`."""
-    c = crowd_at(crowd)
+def count_similar(plans: int, text: int, length: int, limit: int) -> int:
+    """How many of a table a text is too like; counting ends when there are more than `limit`."""
+    c = plan_table_at(plans)
     for place in range(c.places):
         store8(c.alike + place, 0)
-    _tally(crowd, text, length)
+    _tally(plans, text, length)
     total = 0
     for rank in range(c.places):
         place = load32(c.order + 4 * rank)
-        if load32(c.lengths + 4 * place) < 0 or not _alike(crowd, place, text, length):
+        if load32(c.lengths + 4 * place) < 0 or not _alike(plans, place, text, length):
             continue
         store8(c.alike + place, 1)
         total += 1
@@ -232,20 +232,20 @@ def count_alike(crowd: int, text: int, length: int, limit: int) -> int:
 
 
 @entry_point("i8(i8, i8, i8)")
-def meet(crowd: int, text: int, length: int) -> int:
-    """Compare a text with each of a crowd; returns how many it is too like."""
-    return count_alike(crowd, text, length, crowd_at(crowd).places)
+def meet(plans: int, text: int, length: int) -> int:
+    """Compare a text with each of a table; returns how many it is too like."""
+    return count_similar(plans, text, length, plan_table_at(plans).places)
 
 
 @entry_point("i8(i8, i8, i8)")
-def meet_some(crowd: int, text: int, length: int) -> int:
-    """Compare a text with those in some places of a crowd; the other places' answers stay as they are."""
-    c = crowd_at(crowd)
-    _tally(crowd, text, length)
+def meet_some(plans: int, text: int, length: int) -> int:
+    """Compare a text with those in some places of a table; the other places' answers stay as they are."""
+    c = plan_table_at(plans)
+    _tally(plans, text, length)
     total = 0
     for k in range(c.some_count):
         place = load32(c.some + 4 * k)
-        alike = _alike(crowd, place, text, length)
+        alike = _alike(plans, place, text, length)
         store8(c.alike + place, alike)
         total += alike
     return total

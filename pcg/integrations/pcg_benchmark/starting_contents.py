@@ -1,4 +1,4 @@
-"""Where a search on a PCG Benchmark problem starts: levels of our generators, in the problem's own numbers.
+"""Contents to start a search on a PCG Benchmark problem from: levels of our generators, in the problem's own numbers.
 
 Some problems are games that one of ours is like. The table says which, and which number stands for which character of
 our game's levels; the frame of our levels falls away, because the problems have it outside their content.
@@ -19,8 +19,8 @@ from pcg.integrations.pcg_benchmark.contents import Layout, Vector
 
 
 @dataclass(frozen=True)
-class Vocabulary:
-    """How the tiles of a problem read in one of our games."""
+class TileMapping:
+    """The numbers of a problem's tiles for the characters of one of our games."""
 
     game: str
     """A game of ours."""
@@ -33,7 +33,7 @@ class Vocabulary:
     paired: str = ""
     """Two characters of which it wants equally many, at least one."""
 
-    def mend(self, vector: Vector, rng: np.random.Generator) -> Vector:
+    def repair(self, vector: Vector, rng: np.random.Generator) -> Vector:
         """The content with the right number of what it must have once or equally often, a few cells changed."""
         mended = vector.copy()
         kept = [self.numbers[char] for char in self.once + self.paired]
@@ -59,32 +59,32 @@ class Vocabulary:
             vector[rng.permutation(room)[: target - len(cells)]] = number
 
 
-VOCABULARIES: Mapping[str, Vocabulary] = {
-    "binary": Vocabulary("dungeon", {"w": 0}, 1),
-    "loderunnertile": Vocabulary(
+TILE_MAPPINGS: Mapping[str, TileMapping] = {
+    "binary": TileMapping("dungeon", {"w": 0}, 1),
+    "loderunnertile": TileMapping(
         "lode_runner", {"w": 0, "b": 0, "A": 2, "g": 3, "t": 3, "x": 3, "m": 4, "h": 5, "r": 6}, 1
     ),
-    "mdungeons": Vocabulary("dungeon", {"w": 0, "A": 2, "d": 3, "k": 4, "c": 5, "b": 6, "l": 6, "s": 7}, 1, once="A"),
-    "sokoban": Vocabulary("boxes", {"w": 0, "A": 2, "b": 3, "o": 4}, 1, once="A", paired="bo"),
-    "zelda": Vocabulary("dungeon", {"w": 0, "A": 2, "k": 3, "d": 4, "b": 5, "l": 5, "s": 5}, 1, once="Akd"),
+    "mdungeons": TileMapping("dungeon", {"w": 0, "A": 2, "d": 3, "k": 4, "c": 5, "b": 6, "l": 6, "s": 7}, 1, once="A"),
+    "sokoban": TileMapping("boxes", {"w": 0, "A": 2, "b": 3, "o": 4}, 1, once="A", paired="bo"),
+    "zelda": TileMapping("dungeon", {"w": 0, "A": 2, "k": 3, "d": 4, "b": 5, "l": 5, "s": 5}, 1, once="Akd"),
 }
-"""Family of problems (the first part of its name) -> how it reads."""
+"""Family of problems (the first part of its name) -> its tile mapping."""
 
 _SPARSE = 0.3
-"""Concentration of the shares that the tiles of a grid without a vocabulary get: mostly two or three tiles prevail."""
+"""Concentration of the shares of tiles in a grid without a tile mapping: mostly two or three tiles prevail."""
 
 SOURCES = ("constructive", "ca", "bsp", "constructive", "random")
 """Generators that take turns."""
 
 
-def vocabulary(problem: str) -> Vocabulary | None:
-    """The vocabulary of a problem by its name, None when our games have nothing like it."""
-    return VOCABULARIES.get(problem.partition("-")[0])
+def tile_mapping(problem: str) -> TileMapping | None:
+    """Return the tile mapping of a problem by its name, None when our games have nothing like it."""
+    return TILE_MAPPINGS.get(problem.partition("-")[0])
 
 
-def seeds(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
-    """Contents to start from, without end: our generators' levels, or samples where they have no meaning."""
-    known = vocabulary(problem)
+def starting_contents(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
+    """Yield contents to start from, without end: our generators' levels, or samples where they have no meaning."""
+    known = tile_mapping(problem)
     rng = np.random.default_rng([seed, 1])
     if known is None or layout.grid is None:
         while True:
@@ -109,8 +109,8 @@ def seeds(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
             (candidate,) = maker.ask(1)
             rows = candidate.level.split("\n")[frame : frame + height]
             cells = [known.numbers.get(char, known.other) for row in rows for char in row[frame : frame + width]]
-            yield known.mend(layout.inside(np.array(cells, float)), rng)
-        yield known.mend(layout.sample(rng), rng)
+            yield known.repair(layout.inside(np.array(cells, float)), rng)
+        yield known.repair(layout.sample(rng), rng)
 
 
 def _uneven(layout: Layout, rng: np.random.Generator) -> Vector:

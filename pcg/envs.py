@@ -51,7 +51,7 @@ class TileStamps:
         return self._number(kind, self._tileset.variant(kind, column, row))
 
     def varies(self, kind: int) -> bool:
-        """Whether a type is such a ground."""
+        """Return True for a type of ground that varies."""
         return self._varies[kind]
 
     def below(self, kind: int) -> int:
@@ -60,7 +60,7 @@ class TileStamps:
         return self._number(kind, name) if name else -1
 
     def faces(self, kind: int) -> bool:
-        """Whether the tile is turned by the sprite's orientation."""
+        """Return True if the tile is turned by the sprite's orientation."""
         return self._tileset.facing[kind] != "none"
 
     def stamp(self, kind: int, look: int, towards: str, width: int, height: int) -> tuple[Pixels, Mask | None]:
@@ -134,12 +134,12 @@ def parallel_env(
 
 
 def make_registered(game: str, **options: Any) -> Env:
-    """What `gymnasium.make` calls."""
+    """Make a registered environment; called by `gymnasium.make`."""
     return env(game, **options)
 
 
 def make_registered_vector(game: str, num_envs: int, **options: Any) -> VectorEnv:
-    """What `gymnasium.make_vec` calls."""
+    """Make a registered vector environment; called by `gymnasium.make_vec`."""
     limit = options.pop("max_episode_steps", None)
     if limit is not None:
         options.setdefault("max_ticks", limit)

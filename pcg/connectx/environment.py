@@ -1,4 +1,4 @@
-"""An episode of ConnectX: its state, what an action does to it, and agents playing it to the end.
+"""An episode of ConnectX: its state, the effect of an action, and agents playing it to the end.
 
 The interface and the rules around the game (statuses, rewards, time limits) are those of Kaggle's environment of the
 same name; what differs is listed in docs/connectx.md.
@@ -26,7 +26,7 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 MODES = ("human", "ansi", "html", "ipython", "json")
 State = list[Struct]
-"""What holds for each of the two agents after a step: action, reward, info, observation, status."""
+"""Fields of each of the two agents after a step: action, reward, info, observation, status."""
 
 
 class Environment:
@@ -81,7 +81,7 @@ class Environment:
 
     @property
     def done(self) -> bool:
-        """Whether the episode has ended."""
+        """True when the episode has ended."""
         return all(agent.status not in ("ACTIVE", "INACTIVE") for agent in self.steps[-1])
 
     @property
@@ -91,7 +91,7 @@ class Environment:
 
     @property
     def specification(self) -> Struct:
-        """What configurations, observations, actions and rewards look like."""
+        """The specification of configurations, observations, actions and rewards."""
         return specification()
 
     @property
@@ -195,7 +195,7 @@ class Environment:
         return self.state
 
     def _objection(self, action: Any, column: int | None) -> str:
-        """Why an answer is no valid move, or nothing."""
+        """Return the reason why an answer is no valid move, "" for a valid one."""
         config = self.configuration
         expected = f"expected a column from 0 to {config['columns'] - 1}"
         if column is None:

@@ -56,7 +56,7 @@ class _Worker:
                 answers.put((None, error))
 
     def ask(self, function: Callable[[], Any], until: float) -> tuple[Any, BaseException | None]:
-        """What the function gives, or its error; TimeoutError when it is not done at the time `until`."""
+        """Return the result of the function, or raise its error; TimeoutError when it is not done at the time `until`."""
         answers: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()
         self._tasks.put((function, answers))
         try:

@@ -1,4 +1,4 @@
-"""Playing rule sheets that do not ground: flat Monte-Carlo over states that answer every question slowly.
+"""Play of rule sheets that cannot be grounded: flat Monte-Carlo over states that are computed by resolution.
 
 The compiled agents need a propositional network. Where there is none, the player tries its own legal moves in turn,
 with one random playout each, and takes the best mean, the first one when equal.

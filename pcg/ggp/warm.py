@@ -1,4 +1,4 @@
-"""Compiling before the clock runs: one decision of an agent in a tiny game."""
+"""Compilation before the clock runs: one decision of an agent in a tiny game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tile shows a sprite type: the rules, as tables.
+"""Rules for the tile of a sprite type, as tables.
 
 Tried in this order, the first that answers wins:
 
@@ -122,7 +122,7 @@ _SHORTEST_INNER_KEYWORD = 4
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a sprite type is shown: a tile's name and the colour to paint it in (None: the tile's own)."""
+    """Appearance of a sprite type: a tile's name and the colour to paint it in (None: the tile's own)."""
 
     tile: str
     colour: RGB | None

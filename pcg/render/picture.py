@@ -130,7 +130,7 @@ def painter_for(game: Game, tile: int) -> Painter:
 
 
 def state_items(state: State) -> list[Item]:
-    """What a state shows."""
+    """Return the items that a state shows."""
     return [
         Item(sprite.type, sprite.x, sprite.y, sprite.w, sprite.h, sprite.orientation)
         for sprite in state.sprites()
@@ -139,7 +139,7 @@ def state_items(state: State) -> list[Item]:
 
 
 def level_items(definition: GameDefinition, level: Level) -> list[Item]:
-    """What a level shows before the first tick."""
+    """Return the items that a level shows before the first tick."""
     block = level.block_size
     directions = [_first_direction(definition, kind) for kind in range(len(definition.types))]
     return [

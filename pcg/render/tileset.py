@@ -116,7 +116,7 @@ def scaled(pixels: Pixels, width: int, height: int) -> Pixels:
 
 
 class Tileset:
-    """What a game's sprites look like at one cell size.
+    """Images of a game's sprites at one cell size.
 
     `stamp` is the only method a painter needs; stamps are made on first use and kept.
     """

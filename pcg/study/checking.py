@@ -1,4 +1,4 @@
-"""Looking a study over: before it goes out, and after the toolkit has changed under it."""
+"""Checks of a study before it goes out, and after the toolkit has changed under it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def game_of(item: StudyItem) -> Game:
 
 
 def check_study(store: StudyStore) -> tuple[list[str], list[str]]:
-    """What is wrong with a study, and what its researcher should know; each a line."""
+    """Return the faults of a study, and what its researcher should know, a line for each."""
     problems: list[str] = []
     notes: list[str] = []
     seen: dict[tuple[str, str], Game | None] = {}

@@ -1,4 +1,4 @@
-"""A fire drill: the server is killed again and again while simulated participants take part, and what is lost is told.
+"""A test of recovery: the server is killed again and again while simulated participants take part; losses are counted.
 
 What must hold: every vote that the server said it had stored is in the database, none twice, everybody comes to the end
 from where they were, and every play is what its actions make it.
@@ -23,7 +23,7 @@ from pcg.study.store import StudyStore
 
 @dataclass
 class Report:
-    """What a drill found."""
+    """The result of a drill."""
 
     kills: int = 0
     acknowledged: int = 0

@@ -14,7 +14,7 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError
 
 START_S = 180.0
-"""How long a server may take to start; kernels are compiled on the first one of all."""
+"""Seconds that a server may take to start; kernels are compiled on the first one of all."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What a process does beforehand of which servers are to be copies: import everything, and load the kernels."""
+"""Imports and kernels that the process loads of which server processes are forked (see `server_process`)."""
 
 from pcg.engine.kernel.runtime import compile_all
 from pcg.study.server import running

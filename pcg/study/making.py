@@ -1,4 +1,4 @@
-"""Making a study: from a configuration and sources of items to a folder with a database, or not at all.
+"""Creation of a study from a configuration and sources of items: a folder with a database, or nothing if it fails.
 
 Everything is read and checked before anything is written. The folder is filled under another name and renamed at the
 end; rows that were put into a database elsewhere are taken out again when something fails after that.
@@ -39,7 +39,7 @@ class Made:
 def read_plan(
     name: str, config: Path | None = None, settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> tuple[StudyConfig, list[Source], dict[str, dict[str, str]]]:
-    """What a study is to be: its configuration, the sources of its `[[item]]` sections, and the texts of its language
+    """Read the plan of a study: its configuration, the sources of its `[[item]]` sections, and the texts of its language
     files.
 
     Args:

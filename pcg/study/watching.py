@@ -1,4 +1,4 @@
-"""How a study is going, in numbers: people, votes, where people leave, whom one may doubt, and what is liked so far.
+"""Statistics of a running study: people, votes, dropout, inattentive participants, and the ranking so far.
 
 These numbers are to be looked at while votes come in; what is published is worked out by the report.
 """
@@ -18,7 +18,7 @@ from pcg.study.rows import Pair, Participant
 from pcg.study.store import StudyStore
 
 ACTIVE_S = 300.0
-"""Who was seen within so many seconds is there."""
+"""Participants seen within so many seconds count as present."""
 SAME_SIDE = 6
 """So many preferences for one side in a row happen to one in 32 by chance."""
 SAME_TIE = 8
@@ -32,7 +32,7 @@ _BINS = (60, 300, 900, 3600, 4 * 3600, 86400, 7 * 86400, 30 * 86400)
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """How many participants are where."""
+    """Numbers of participants by stage."""
 
     joined: int
     active: int
@@ -65,7 +65,7 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the plays of a group's items went."""
+    """Outcomes of the plays of a group's items."""
 
     group: str
     plays: int
@@ -166,7 +166,7 @@ def _reached(persons: Sequence[Participant], own: Mapping[str, Sequence[Pair]], 
 def rank(
     rows: Iterable[Mapping[str, Any]], name: Mapping[int, str], groups: Mapping[str, str], *, own_group: bool = True
 ) -> list[Rank]:
-    """What is liked, the best first; with `own_group` off, votes between two of the same name are left out.
+    """Rank what is liked, the best first; with `own_group` off, votes between two of the same name are left out.
 
     Args:
         rows: votes on one question.

@@ -33,7 +33,7 @@ GROUPS: Mapping[str, str] = {
     "tried": "everything tried",
     "drawn": "drawn here",
 }
-"""Where levels of a run are, and how that is called."""
+"""Sources of the levels of a run, with their titles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Entry:
     actions: tuple[str, ...] = field(default=(), repr=False)
     origin: str = ""
     wants: Mapping[str, float] = field(default_factory=dict)
-    """How nearly each want is met, in [0, 1]."""
+    """Degree to which each target is met, in [0, 1]."""
     mechanics: tuple[str, ...] = ()
     """The rules that take effect in the winning play."""
     cell: tuple[int, ...] | None = None
@@ -85,7 +85,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Points:
-    """What a heat-map needs of n levels, as columns."""
+    """The columns that a heat-map needs of n levels."""
 
     keys: Sequence[str]
     feasible: NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""The work behind the editor: checking, evaluating, completing and saving a level that someone is drawing.
+"""The server side of the level editor: checking, evaluating, completing and saving a level.
 
 Evaluations and completions run in a few threads of their own. What waits for a thread is bounded and what takes too
 long is no longer waited for, so that no request can hang the server. The methods here are plain functions of text; the
@@ -136,7 +136,7 @@ class Workshop:
         return level
 
     def check(self, text: str) -> list[dict[str, Any]]:
-        """What the level check finds, errors and warnings, as JSON objects."""
+        """Return what the level check finds, errors and warnings, as JSON objects."""
         found = check_level(self.tidy(text), self.game.definition, reading="strict", file="level")
         return [_diagnostic_json(d) for d in found]
 

@@ -1,4 +1,4 @@
-"""Filling a batch: one content for each control, all good, all unlike each other.
+"""Search for a batch of contents: one for each control, all of full quality, all different from each other.
 
 The three scores of the benchmark ask for a set, so a set is searched: every control is a slot, and whatever is judged
 is offered to all slots that are still open. A slot is settled by a content of full quality that does what its control
@@ -197,11 +197,11 @@ class BatchSearch:
                     self._best[k] = self._spare[k] = None  # begin this slot anew
 
     def _alike(self, one: Member, other: Member) -> float:
-        """How much too like the other the one is."""
+        """Return the similarity of two contents, 0 when they count as different."""
         return 1.0 - float(self.problem.diversity(one.info, other.info))
 
     def _likeness(self, member: Member, limit: float) -> float:
-        """How much too like the settled ones it is, in all; infinite as soon as that exceeds `limit`.
+        """Return the summed similarity to the settled ones; infinite as soon as that exceeds `limit`.
 
         Who is in the way is asked first the next time. Some problems do not answer the same the other way round; that
         is asked only of a member that could settle, because comparing is what takes most of the time.

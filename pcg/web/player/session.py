@@ -19,7 +19,7 @@ from pcg.web.player.recording import Press, Recording, Result
 from pcg.web.player.sheet import SpriteSheet, sheet_for
 
 ACTIONS = ("UP", "LEFT", "DOWN", "RIGHT", "USE")
-"""What a player can do; which of these a game's avatar takes is told in every frame."""
+"""Actions of a player; which of these a game's avatar takes is told in every frame."""
 
 WAIT = "NIL"
 HOLD_S = 0.18
@@ -130,12 +130,12 @@ class PlaySession:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """True when the game has ended."""
         return self.state.is_over
 
     @property
     def wants_ticks(self) -> bool:
-        """Whether time goes on: always until the end in a running game, with a key down where turns are taken."""
+        """True when time goes on: always until the end in a running game, with a key down where turns are taken."""
         return not self.is_over and (not self.pace.by_turn or bool(self._queue or self._held))
 
     def _choose(self) -> str:

@@ -71,7 +71,7 @@ class SpriteSheet:
         return self._stamps[kind, name, towards]
 
     def describe(self) -> Mapping[str, Any]:
-        """What a browser must know of the sheet: `tile` (pixels), `columns`, and per stamp [layer, shrink].
+        """Return what a browser must know of the sheet: `tile` (pixels), `columns`, and per stamp [layer, shrink].
 
         Layers are drawn in ascending order, within one by sprite id. `shrink` is the share of its rectangle's sides
         that a picture takes, centred.

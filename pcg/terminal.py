@@ -33,7 +33,7 @@ KEYS: dict[bytes, str] = {
     b"w": "UP", b"a": "LEFT", b"s": "DOWN", b"d": "RIGHT", b" ": "USE", b".": "NIL", b"\r": "NIL", b"\n": "NIL",
     b"r": RESTART, b"q": QUIT, b"\x03": QUIT, b"\x04": QUIT, b"\x1b": QUIT,
 }  # fmt: skip
-"""Bytes that a terminal sends for a key, and the meaning of the key: an action, RESTART or QUIT. Letters in either case."""
+"""Bytes that a terminal sends for a key -> an action, RESTART or QUIT. Letters in either case."""
 
 HELP = "arrows or WASD move   space uses   . waits   r restarts   q quits"
 _BARE_ESCAPE_S = 0.05

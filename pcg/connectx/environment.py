@@ -18,7 +18,7 @@ from typing import Any
 from pcg.connectx.agents import AgentFunction, AgentLike, AgentTable, Player, build_agent, name_of
 from pcg.connectx.configuration import FAULTS, NAME, SPECIFICATION, VERSION, board, read_configuration, specification
 from pcg.connectx.limits import Answer, OutOfTime, call
-from pcg.connectx.recorded import read_steps
+from pcg.connectx.replays import read_steps
 from pcg.connectx.struct import Struct, plain
 from pcg.engine.boards import ConnectState
 from pcg.engine.state import Outcome

@@ -28,8 +28,8 @@ from pcg.study.config import StudyConfig
 from pcg.study.folders import attention_checks
 from pcg.study.items import GROUPINGS, Found, Source, name_apart
 from pcg.study.rows import StudyItem
-from pcg.web.entries import numbers
-from pcg.web.workshop import LARGEST_SIDE
+from pcg.web.level_editor import LARGEST_SIDE
+from pcg.web.run_levels import numbers
 
 LONGEST_RULES = 100_000
 """Characters of a game text."""

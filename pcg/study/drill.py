@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pcg.study.folders import TOKEN, open_study
-from pcg.study.hosting import Hosted, start
 from pcg.study.replaying import Replayer
+from pcg.study.server_process import Hosted, start
 from pcg.study.simulating import Outcome, Truth, simulate
 from pcg.study.store import StudyStore
 

@@ -20,7 +20,7 @@ from pcg.engine.vgdl.source import read_source
 from pcg.evaluators.tournament.games import Entry as GameEntry
 from pcg.evaluators.tournament.games import select_levels
 from pcg.runs.store import GAMES, LEVELS, RULES, check_run, read_json
-from pcg.web.entries import Entry, RunFolder, numbers
+from pcg.web.run_levels import Entry, RunFolder, numbers
 
 MOST_ITEMS = 2000
 GAME_FILES = ("game.vgdl", "game.txt")

@@ -17,7 +17,7 @@ from pcg.engine.state import State
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import Human, make_agent
 from pcg.evaluators.evaluation import decode_play
-from pcg.study.checking import game_of
+from pcg.study.checks import game_of
 from pcg.study.client import KeySource
 from pcg.study.rows import StudyItem
 

@@ -15,7 +15,7 @@ from pcg.engine.game import Game
 from pcg.engine.state import State
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.evaluation import decode_play
-from pcg.study.checking import game_of
+from pcg.study.checks import game_of
 from pcg.study.rows import Pair, Play, StudyItem
 from pcg.study.store import StudyStore
 from pcg.web.player import Press, Recording

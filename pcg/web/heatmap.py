@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.web.entries import Measure, Points
 from pcg.web.guard import Refused
+from pcg.web.run_levels import Measure, Points
 
 ABOUT = 9
 """Cells that an axis made from values has, more or less."""

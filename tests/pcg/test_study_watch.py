@@ -12,10 +12,10 @@ import pytest
 from studies import take_part
 from study_walks import Walker, served, small_study
 
+from pcg.study.monitoring import Rank, look, spans
 from pcg.study.server import Limits
 from pcg.study.server.charts import ranking, steps, votes_over_time
 from pcg.study.store import StudyStore
-from pcg.study.watching import Rank, look, spans
 
 Another = Callable[..., Walker]
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from pcg.study.watching import Rank
+from pcg.study.monitoring import Rank
 
 WIDTH = 640
 _ROW = 26

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pcg.describe import describe
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.study.checking import game_of
+from pcg.study.checks import game_of
 from pcg.study.config import StudyConfig
 from pcg.study.rows import Pair, StudyItem
 from pcg.web.player import Pace, PlaySession, natural_pace, sheet_for

@@ -22,12 +22,12 @@ from starlette.routing import BaseRoute, Route
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.exporting import export_study
+from pcg.study.monitoring import Numbers, look
 from pcg.study.server import charts
 from pcg.study.server.pages import render, site_of
 from pcg.study.server.security import address_of, form_token, read_form
 from pcg.study.server.site import Site
 from pcg.study.store import STATES
-from pcg.study.watching import Numbers, look
 from pcg.web.guard import Refused
 
 FRESH_S = 3.0

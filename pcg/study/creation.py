@@ -39,8 +39,7 @@ class Made:
 def read_plan(
     name: str, config: Path | None = None, settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> tuple[StudyConfig, list[Source], dict[str, dict[str, str]]]:
-    """Read the plan of a study: its configuration, the sources of its `[[item]]` sections, and the texts of its language
-    files.
+    """Read the plan of a study: configuration, sources of its `[[item]]` sections, and texts of its language files.
 
     Args:
         name: of the study, whatever the file says.

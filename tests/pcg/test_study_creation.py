@@ -16,11 +16,11 @@ from pcg.cli import app
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.runs import LevelRun, run_levels
 from pcg.study.admission import Unfit, trap
-from pcg.study.checking import check_study
+from pcg.study.checks import check_study
+from pcg.study.creation import read_plan
 from pcg.study.database import connect, study_names
 from pcg.study.folders import attention_checks, open_study
 from pcg.study.items import Source, gather, name_apart
-from pcg.study.making import read_plan
 
 run = CliRunner().invoke
 

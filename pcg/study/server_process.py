@@ -70,7 +70,7 @@ def start(
     """
     context = multiprocessing.get_context("forkserver" if ready else "spawn")
     if ready:
-        context.set_forkserver_preload(["pcg.study.hosting_ready"])
+        context.set_forkserver_preload(["pcg.study.server_preload"])
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(  # type: ignore[attr-defined]
         target=_run, args=(str(folder), database, port, limited, theirs), daemon=True

@@ -31,8 +31,8 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import Site
 from pcg.runs.store import read_json, to_json, write_whole
 from pcg.web.completers import Completer, completers
-from pcg.web.entries import numbers
 from pcg.web.guard import Refused
+from pcg.web.run_levels import numbers
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ class Bench:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-class Workshop:
+class LevelEditor:
     """Tools for levels of one game.
 
     Args:

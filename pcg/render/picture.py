@@ -103,7 +103,7 @@ def _paste(
 
 
 def _draw_ranks(definition: GameDefinition) -> list[int]:
-    """By type id: its place in the draw order; types outside it (not leaves) come last, below no one."""
+    """Return by type id its place in the draw order; types outside it (not leaves) come last, below no one."""
     ranks = [len(definition.draw_order)] * len(definition.types)
     for rank, kind in enumerate(definition.draw_order):
         ranks[kind] = rank

@@ -135,7 +135,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class StudyConfig:
-    """Everything that is decided before the first participant comes. Fields are the keys of `SECTIONS`.
+    """Settings of a study, decided before the first participant comes. Fields are the keys of `SECTIONS`.
 
     Raises:
         PcgError: for values out of range and whatever does not go together.

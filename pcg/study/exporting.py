@@ -58,7 +58,7 @@ class StudyData:
 
 
 def study_data(store: StudyStore, people: str = "", *, links: bool = True, reasons: bool = True) -> StudyData:
-    """Everything that a study has found so far.
+    """Data of a study so far.
 
     Args:
         store: of the study.

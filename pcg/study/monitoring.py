@@ -79,7 +79,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Everything that the researcher's page shows."""
+    """Numbers that the researcher's page shows."""
 
     people: People
     votes: int

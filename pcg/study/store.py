@@ -342,8 +342,10 @@ class StudyStore:
             return [play_of(row) for row in db.execute(query).mappings()]
 
     def play_outcomes(self) -> list[dict[str, Any]]:
-        """Of every play what is needed to count: pair, side, attempt, ticks, winner, over, seconds, and `presses`, the
-        characters of the stored keys (2 for none).
+        """Return what is needed of every play to count.
+
+        Entries are pair, side, attempt, ticks, winner, over, seconds, and `presses`, the characters of the stored keys
+        (2 for none).
         """
         with self._reader.connect() as db:
             columns = (plays.c.pair_id.label("pair"), plays.c.side, plays.c.attempt, plays.c.ticks, plays.c.winner,

@@ -61,7 +61,7 @@ class Entry:
 
     @classmethod
     def of(cls, key: str, title: str, level: str, data: Mapping[str, Any], **more: Any) -> Entry:
-        """From an entry of an index, a line of the log, or a cell of an archive."""
+        """Make one from an entry of an index, a line of the log, or a cell of an archive."""
         play = data.get("actions")
         actions = decode_play(data.get("play", "")) if play is None else play
         return cls(

@@ -55,7 +55,7 @@ class Side:
 
     @property
     def key(self) -> tuple[int, int]:
-        """Of the side among all that are played."""
+        """Key of the side among all that are played."""
         return self.pair.id, self.side
 
 
@@ -73,7 +73,7 @@ class StudySeat(Seat):
         self._take(play)
 
     def _take(self, play: Play) -> None:
-        """From now on the seat is about this play, as it was saved."""
+        """Let the seat be about this play, as it was saved."""
         self.play = play
         self.checked = play.over
         self.lost = False
@@ -153,7 +153,7 @@ class StudySeat(Seat):
     # -- what the player gets ------------------------------------------------------------------------------------------
 
     def report(self) -> dict[str, Any]:
-        """Of how far it is: told with the welcome and whenever it changes."""
+        """Return the report of progress: told with the welcome and whenever it changes."""
         config, standing = self.plays.config, self.standing
         return {
             "seconds": round(standing.seconds, 1),

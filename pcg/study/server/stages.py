@@ -27,7 +27,7 @@ class Stage:
 
     @property
     def path(self) -> str:
-        """Of the page, below the application."""
+        """Address of the page, below the application."""
         if self.kind == PLAY and self.pair is not None:
             return f"/pair/{self.pair.position + 1}/{side_name(self.side)}"
         if self.kind == VOTE and self.pair is not None:

@@ -163,7 +163,7 @@ def _body(site: Site, found: Numbers) -> str:
 
 
 async def export(request: Request) -> Response:
-    """Everything as one archive of tables and a codebook."""
+    """Send everything as one archive of tables and a codebook."""
     site, _ = await _token(request)
     people = request.query_params.get("people", "")
     if people not in ("", *PEOPLE):

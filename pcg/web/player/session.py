@@ -170,7 +170,7 @@ class PlaySession:
         return frame
 
     def whole_frame(self) -> dict[str, Any]:
-        """Everything there is to see, for a browser that knows nothing yet."""
+        """Return a frame with everything there is to see, for a browser that knows nothing yet."""
         return self._writer.whole(self.state)
 
     def restart(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The tiles as numpy arrays: loaded from the PNGs, recoloured, turned and scaled for one game, each made once.
 
 A tile knows from text chunks in its PNG its own colour, how far VGDL's `color=` may change it, and which way it faces
-(see `draw_tiles`). Which tile a type gets is the business of `choice`.
+(`tools/draw_tiles.py` writes them). Which tile a type gets is the business of `choice`.
 """
 
 from __future__ import annotations

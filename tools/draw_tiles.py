@@ -1,6 +1,6 @@
-"""Draws the tiles: reads the pixel maps in `tiles/art.txt` and writes one 16x16 RGBA PNG for each.
+"""Draw the tiles of `pcg.render`: read the pixel maps in `tiles.txt` and write one 16x16 RGBA PNG for each.
 
-Run `python -m pcg.render.draw_tiles` after editing the art; the PNGs are committed, so nobody else needs to. What the
+Run `python -m tools.draw_tiles` after editing the art; the PNGs are committed, so nobody else needs to. What the
 renderer has to know about a tile (its own colour, which way it faces) travels inside the PNG as text chunks.
 """
 
@@ -15,7 +15,8 @@ from PIL import Image, PngImagePlugin
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.render.colours import INK, RGB, hex_colour, ramp, to_hex
 
-TILE_FOLDER = Path(__file__).parent / "tiles"
+ART = Path(__file__).resolve().parent / "tiles.txt"
+TILE_FOLDER = ART.parent.parent / "pcg" / "render" / "tiles"
 SIZE = 16
 CLEAR = "."
 RAMP = "6789"
@@ -151,7 +152,7 @@ def write_tiles(art_file: Path, folder: Path) -> list[Path]:
 def main() -> int:
     """Redraw the committed tiles."""
     try:
-        written = write_tiles(TILE_FOLDER / "art.txt", TILE_FOLDER)
+        written = write_tiles(ART, TILE_FOLDER)
     except (ArtError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

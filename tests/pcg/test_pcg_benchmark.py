@@ -233,11 +233,29 @@ def test_repair_changes_only_what_is_wrong() -> None:
     assert tile_mapping("talakat-v0") is None
 
 
-def test_batch_is_good_obedient_and_diverse(stand_in: ModuleType) -> None:
+def test_batch_is_good_controlled_and_diverse(stand_in: ModuleType) -> None:
     result = solve_problem("stripes-v0", count=12, seed=4, evaluations=6000)
     assert (result.quality, result.diversity, result.controllability) == (1.0, 1.0, 1.0)
     assert 12 <= result.judged <= 6000
     assert len(result.contents) == len(result.controls) == 12
+
+
+def test_users_bring_a_search_of_their_own(stand_in: ModuleType) -> None:
+    class Samples:
+        judged = 0
+
+        def __init__(self, environment: Any, name: str, controls: list[Any], seed: int) -> None:
+            assert (name, seed) == ("stripes-v0", 4)
+            self.space, self.count = environment.content_space, len(controls)
+
+        def run(self, *, evaluations: int | None, **limits: Any) -> list[Any]:
+            assert evaluations == 30
+            self.judged = self.count
+            return [self.space.sample() for _ in range(self.count)]
+
+    result = solve_problem("stripes-v0", count=5, seed=4, evaluations=30, search=Samples)
+    assert (result.judged, len(result.contents)) == (5, 5)
+    assert result.quality < 1
 
 
 def test_equal_seeds_give_equal_batches(stand_in: ModuleType) -> None:

@@ -10,8 +10,8 @@ from PIL import Image
 
 import pcg.render
 from pcg.engine.vgdl import read_game
-from pcg.render.choice import CLASS_SHAPES, CLASS_TILES, KEYWORDS, looks
 from pcg.render.colours import VGDL_COLOURS, painted
+from pcg.render.tile_choice import CLASS_SHAPES, CLASS_TILES, KEYWORDS, looks
 from pcg.render.tileset import Tileset, facing_of, load_tiles, recoloured, turned
 from tools.draw_tiles import ART, ArtError, read_art, write_tiles
 

@@ -134,16 +134,16 @@ class BatchSearch:
         fit = [(k, float(self.problem.controlability(member.info, self.controls[k]))) for k in looking]
         if good:
             self._remember(member)
-            obedient = [k for k, value in fit if value >= 1]
-            if obedient:
-                self._settle(member, obedient, slot)
+            fulfilling = [k for k, value in fit if value >= 1]
+            if fulfilling:
+                self._settle(member, fulfilling, slot)
         else:
             self._improve(member)
         for k, value in fit:
             known = self._best[k]
-            worth = member.quality + value
-            if known is None or worth >= known[0]:  # equal ones replace each other: plateaus are crossed so
-                self._best[k] = (worth, member)
+            score = member.quality + value
+            if known is None or score >= known[0]:  # equal ones replace each other: plateaus are crossed so
+                self._best[k] = (score, member)
             held = self._good[k]
             if good and (held is None or value > held[0] or (value == held[0] and k == slot)):
                 self._good[k] = (value, member)
@@ -166,27 +166,27 @@ class BatchSearch:
         else:
             self._elites[int(self.rng.integers(_ELITES))] = member
 
-    def _settle(self, member: Member, obedient: Sequence[int], slot: int) -> None:
+    def _settle(self, member: Member, fulfilling: Sequence[int], slot: int) -> None:
         """Settle one of the slots, or keep the member for those whose spare is more like the settled ones."""
-        without = [k for k in obedient if self._spare[k] is None]
-        own = self._spare[slot if slot in obedient else obedient[0]]
-        likeness = self._likeness(member, math.inf if without or own is None else own[0])
-        if likeness == 0:
+        without = [k for k in fulfilling if self._spare[k] is None]
+        own = self._spare[slot if slot in fulfilling else fulfilling[0]]
+        similarity = self._total_similarity(member, math.inf if without or own is None else own[0])
+        if similarity == 0:
             # the slot that has found least so far: others will have their chance
-            place = without[0] if without else slot if slot in obedient else obedient[0]
+            place = without[0] if without else slot if slot in fulfilling else fulfilling[0]
             self.settled[place] = member
             self._front.insert(0, member)
             for k in self._open:  # who waits has one more to be unlike
                 spare = self._spare[k]
                 if spare is not None:
-                    self._spare[k] = (spare[0] + self._alike(spare[1], member), spare[1])
+                    self._spare[k] = (spare[0] + self._similarity(spare[1], member), spare[1])
             return
-        for k in obedient:
+        for k in fulfilling:
             spare = self._spare[k]
-            if spare is None or likeness <= spare[0]:
-                if spare is None or likeness < spare[0]:
+            if spare is None or similarity <= spare[0]:
+                if spare is None or similarity < spare[0]:
                     self._tries[k] = 0
-                self._spare[k] = (likeness, member)
+                self._spare[k] = (similarity, member)
             elif k == slot:
                 self._tries[k] += 1
                 if self._tries[k] >= _PATIENCE:
@@ -196,11 +196,11 @@ class BatchSearch:
                     self._tries[k] = 0
                     self._best[k] = self._spare[k] = None  # begin this slot anew
 
-    def _alike(self, one: Member, other: Member) -> float:
+    def _similarity(self, one: Member, other: Member) -> float:
         """Return the similarity of two contents, 0 when they count as different."""
         return 1.0 - float(self.problem.diversity(one.info, other.info))
 
-    def _likeness(self, member: Member, limit: float) -> float:
+    def _total_similarity(self, member: Member, limit: float) -> float:
         """Return the summed similarity to the settled ones; infinite as soon as that exceeds `limit`.
 
         Who is in the way is asked first the next time. Some problems do not answer the same the other way round; that
@@ -209,7 +209,7 @@ class BatchSearch:
         total = 0.0
         for reverse in (False, True):
             for place, other in enumerate(self._front):
-                like = self._alike(other, member) if reverse else self._alike(member, other)
+                like = self._similarity(other, member) if reverse else self._similarity(member, other)
                 if like > 0:
                     total += like
                     self._front[: place + 1] = [other, *self._front[:place]]

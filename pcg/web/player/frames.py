@@ -13,7 +13,7 @@ from typing import Any
 from pcg.engine.game import Game
 from pcg.engine.state import Sprite, State
 from pcg.engine.watch import Watch
-from pcg.web.player.sheet import sheet_for
+from pcg.web.player.sprite_sheet import sheet_for
 
 Put = tuple[int, ...]
 """A sprite as shown: (id, stamp, x, y), and (w, h) behind it where it is not one cell large; pixels of the game."""

@@ -25,7 +25,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.web.guard import Refused
 from pcg.web.player.pace import Pace, analysis_of
 from pcg.web.player.session import PlaySession
-from pcg.web.player.sheet import SpriteSheet
+from pcg.web.player.sprite_sheet import SpriteSheet
 
 PROTOCOL = 1
 """Version of the messages."""

@@ -16,7 +16,7 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.web.player.frames import FrameWriter
 from pcg.web.player.pace import Pace, natural_pace
 from pcg.web.player.recording import Press, Recording, Result
-from pcg.web.player.sheet import SpriteSheet, sheet_for
+from pcg.web.player.sprite_sheet import SpriteSheet, sheet_for
 
 ACTIONS = ("UP", "LEFT", "DOWN", "RIGHT", "USE")
 """Actions of a player; which of these a game's avatar takes is told in every frame."""

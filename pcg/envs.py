@@ -118,6 +118,13 @@ def vector_env(
         level: a level, or several of which each play gets one at random.
         observation: "planes", "entities", "rgb" or "none".
         options: `autoreset_mode`, `workers`, ...: see `pcg.engine.envs.VectorEnv`.
+
+    >>> import pcg
+    >>> plays = pcg.vector_env("boxes", 3, level=[0, 1], observation="none")
+    >>> observations, infos = plays.reset(seed=1)
+    >>> observations, rewards, terminated, truncated, infos = plays.step([0, 1, 2])
+    >>> rewards.shape
+    (3,)
     """
     from pcg.engine.envs import VectorEnv
 
@@ -127,7 +134,14 @@ def vector_env(
 def parallel_env(
     game: Game | str | Path, level: Levels = 0, *, observation: str = "planes", **options: Any
 ) -> ParallelEnv:
-    """A game for two players as a PettingZoo parallel environment; arguments as for `env`."""
+    """A game for two players as a PettingZoo parallel environment; arguments as for `env`.
+
+    >>> import pcg
+    >>> match = pcg.parallel_env("duel", observation="none")
+    >>> observations, infos = match.reset(seed=1)
+    >>> match.agents
+    ['player_0', 'player_1']
+    """
     from pcg.engine.envs import ParallelEnv
 
     return ParallelEnv(_game(game), level, observation=observation, **{"renderer": TileRenderer(), **options})

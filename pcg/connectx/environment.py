@@ -32,6 +32,13 @@ State = list[Struct]
 class Environment:
     """ConnectX with the interface of Kaggle's environments. Made by `make`.
 
+    >>> env = Environment({"rows": 4, "columns": 5, "inarow": 3, "seed": 1})
+    >>> env
+    <connectx 4x5, 3 in a row: step 0, ACTIVE/INACTIVE>
+    >>> state = env.step([2, None])
+    >>> state[1].observation.board
+    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0]
+
     Attributes:
         configuration: a `Struct`, see `read_configuration`.
         steps: the state after every step; the first one is the empty board.
@@ -269,6 +276,11 @@ class Environment:
 
         Raises:
             PcgError: not two agents, or one that does not exist.
+
+        >>> env = Environment({"seed": 1})
+        >>> steps = env.run(["negamax", lambda observation, configuration: 99])
+        >>> [agent.status for agent in steps[-1]]
+        ['DONE', 'INVALID']
         """
         players = self._players(agents)
         if self.done or len(self.steps) == 1:
@@ -332,6 +344,15 @@ class Environment:
 
         Raises:
             PcgError: an unknown mode or option (with the nearest known one), or no IPython.
+
+        >>> print(Environment({"rows": 2, "columns": 3, "inarow": 3}).render("ansi"))
+        +---+---+---+
+        |   |   |   |
+        +---+---+---+
+        |   |   |   |
+        +---+---+---+
+          0   1   2
+        agent 1 is to move
         """
         from pcg.connectx import rendering
 
@@ -356,7 +377,14 @@ class Environment:
 
 
 class Trainer:
-    """One agent of an episode, stepped by hand while the other plays. Made by `Environment.train`."""
+    """One agent of an episode, stepped by hand while the other plays. Made by `Environment.train`.
+
+    >>> trainer = Environment({"seed": 1}).train([None, "leftmost"])
+    >>> observation = trainer.reset()
+    >>> observation, reward, done, info = trainer.step(3)
+    >>> observation.board[-7:], reward, done
+    ([2, 0, 0, 1, 0, 0, 0], 0, False)
+    """
 
     def __init__(self, environment: Environment, agents: Sequence[AgentLike | None]) -> None:
         self._agents = agents

@@ -200,6 +200,14 @@ def play_match(
 
     Raises:
         PcgError: not one address for each role, or none at all.
+
+    >>> import pcg
+    >>> from pcg.ggp.player import GamePlayer
+    >>> from pcg.ggp.server import LocalServer
+    >>> with LocalServer(GamePlayer("random")) as first, LocalServer(GamePlayer("random", seed=1)) as second:
+    ...     record = play_match(pcg.load("connect-four"), [first.url, second.url], play_clock=5)
+    >>> sum(record.goals), len(record.faults)
+    (100, 0)
     """
     if len(players) != len(game.roles):
         raise PcgError(f"{len(players)} players, expected one for each of the roles {', '.join(game.roles)}")

@@ -31,7 +31,7 @@ _BINS = (60, 300, 900, 3600, 4 * 3600, 86400, 7 * 86400, 30 * 86400)
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class ParticipantCounts:
     """Numbers of participants by stage."""
 
     joined: int
@@ -78,10 +78,10 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """Numbers that the researcher's page shows."""
+class StudyStatistics:
+    """Statistics that the researcher's page shows."""
 
-    people: People
+    people: ParticipantCounts
     votes: int
     checks: tuple[int, int]
     """Passed and failed."""
@@ -99,8 +99,8 @@ class Numbers:
     outcomes: Sequence[Outcome]
 
 
-def look(store: StudyStore, total: int, now: float | None = None) -> Numbers:
-    """The numbers of this moment.
+def study_statistics(store: StudyStore, total: int, now: float | None = None) -> StudyStatistics:
+    """Return the statistics of this moment.
 
     Args:
         store: of the study.
@@ -119,7 +119,7 @@ def look(store: StudyStore, total: int, now: float | None = None) -> Numbers:
     group = {item.id: item.group for item in store.items}
     real = [row for row in of_first if not row["check"]]
     over_time, span = spans([float(row["time"]) for row in of_first], now)
-    return Numbers(
+    return StudyStatistics(
         _people(persons, now),
         len(of_first),
         (sum(r["answer"] == r["expected"] for r in of_first if r["check"]),
@@ -135,10 +135,12 @@ def look(store: StudyStore, total: int, now: float | None = None) -> Numbers:
     )  # fmt: skip
 
 
-def _people(persons: Sequence[Participant], now: float) -> People:
+def _people(persons: Sequence[Participant], now: float) -> ParticipantCounts:
     finished = sum(p.finished is not None for p in persons)
     active = sum(p.finished is None and now - p.seen < ACTIVE_S for p in persons)
-    return People(len(persons), active, finished, len(persons) - finished - active, sum(p.simulated for p in persons))
+    return ParticipantCounts(
+        len(persons), active, finished, len(persons) - finished - active, sum(p.simulated for p in persons)
+    )
 
 
 def spans(times: Sequence[float], now: float) -> tuple[list[tuple[float, int]], float]:

@@ -32,7 +32,7 @@ from pcg.generators.levels.population import BreedingGenerator, bred
 from pcg.runs.driver import GameText
 from pcg.runs.search import versions
 from pcg.runs.store import FORMAT, EventLog, check_new, check_run, to_json, write_levels, write_whole
-from pcg.web.entries import numbers
+from pcg.web.run_levels import numbers
 
 BREEDING = "breeding"
 """The kind of these runs, as `run.json` names it."""

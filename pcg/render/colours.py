@@ -14,10 +14,10 @@ INK: RGB = (27, 22, 38)
 """The darkest colour of the palette: outlines, and what shadows lean towards."""
 
 LIGHT: RGB = (255, 246, 224)
-"""What highlights lean towards."""
+"""The colour that highlights lean towards."""
 
 BACKDROP: RGB = (34, 32, 45)
-"""What shows where a level has no floor."""
+"""The colour of cells where a level has no floor."""
 
 
 class NamedColour(NamedTuple):

@@ -75,7 +75,7 @@ PLANNER = "uct:budget=2000"
 
 @pytest.fixture(scope="module")
 def take() -> Any:
-    from pcg.ggp.warm import warm_up
+    from pcg.ggp.warm_up import warm_up
 
     for agent in ("uct", "random"):
         warm_up(agent)

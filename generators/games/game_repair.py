@@ -8,6 +8,7 @@ without fault comes back as it is.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -46,6 +47,11 @@ def mend(game: GameGenotype, rng: np.random.Generator, *, most: int = 60) -> Gam
             break
         game = _sound(struck, rng, most)
     return game
+
+
+def repair_rng(text: str) -> np.random.Generator:
+    """Random numbers for repairing what a genotype encodes, seeded by its text alone."""
+    return np.random.default_rng(zlib.crc32(text.encode()))
 
 
 def _sound(game: GameGenotype, rng: np.random.Generator, most: int) -> GameGenotype:

@@ -2,7 +2,7 @@
 
 Feasible games compete in fitness, infeasible ones in how nearly they keep the constraints (FI-2pop: Kimbrough et al.
 2008). Games pay for their length, and those too like a better one stand back. What a child is made of is for
-subclasses to say: a game itself (`evolve`, `variation`), the codons of a derivation (`ge`), or a tree (`gp`).
+subclasses to say: a game itself (`evolve`) or a tree (`gp`).
 """
 
 from __future__ import annotations

@@ -8,14 +8,13 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.generators.games.contract import GameGenerator
 from pcg.generators.games.crossover import CrossedGames
 from pcg.generators.games.evolve import EvolvingGames
-from pcg.generators.games.ge import GrammaticalGames
 from pcg.generators.games.genes import GameGenotype
 from pcg.generators.games.gp import TreeGames
 from pcg.generators.games.random import RandomGames
 from pcg.generators.games.variation import GameVariations
 
 GAME_GENERATORS: Mapping[str, type[GameGenerator]] = {
-    kind.name: kind for kind in (RandomGames, GameVariations, CrossedGames, EvolvingGames, GrammaticalGames, TreeGames)
+    kind.name: kind for kind in (RandomGames, GameVariations, CrossedGames, EvolvingGames, TreeGames)
 }
 """All generators of games by name. Each class tells `name`, `help`, `papers`, `parameters`, whether it `learns`, the
 `least` number of games it begins with, and whether it can keep to a bound on edits (`bounded`)."""

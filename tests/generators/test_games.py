@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pcg.engine.game import builtin_games, load
-from pcg.engine.vgdl import check_game, loads, ontology, read_game
+from pcg.engine.vgdl import check_game, ontology, read_game
 from pcg.engine.vgdl.checker import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.formatter import format_text
-from pcg.engine.vgdl.parser import grammar_rules
 from pcg.evaluators.games import GameEvaluator
 from pcg.generators.games import (
     GAME_GENERATORS,
@@ -29,9 +28,7 @@ from pcg.generators.games import (
     make_game_generator,
 )
 from pcg.generators.games.game_repair import mend, space_of
-from pcg.generators.games.ge.derivation import SETS, Derivation, random_codons
 from pcg.generators.games.genes import game_distance, game_shape
-from pcg.generators.games.genotype_choices import Codons
 from pcg.generators.games.gp.initial_trees import ending_tree, line_tree, plant
 from pcg.generators.games.gp.primitives import Game as GameType
 from pcg.generators.games.gp.primitives import (
@@ -393,7 +390,7 @@ def test_evolution_gets_better_at_what_it_is_told() -> None:
         game = candidate.genotype
         return Judged(True, min(1.0, sum(family(game.class_of(s.name)) == "npc" for s in game.leaves) / 12), 1.0)
 
-    for name in ("evolve", "ge", "gp"):
+    for name in ("evolve", "gp"):
         generator = make(name)
         best = []
         for _ in range(12):
@@ -420,7 +417,7 @@ def test_games_of_the_corpus_can_be_begun_with(shared: Path) -> None:
     [
         ("evolv", {}, "unknown game generator `evolv`, did you mean `evolve`"),
         ("evolve", {"populaton": 3}, "no parameter `populaton`, did you mean `population`"),
-        ("ge", {"codons": 0}, "expected a whole number from 1"),
+        ("gp", {"max_nodes": 0}, "expected a whole number from 20"),
         ("gp", {"max_edits": 3}, "cannot keep to max_edits"),
         ("evolve", {"max_edits": -1}, "max_edits is -1"),
         ("random", {"min_types": 9, "max_types": 3}, "expected at most max_types"),
@@ -436,42 +433,7 @@ def test_crossover_needs_two_games() -> None:
         make_game_generator("crossover", [genotype("boxes")], seed=1)
 
 
-# -- derivations and trees ---------------------------------------------------------------------------------------------
-
-
-def test_derivations_are_sentences_of_the_grammar_and_nearly_all_read_without_a_finding() -> None:
-    clean = 0
-    for seed in range(60):
-        codons = random_codons(np.random.default_rng(seed), 120)
-        derivation = Derivation(codons, sound(SOME[seed % 4]))
-        text = derivation.text()
-        loads(text)  # the parser of the same grammar
-        assert Derivation(codons, sound(SOME[seed % 4])).text() == text
-        clean += not check_game(text)
-    assert clean >= 50
-
-
-def test_a_derivation_uses_every_rule_of_the_grammar_that_plain_games_have() -> None:
-    assert {"game", "header", "section", "sprite", "interaction", "termination", "mapping"} <= set(grammar_rules())
-    texts = []
-    for seed in range(30):
-        texts.append(Derivation(random_codons(np.random.default_rng(seed), 120), sound("dungeon")).text())
-    assert any(" >\n" in text for text in texts), "groups"
-    assert len({line.split()[-1] for text in texts for line in text.split("\n") if " > " in line}) > 60
-
-
-def test_codons_of_one_set_do_not_move_those_of_the_sets_before_it() -> None:
-    codons = random_codons(np.random.default_rng(4), 120)
-    other = {**codons, "TerminationSet": [0] * 10}
-    one, two = (Derivation(c, sound("hunt")).text().split("    TerminationSet") for c in (codons, other))
-    assert one[0] == two[0] and one[1] != two[1] and tuple(codons) == SETS
-
-
-def test_codons_are_read_again_from_the_beginning() -> None:
-    codons = Codons([0, 1 << 15, (1 << 16) - 1])
-    assert [codons.integers(10) for _ in range(4)] == [0, 5, 9, 0]
-    assert codons.choice(3, p=[0.2, 0.2, 0.6]) == 2 and codons.used == 5
-    assert Codons([]).random() == 0.0
+# -- trees ------------------------------------------------------------------------------------------------------------
 
 
 def test_rules_and_terminations_are_turned_into_trees_that_mean_them() -> None:

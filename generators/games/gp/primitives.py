@@ -17,9 +17,9 @@ from deap import gp
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import Param
-from pcg.generators.games.game_repair import mend, space_of
+from pcg.generators.games.game_repair import mend, repair_rng, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
-from pcg.generators.games.genotype_choices import Fixed, mending_rng
+from pcg.generators.games.gp.constant_random import ConstantRandom
 from pcg.generators.games.operators import NAMES
 from pcg.generators.games.random.generator import bare, free_characters
 from pcg.generators.games.sprites import (
@@ -242,12 +242,12 @@ def game_of(tree: Tree, base: GameGenotype, most: int) -> GameGenotype:
         made = [rule for node in _listed(rules) if (rule := rule_of(space, node)) is not None]
         ends = _to_win(space, [ending_of(space, node) for node in _listed(endings)])
         game = replace(game, rules=RuleSet(tuple(made), tuple(ends)))
-    return mend(game, mending_rng(" ".join(names_of(tree))), most=most)
+    return mend(game, repair_rng(" ".join(names_of(tree))), most=most)
 
 
 def typed(avatar: Node, sprites: Node, base: GameGenotype, most: int) -> GameGenotype:
     """The types that these nodes make, on the levels of a game, mended: they depend on nothing else."""
-    return mend(_with_types(bare(base), [avatar, *_listed(sprites)]), mending_rng(f"{avatar} {sprites}"), most=most)
+    return mend(_with_types(bare(base), [avatar, *_listed(sprites)]), repair_rng(f"{avatar} {sprites}"), most=most)
 
 
 def _listed(node: Node) -> list[Node]:
@@ -262,7 +262,7 @@ def _with_types(game: GameGenotype, nodes: Sequence[Node]) -> GameGenotype:
     for k, node in enumerate(nodes):
         kind = node.name.partition("_")[2]
         name = fresh_name(NAMES[family(kind)], [s.name for s in sprites]) if k else "hero"
-        colour = draw_colour(replace(game, sprites=tuple(sprites)), cast(np.random.Generator, Fixed(0.0)))
+        colour = draw_colour(replace(game, sprites=tuple(sprites)), cast(np.random.Generator, ConstantRandom(0.0)))
         sprites.append(Sprite(name, kind, (("color", colour),)))
     game = replace(game, sprites=tuple(sprites))
     free = free_characters(game, game.levels)
@@ -286,7 +286,7 @@ def _class_params(game: GameGenotype, sprite: Sprite, given: Sequence[Any]) -> P
             names = values(game, param, spec, sprite.name)
             text = names[value % len(names)] if names else None
         else:
-            text = draw_value(game, param, spec, sprite.name, cast(np.random.Generator, Fixed(value)))
+            text = draw_value(game, param, spec, sprite.name, cast(np.random.Generator, ConstantRandom(value)))
         if text is not None:
             made.append((param.name, text))
     return tuple(made)
@@ -300,7 +300,7 @@ def fitting_pairs(space: RuleSpace, kind: str) -> list[tuple[str, str]]:
 def param_text(space: RuleSpace, kind: str, param: Param, value: float) -> str | None:
     """The text of a parameter of an effect that a terminal's value stands for, None when there is none to give."""
     number = (value + 0.5) / REFERENCES if param.references else value
-    return space.draw_value(cast(np.random.Generator, Fixed(number)), param, ontology.EFFECTS[kind])
+    return space.draw_value(cast(np.random.Generator, ConstantRandom(number)), param, ontology.EFFECTS[kind])
 
 
 def rule_of(space: RuleSpace, node: Node) -> Rule | None:

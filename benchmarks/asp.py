@@ -19,7 +19,9 @@ import numpy as np
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.levels import LevelContext, make_generator
-from pcg.generators.levels.asp import Aims, Limits, find, pose
+from pcg.generators.levels.asp.clingo_solver import Limits
+from pcg.generators.levels.asp.constraints import Aims, pose
+from pcg.generators.levels.asp.search import find
 
 CASES: tuple[tuple[str, str, dict[str, object], str], ...] = (
     ("dungeon", "keys before doors", {}, ""),

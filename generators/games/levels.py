@@ -12,7 +12,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.resolver import read_game
 from pcg.generators.games.game_repair import ground
 from pcg.generators.games.genes import GameGenotype
-from pcg.generators.levels.constructive import ConstructiveGenerator
+from pcg.generators.levels.constructive.generator import ConstructiveGenerator
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.operators import edit
 

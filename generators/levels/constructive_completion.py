@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.targets import Want, sprites_of
-from pcg.generators.levels.constructive import draw_style
+from pcg.generators.levels.constructive.generator import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_conventions import repair_frame
 from pcg.generators.levels.object_counts import Counts, draw_counts
 from pcg.generators.levels.object_placement import in_formation, place, place_avatar
-from pcg.generators.levels.repair import mend_reach, repair
-from pcg.generators.levels.repair.by_rules import mend_counts, mend_frame
+from pcg.generators.levels.repair.by_rules import repair, repair_object_counts, repair_reachability
 from pcg.generators.levels.wall_layout import STYLES, fill, join_regions, lay_lanes
 
 TRIES = 4
@@ -131,20 +131,20 @@ def _build(context: LevelContext, grid: Grid, locked: NDArray[np.bool_], rng: np
     fill(site, rng)
     site.touch()
     _furnish(site, rng)
-    mend_reach(site, rng)
+    repair_reachability(site, rng)
     if _avatar_locked(site):
         # Repair would move an avatar that stands in an unusual place, and cannot.
-        mend_frame(site)
-        mend_counts(site, rng)
-        mend_reach(site, rng)
+        repair_frame(site)
+        repair_object_counts(site, rng)
+        repair_reachability(site, rng)
     else:
         repair(site, rng)
     for _ in range(MENDS):
         # An object may have been meant for a locked cell, a door for a locked wall say.
         if _soundness(site) >= 1:
             break
-        mend_counts(site, rng)
-        mend_reach(site, rng)
+        repair_object_counts(site, rng)
+        repair_reachability(site, rng)
     return site
 
 

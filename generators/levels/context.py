@@ -53,7 +53,7 @@ class Lane:
     """Share of a lane's cells that start with a mover."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LevelContext:
     """The parts levels of one game are made of. Tiles are numbers into `palette.tiles`."""
 
@@ -105,13 +105,6 @@ class LevelContext:
         """
         never = self.statistics is not None and not self.statistics.used[self.palette.empty]
         return self.filler if never and self.filler is not None else self.palette.empty
-
-    @cached_property
-    def customs(self) -> frozenset[str]:
-        """The rules of thumb for levels that the game's own levels keep; see `repair.customs`."""
-        from pcg.generators.levels.repair import customs  # which builds on this module
-
-        return customs(self)
 
     @property
     def links_closed_rooms(self) -> bool:

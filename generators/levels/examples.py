@@ -18,7 +18,8 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.object_placement import place_avatar
-from pcg.generators.levels.repair import meet_needs, repair
+from pcg.generators.levels.repair.by_rules import repair
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
 from pcg.generators.levels.wall_layout import draw_size
 
 SYMMETRIES = ("auto", "none", "mirror", "all")
@@ -96,7 +97,7 @@ class ExampleGenerator(IndependentGenerator):
         grid = np.where(locked, grid, self.context.palette.empty).astype(np.int16)
         if len(avatar_cells(self.context.palette, grid)) > 1:
             raise PcgError("complete: more than one avatar is locked, expected at most one")
-        return mend_around(self.context, self.fill(grid, locked, rng), locked, rng)
+        return repair_around_locked_cells(self.context, self.fill(grid, locked, rng), locked, rng)
 
 
 def symmetry_of(context: LevelContext, chosen: str) -> str:
@@ -119,7 +120,7 @@ def mirrored(examples: Sequence[Grid], symmetry: str) -> list[Grid]:
     return found
 
 
-def mend_around(context: LevelContext, grid: Grid, locked: Mask, rng: np.random.Generator) -> Grid:
+def repair_around_locked_cells(context: LevelContext, grid: Grid, locked: Mask, rng: np.random.Generator) -> Grid:
     """Repair a level without touching its locked cells: the best of a few tries."""
     best, least = grid, (10**6, 0, 0)
     for _ in range(TRIES):
@@ -128,7 +129,7 @@ def mend_around(context: LevelContext, grid: Grid, locked: Mask, rng: np.random.
         site.grid[locked] = grid[locked]
         site.touch()
         _one_avatar(site, rng, locked)
-        meet_needs(site, rng, locked)
+        add_required_sprites(site, rng, locked)
         wants = _wants(site)
         if wants < least:
             best, least = site.grid, wants

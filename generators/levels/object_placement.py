@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pcg.evaluators.level_grid import BLOCKED, FREE, GATE, HAZARD, PUSH
 from pcg.evaluators.level_statistics import BANDS
 from pcg.generators.levels.level_builder import Site, choose
+from pcg.generators.levels.level_conventions import level_conventions
 from pcg.generators.levels.object_counts import Counts
 
 Weights = NDArray[np.float64]
@@ -109,7 +110,7 @@ def place_avatar(site: Site, rng: np.random.Generator) -> bool:
     weights = fitting(site, tile) * profile(site, tile)
     top, left, bottom, right = site.inside()
     line = {"top": (top, None), "bottom": (bottom - 1, None), "left": (None, left), "right": (None, right - 1)}
-    side = context.analysis.avatar_side if "line" in context.customs else None
+    side = context.analysis.avatar_side if "line" in level_conventions(context) else None
     if side is None and context.lanes and context.statistics is None:
         side = "bottom" if context.lanes[0].horizontal else "left"
     if side is not None:

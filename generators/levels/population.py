@@ -21,7 +21,7 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator, LevelGenerator
 from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.operators import crossover, edit, mirror_edits, resize, symmetric_axis
-from pcg.generators.levels.repair import repair
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.population import Child, Individual, PopulationGenerator, TwoPopulations
 
 SEEDING = Parameter(

@@ -21,7 +21,8 @@ from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.object_counts import draw_counts, draw_plenty
 from pcg.generators.levels.object_placement import furnish
-from pcg.generators.levels.repair import meet_needs, mend_reach
+from pcg.generators.levels.repair.by_rules import repair_reachability
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
 from pcg.generators.levels.wall_layout import draw_size, fill, join_regions, lay_lanes, main_wall
 
 Field = NDArray[np.float64]
@@ -123,8 +124,8 @@ def finish(site: Site, rng: np.random.Generator) -> None:
     counts = draw_counts(context, rng, (bottom - top) * (right - left), draw_plenty(rng))
     laid = np.bincount(site.grid.ravel(), minlength=len(site.palette.tiles))
     furnish(site, rng, {tile: max(0, number - int(laid[tile])) for tile, number in counts.items()})
-    mend_reach(site, rng)
-    meet_needs(site, rng)
+    repair_reachability(site, rng)
+    add_required_sprites(site, rng)
 
 
 class TerrainGenerator(IndependentGenerator):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pcg.generators.levels.grammar import Mission
+from pcg.generators.levels.grammar.mission import Mission
 from pcg.report.drawing import ACCENT, LINE, SECOND, TEXT, drawn
 
 _INK = {"lock": SECOND, "key": SECOND, "test": ACCENT, "trap": ACCENT}

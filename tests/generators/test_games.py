@@ -45,7 +45,7 @@ from pcg.generators.games.operators import OPERATORS, mutate
 from pcg.generators.games.population import genotype_of
 from pcg.generators.games.recombination import cross, has_parts_of_both, own_features, parts, reconcile, rename
 from pcg.generators.games.sprites import FAMILIES, classes, draw_params, family
-from pcg.generators.rules.constructive import ConstructiveRules
+from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.genes import Ending, Rule
 
 GAMES = [name for name in builtin_games() if load(name).players == 1]

@@ -21,17 +21,11 @@ from pcg.generators.levels.level_builder import Site
 
 clingo = pytest.importorskip("clingo")
 
-from pcg.generators.levels.asp import (  # noqa: E402
-    Aims,
-    ClashError,
-    Limits,
-    OutOfTimeError,
-    Problem,
-    find,
-    pose,
-    puzzle_rules,
-)
-from pcg.generators.levels.asp.transition_model import Stack  # noqa: E402
+from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError  # noqa: E402
+from pcg.generators.levels.asp.constraints import Aims, pose  # noqa: E402
+from pcg.generators.levels.asp.problem import Problem  # noqa: E402
+from pcg.generators.levels.asp.search import ClashError, find  # noqa: E402
+from pcg.generators.levels.asp.transition_model import Stack, puzzle_rules  # noqa: E402
 
 TURNING = """BasicGame
     SpriteSet

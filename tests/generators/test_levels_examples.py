@@ -14,10 +14,9 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask, avatar_cells
 from pcg.generators.levels import LevelContext, make_generator
 from pcg.generators.levels.examples import ExampleGenerator, mirrored, symmetry_of
-from pcg.generators.levels.markov import Chain, offsets_of
-from pcg.generators.levels.markov.model import NEIGHBOURHOODS
-from pcg.generators.levels.wfc import learn, solve
-from pcg.generators.levels.wfc.patterns import with_outside
+from pcg.generators.levels.markov.model import NEIGHBOURHOODS, Chain, offsets_of
+from pcg.generators.levels.wfc.patterns import learn, with_outside
+from pcg.generators.levels.wfc.solve import solve
 
 GAMES = ["boxes", "crossing", "digger", "dungeon", "invaders", "spire"]
 LEARNERS = ["wfc", "markov"]

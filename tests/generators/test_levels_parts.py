@@ -9,10 +9,10 @@ from pcg.engine.game import load
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import avatar_cells
 from pcg.generators.levels import LevelContext, level_distance, make_generator
-from pcg.generators.levels.evolve import EvolvingGenerator
+from pcg.generators.levels.evolve.generator import EvolvingGenerator
 from pcg.generators.levels.level_builder import Site, choose
 from pcg.generators.levels.operators import CROSSOVERS, MUTATIONS, crossover, mutate, resize
-from pcg.generators.levels.repair import repair
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.wall_layout import STYLES
 from pcg.generators.population import Individual
 

@@ -19,9 +19,9 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.mechanics import mechanics
 from pcg.generators.levels import Candidate, LevelContext, make_generator
-from pcg.generators.levels.qd import MapElitesGenerator
 from pcg.generators.levels.qd.archive import Elite, LevelArchive, spread
 from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, Tallies, select
+from pcg.generators.levels.qd.generator import MapElitesGenerator
 from pcg.generators.levels.qd.measures import Measure, Measuring, parse_measures
 from pcg.report.figures import archive_map
 from pcg.runs import LevelRun, resume, run_levels

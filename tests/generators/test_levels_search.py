@@ -13,14 +13,16 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
 from pcg.generators.levels import Candidate, LevelContext, LevelGenerator, make_generator
-from pcg.generators.levels.cmaes import TuningGenerator
+from pcg.generators.levels.cmaes.generator import TuningGenerator
 from pcg.generators.levels.cmaes.space import ParameterSpace, mirrored
-from pcg.generators.levels.es import StrategyGenerator
+from pcg.generators.levels.es.generator import StrategyGenerator
 from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.nsga2 import ParetoGenerator, parse_objectives
+from pcg.generators.levels.level_conventions import level_conventions
+from pcg.generators.levels.nsga2.generator import ParetoGenerator
+from pcg.generators.levels.nsga2.objectives import parse_objectives
 from pcg.generators.levels.operators import CROSSOVERS, mirror_edits, rooms_of, symmetric_axis
 from pcg.generators.levels.population import parse_shares
-from pcg.generators.levels.repair import customs, repair
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.population import Individual
 
 
@@ -309,7 +311,7 @@ def test_rooms_change_hands_as_wholes(dungeon: LevelContext) -> None:
     assert seen == {0, 1}
 
 
-# -- variations and customs --------------------------------------------------------------------------------------------
+# -- variations and conventions ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("game", ["boxes", "crossing", "digger", "dungeon", "invaders", "portals"])
@@ -328,7 +330,7 @@ def test_variations_resemble_the_games_levels_without_being_them(game: str) -> N
 
 
 def test_what_a_games_own_levels_do_not_keep_is_not_mended(boxes: LevelContext) -> None:
-    assert "frame" in customs(boxes)
+    assert "frame" in level_conventions(boxes)
 
     class Open:
         definition = load("boxes").definition

@@ -25,7 +25,7 @@ from pcg.generators.levels.noise.displacement import diamond_square, skyline
 from pcg.generators.levels.noise.gradient import BASES, FRACTALS, Lattice, fractal, perlin
 from pcg.generators.levels.noise.partition import partition
 from pcg.generators.levels.object_placement import place_many
-from pcg.generators.levels.repair import meet_needs
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
 from pcg.generators.levels.terrain import TerrainGenerator, highest, rock_share, wear
 
 TERRAINS = ["ca", "noise", "midpoint", "growth", "diggers", "bsp"]
@@ -90,7 +90,7 @@ def test_baselines_and_terrains_give_what_reference_games_call_for(shared: Path)
 def test_needs_are_met_where_there_is_no_room_left(dungeon: LevelContext) -> None:
     level = Site(dungeon, dungeon.palette.parse("wwwww\nwAwww\nwwwww\nwwwww\nwwwww"))
     assert shortfalls(dungeon, level.text())
-    assert meet_needs(level, rng())
+    assert add_required_sprites(level, rng())
     assert shortfalls(dungeon, level.text()) == []
     assert level.text().count("A") == 1
     assert all(level.text().split("\n")[y][0] == "w" for y in range(5))
@@ -101,7 +101,7 @@ def test_needs_leave_locked_cells_alone(dungeon: LevelContext) -> None:
     locked = np.zeros(level.grid.shape, bool)
     locked[1] = True
     before = level.grid[1].copy()
-    assert meet_needs(level, rng(), locked)
+    assert add_required_sprites(level, rng(), locked)
     assert (level.grid[1] == before).all()
 
 

@@ -36,7 +36,7 @@ from pcg.generators.games.gp.primitives import (
     primitives,
     typed,
 )
-from pcg.generators.rules.constructive import ConstructiveRules
+from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.genes import Ending, Rule
 from pcg.generators.rules.space import SCORES, RuleSpace
 

@@ -24,7 +24,7 @@ from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError, clin
 from pcg.generators.levels.asp.constraints import PARAMETERS, SYMMETRY_WANTS, Aims, moving, plannable, pose
 from pcg.generators.levels.asp.problem import Problem
 from pcg.generators.levels.asp.search import ClashError, find, hints
-from pcg.generators.levels.constructive import construct, draw_style
+from pcg.generators.levels.constructive.generator import construct, draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.level_builder import Site

@@ -16,7 +16,8 @@ from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.object_counts import draw_counts, draw_plenty
 from pcg.generators.levels.object_placement import furnish
-from pcg.generators.levels.repair import meet_needs, mend_reach
+from pcg.generators.levels.repair.by_rules import repair_reachability
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
 from pcg.generators.levels.wall_layout import STYLES, draw_size, fill, lay_lanes
 
 STYLE_WEIGHTS = {"segments": 0.4, "rooms": 0.4, "pillars": 0.2}
@@ -42,8 +43,8 @@ def construct(site: Site, rng: np.random.Generator, style: str, wall_share: floa
     top, left, bottom, right = site.inside()
     counts = draw_counts(context, rng, (bottom - top) * (right - left), plenty)
     furnish(site, rng, counts)
-    mend_reach(site, rng, always=True)
-    meet_needs(site, rng)
+    repair_reachability(site, rng, always=True)
+    add_required_sprites(site, rng)
 
 
 class ConstructiveGenerator(IndependentGenerator):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.generators.levels.constructive import draw_style
+from pcg.generators.levels.constructive.generator import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.grammar.decisions import Decisions
 from pcg.generators.levels.grammar.game_elements import means
@@ -21,7 +21,7 @@ from pcg.generators.levels.grammar.space import bands, lay_out
 from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.object_counts import Counts, draw_counts, fit
 from pcg.generators.levels.object_placement import furnish
-from pcg.generators.levels.repair import mend_reach, repair
+from pcg.generators.levels.repair.by_rules import repair, repair_reachability
 from pcg.generators.levels.wall_layout import STYLES, fill, lay_lanes, main_wall
 
 LAYOUTS = ("auto", "rooms", "bands")
@@ -152,7 +152,7 @@ class Builder:
         settler.adorn()
         furnish(ground, rng, self._rest(plan, settler.placed, settler.counts, rng))
         if not plan.closed:
-            mend_reach(ground, rng)
+            repair_reachability(ground, rng)
         short = self.context.requirements.shortfalls(self.context.palette.count_types(ground.grid))
         sound = draft.sound and not short
         sound = sound and (not plan.closed or order_holds(ground, mission, plan, cells))

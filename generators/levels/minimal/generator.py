@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.levels.constructive import draw_style
+from pcg.generators.levels.constructive.generator import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.object_counts import Counts, fit
 from pcg.generators.levels.object_placement import furnish
-from pcg.generators.levels.repair import meet_needs, mend_reach
+from pcg.generators.levels.repair.by_rules import repair_reachability
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
 from pcg.generators.levels.wall_layout import STYLES, draw_size, fill, lay_lanes
 
 ROOMY = 8
@@ -56,8 +57,8 @@ class MinimalGenerator(IndependentGenerator):
         if rng.random() < 0.5:
             site.favour = _inner(site)
         furnish(site, rng, self._few(rng))
-        mend_reach(site, rng, always=True)
-        meet_needs(site, rng)
+        repair_reachability(site, rng, always=True)
+        add_required_sprites(site, rng)
         return site.text()
 
     def _small(self, context: LevelContext) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -11,7 +11,8 @@ import numpy as np
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.repair import meet_needs, mend_avatar
+from pcg.generators.levels.repair.by_rules import repair_avatar
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
 from pcg.generators.levels.wall_layout import draw_size
 
 
@@ -39,6 +40,6 @@ class RandomGenerator(IndependentGenerator):
         for cell in order[1 + len(choices) :]:
             if choices and rng.random() >= self.number("empty"):
                 site.put(cell, choices[int(rng.integers(len(choices)))])
-        mend_avatar(site, rng)
-        meet_needs(site, rng)
+        repair_avatar(site, rng)
+        add_required_sprites(site, rng)
         return site.text()

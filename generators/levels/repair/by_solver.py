@@ -15,8 +15,10 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
-from pcg.generators.levels.asp import Aims, Found, Limits, OutOfTimeError, Problem, find, pose
-from pcg.generators.levels.asp.search import SolverCheck
+from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError
+from pcg.generators.levels.asp.constraints import Aims, pose
+from pcg.generators.levels.asp.problem import Problem
+from pcg.generators.levels.asp.search import Found, SolverCheck, find
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.repair.edits import Draft, Judge
 

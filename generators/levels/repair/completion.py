@@ -14,7 +14,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.targets import Want, settle_wants, sprites_of
-from pcg.generators.levels.constructive import construct, draw_style
+from pcg.generators.levels.constructive.generator import construct, draw_style
 from pcg.generators.levels.constructive_completion import LockedSite
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import Site
@@ -57,7 +57,7 @@ def complete(
         raise PcgError(f"locked cells have the shape {locked.shape}, expected {draft.grid.shape} as the level")
     fixed = ~open_cells if locked is None else locked & ~open_cells
     if use_solver is None:
-        from pcg.generators.levels.asp import has_clingo
+        from pcg.generators.levels.asp.clingo_solver import has_clingo
 
         use_solver = has_clingo()
     found: list[str] = []
@@ -102,8 +102,10 @@ def _solved(
     context: LevelContext, draft: Draft, base: Grid, fixed: Mask, wants: tuple[Want, ...], rng: np.random.Generator,
     seconds: float,
 ) -> Grid:  # fmt: skip
-    from pcg.generators.levels.asp import Aims, Limits, find, hints
+    from pcg.generators.levels.asp.clingo_solver import Limits
+    from pcg.generators.levels.asp.constraints import Aims
     from pcg.generators.levels.asp.generator import FOLLOW_SKETCH
+    from pcg.generators.levels.asp.search import find, hints
     from pcg.generators.levels.repair.by_solver import repair_problem
 
     settings = {

@@ -117,7 +117,7 @@ class _Repair:
             return Repaired(self.context.palette.text(self.draft.grid), (), "none", fewest=True)
         starts: list[Grid] = []
         if self.method == "auto":
-            from pcg.generators.levels.asp import OutOfTimeError, has_clingo
+            from pcg.generators.levels.asp.clingo_solver import OutOfTimeError, has_clingo
 
             if has_clingo():
                 with suppress(OutOfTimeError):  # then the search goes on from the level itself
@@ -168,7 +168,8 @@ class _Repair:
 
     def _solve(self, share: float = 1.0) -> Repaired:
         """The solver's repair within a share of the time it may take."""
-        from pcg.generators.levels.asp import Aims, Limits
+        from pcg.generators.levels.asp.clingo_solver import Limits
+        from pcg.generators.levels.asp.constraints import Aims
 
         settings = {
             "max_moves": self.settings["max_moves"], "min_moves": 0, "min_path": 0, "max_path": 0, "symmetry": "none",

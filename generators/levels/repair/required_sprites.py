@@ -21,7 +21,7 @@ _ROUNDS = 6
 """Passes over all rules; what is put in for one may call for more of another."""
 
 
-def meet_needs(site: Site, rng: np.random.Generator, locked: Mask | None = None) -> bool:
+def add_required_sprites(site: Site, rng: np.random.Generator, locked: Mask | None = None) -> bool:
     """Bring the numbers of all sprites within what the requirements allow; tells whether they are now.
 
     Args:

@@ -13,11 +13,11 @@ import numpy as np
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.distances import code_distance
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.levels.constructive import construct, draw_style
+from pcg.generators.levels.constructive.generator import construct, draw_style
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.operators import crossover, edit
-from pcg.generators.levels.repair import repair
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.wall_layout import draw_size
 
 APART = 0.05

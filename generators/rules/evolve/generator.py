@@ -17,11 +17,11 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.contract import Verdict
 from pcg.generators.population import AGAIN, Child, Individual, TwoPopulations, tournament
-from pcg.generators.rules.constructive import ConstructiveRules
+from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
 from pcg.generators.rules.operators import cross, mend, mutate
-from pcg.generators.rules.random import RandomRules
+from pcg.generators.rules.random.generator import RandomRules
 from pcg.generators.rules.space import RuleSpace
 from pcg.generators.rules.surrogate import Surrogate
 

@@ -1,0 +1,4 @@
+"""CMA-ES over game spaces."""
+
+PROVIDES = {"cmaes": "optimiser:CovarianceTuner"}
+"""Optimisers of this package: name -> module and class."""

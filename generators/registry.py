@@ -62,9 +62,14 @@ class GeneratorRegistry(Registry[type[G]]):
         return generator
 
     def __getitem__(self, name: str) -> type[G]:
-        known = self.loaded(name) is not None
-        found = super().__getitem__(name)
-        return found if known else self._checked(found)
+        known = self.loaded(name)
+        if known is not None:
+            return known
+        try:
+            return self._checked(super().__getitem__(name))
+        except PcgError:
+            self.unregister(name)  # an entry point that is none is looked at, and refused, again
+            raise
 
     def _checked(self, found: Any) -> type[G]:
         """Return a class after a look at what the rest of the toolkit takes for granted of it."""

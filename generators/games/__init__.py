@@ -2,7 +2,7 @@
 
 from pcg.generators.games.contract import GameCandidate, GameGenerator
 from pcg.generators.games.genes import GameGenotype, Sprite, game_edits
-from pcg.generators.games.registry import GAME_GENERATORS, make_game_generator
+from pcg.generators.games.registry import GAME_GENERATORS, make_game_generator, register
 
 __all__ = [
     "GAME_GENERATORS",
@@ -12,4 +12,5 @@ __all__ = [
     "Sprite",
     "game_edits",
     "make_game_generator",
+    "register",
 ]

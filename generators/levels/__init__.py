@@ -21,7 +21,7 @@ share). All levels are texts in the game's own mapping.
 from pcg.evaluators.metrics.distances import level_distance
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import Candidate, LevelGenerator
-from pcg.generators.levels.registry import GENERATORS, generator_class, make_generator
+from pcg.generators.levels.registry import GENERATORS, generator_class, make_generator, register
 
 __all__ = [
     "GENERATORS",
@@ -31,4 +31,5 @@ __all__ = [
     "generator_class",
     "level_distance",
     "make_generator",
+    "register",
 ]

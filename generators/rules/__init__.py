@@ -2,7 +2,7 @@
 
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import Ending, Rule, RuleSet
-from pcg.generators.rules.registry import RULE_GENERATORS, make_rule_generator
+from pcg.generators.rules.registry import RULE_GENERATORS, make_rule_generator, register
 from pcg.generators.rules.space import RuleSpace
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "RuleSet",
     "RuleSpace",
     "make_rule_generator",
+    "register",
 ]

@@ -9,7 +9,7 @@ from pcg.generators.tuning.evaluation import Judged, judge_game
 from pcg.generators.tuning.objectives import KINDS, Objective, Result
 from pcg.generators.tuning.parameters import TuningParameter, read_parameters
 from pcg.generators.tuning.plays import PlayRecord, play_games
-from pcg.generators.tuning.registry import OPTIMISERS, make_tuner
+from pcg.generators.tuning.registry import OPTIMISERS, make_tuner, register
 from pcg.generators.tuning.space import GameSpace
 
 __all__ = [
@@ -28,4 +28,5 @@ __all__ = [
     "make_tuner",
     "play_games",
     "read_parameters",
+    "register",
 ]

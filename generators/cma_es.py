@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from deap import cma
 
-from pcg.generators.population import fitness_class
+from pcg.generators.population import deap_fitness_class
 
 SKEWED = 1e14
 """A search whose directions differ in length by so much starts anew (Hansen, Ostermeier 2001)."""
@@ -22,9 +22,9 @@ SKEWED = 1e14
 class _Vector(list[float]):
     """A vector with the fitness that DEAP asks for."""
 
-    def __init__(self, values: Sequence[float], worth: float) -> None:
+    def __init__(self, values: Sequence[float], fitness: float) -> None:
         super().__init__(values)
-        self.fitness = fitness_class(1)((worth,))
+        self.fitness = deap_fitness_class(1)((fitness,))
 
 
 def mirrored(
@@ -41,7 +41,7 @@ def overshoot(vector: Sequence[float]) -> float:
     return float(sum((v - min(1.0, max(0.0, v))) ** 2 for v in vector))
 
 
-class Covariance:
+class CMAES:
     """The search distribution and how it learns.
 
     Args:
@@ -72,10 +72,10 @@ class Covariance:
     def update(self, vectors: Sequence[Sequence[float]], worths: Sequence[float]) -> None:
         """Learn from a generation: what its vectors, mirrored into [0, 1]^n, are worth."""
         pairs = zip(vectors, worths, strict=True)
-        self.strategy.update([_Vector(vector, worth - overshoot(vector)) for vector, worth in pairs])
+        self.strategy.update([_Vector(vector, fitness - overshoot(vector)) for vector, fitness in pairs])
         self._lay_out()
 
-    def ended(self, narrow: float) -> bool:
+    def converged(self, narrow: float) -> bool:
         """Whether no direction is left in which the vectors vary by more than `narrow`."""
         strategy = self.strategy
         return bool(strategy.sigma * float(strategy.diagD[-1]) < narrow or strategy.cond > SKEWED)

@@ -16,10 +16,10 @@ import numpy as np
 
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 
-__all__ = ["Generator", "Numbered", "Verdict"]
+__all__ = ["EvaluationProtocol", "Generator", "HasId"]
 
 
-class Numbered(Protocol):
+class HasId(Protocol):
     """What every candidate has."""
 
     @property
@@ -27,7 +27,7 @@ class Numbered(Protocol):
         """0, 1, 2, ... in the order of asking."""
 
 
-class Verdict(Protocol):
+class EvaluationProtocol(Protocol):
     """What every evaluation tells of a candidate."""
 
     @property
@@ -43,8 +43,8 @@ class Verdict(Protocol):
         """How nearly the constraints are met, in [0, 1]."""
 
 
-C = TypeVar("C", bound=Numbered)
-V = TypeVar("V", bound=Verdict)
+C = TypeVar("C", bound=HasId)
+V = TypeVar("V", bound=EvaluationProtocol)
 
 
 class Generator(ABC, Generic[C, V]):

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.generators.contract import Generator, Verdict
+from pcg.generators.contract import EvaluationProtocol, Generator
 from pcg.generators.games.game_repair import mend, space_of
 from pcg.generators.games.genes import GameGenotype
 
@@ -43,7 +43,7 @@ class GameCandidate:
         return cls(int(data["id"]), genotype, str(data["origin"]), int(data["generation"]), parents)
 
 
-class GameGenerator(Generator[GameCandidate, Verdict]):
+class GameGenerator(Generator[GameCandidate, EvaluationProtocol]):
     """Base of all generators of games.
 
     Args:

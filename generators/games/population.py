@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.contract import Verdict
+from pcg.generators.contract import EvaluationProtocol
 from pcg.generators.games.contract import GameCandidate, GameGenerator
 from pcg.generators.games.genes import GameGenotype, GameShape, game_distance, game_shape
-from pcg.generators.population import AGAIN, Child, Individual, TwoPopulations, tournament
+from pcg.generators.population import AGAIN, Child, Individual, TwoPopulationGenerator, tournament
 
 PARAMETERS: Mapping[str, Parameter] = {
     parameter.name: parameter
@@ -41,7 +41,7 @@ PARAMETERS: Mapping[str, Parameter] = {
 _TRIES = 5
 
 
-class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
+class EvolutionaryGames(TwoPopulationGenerator[GameCandidate, EvaluationProtocol], GameGenerator):
     """FI-2pop over games: subclasses make children and tell what they carry on besides the game."""
 
     parameters = tuple(PARAMETERS.values())
@@ -62,7 +62,7 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
     def _crossed(self, one: Individual, other: Individual, mutate: bool, rng: np.random.Generator) -> Child:
         """A child of two."""
 
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         members = self.feasible + self.infeasible
         known = {one.text for one in members}
         made: list[Child] = []
@@ -70,7 +70,7 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
             made = list({child.text: child for child in self._first()}.values())
             known |= {child.text for child in made}
         else:
-            again = self._doubtful(round(self.number("again") * self.integer("offspring")))
+            again = self._to_reevaluate(round(self.number("again") * self.integer("offspring")))
             made = [Child(one.text, AGAIN, (one.note[0], [one.id], *one.note[2:])) for one in again]
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
             for _ in range(_TRIES):
@@ -94,7 +94,7 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
         second = tournament(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool, size)
         return self._crossed(first, second, bool(rng.random() < self.number("mutation")), rng)
 
-    def _again_of(self, one: Individual) -> int:
+    def _reevaluated_id(self, one: Individual) -> int:
         parents = one.note[1]
         return int(parents[0]) if len(parents) == 1 else -1
 
@@ -114,7 +114,7 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
     def _shape(self, one: Individual) -> GameShape:
         return _shape(one.text, one)
 
-    def _apart(self, one: GameShape, other: GameShape) -> float:
+    def _distance(self, one: GameShape, other: GameShape) -> float:
         return game_distance(one, other)
 
 

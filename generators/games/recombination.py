@@ -21,7 +21,7 @@ from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.levels import place
 from pcg.generators.games.operators import rename_in_rules
 from pcg.generators.games.sprites import family, fresh_name
-from pcg.generators.rules.constructive.level_analyser import Scene
+from pcg.generators.rules.constructive.level_analyser import LevelRoles
 from pcg.generators.rules.genes import EOS, TIME, Ending, Rule, RuleSet
 
 _TRIES = 6
@@ -102,7 +102,7 @@ def _parts(game: GameGenotype) -> set[str]:
 def _walls(game: GameGenotype) -> tuple[str, ...]:
     space = space_of(game)
     try:
-        return Scene.of(space).walls if space is not None else ()
+        return LevelRoles.of(space).walls if space is not None else ()
     except PcgError:
         return ()
 

@@ -107,11 +107,11 @@ class LevelContext:
         return self.filler if never and self.filler is not None else self.palette.empty
 
     @property
-    def links_closed_rooms(self) -> bool:
+    def has_portals(self) -> bool:
         """Whether the game has portals, so that rooms need no opening."""
         return bool(self.palette.links)
 
-    def aiming(self, wants: Sequence[Want]) -> LevelContext:
+    def with_wanted_counts(self, wants: Sequence[Want]) -> LevelContext:
         """The same context with wanted numbers of sprites as further rules on counts, so that whatever builds and mends
         by those rules aims at them.
         """

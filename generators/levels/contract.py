@@ -68,7 +68,7 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
         """What levels are to be like. They reach every generator that learns through the fitness it is told. Wanted
         numbers of sprites are rules of `context.requirements` besides, and wanted sizes bound those of the levels, so
         that generators which build by these aim at them; others may read the wants here."""
-        self.context = context.aiming(self.wants)
+        self.context = context.with_wanted_counts(self.wants)
         smallest, largest = self._range("width"), self._range("height")
         self.widths, self.heights = smallest, largest
         self.settings |= {

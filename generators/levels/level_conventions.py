@@ -12,7 +12,7 @@ import numpy as np
 
 from pcg.evaluators.level_grid import GATE, Grid, Mask
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 
 
 @lru_cache(maxsize=64)
@@ -24,46 +24,46 @@ def level_conventions(context: LevelContext) -> frozenset[str]:
     """
 
     def changed(rule: str, grid: Grid) -> bool:
-        site = Site(context, grid.copy())
+        builder = LevelBuilder(context, grid.copy())
         if rule == "frame":
-            repair_frame(site)
+            repair_frame(builder)
         elif rule == "lanes":
-            repair_lanes(site)
+            repair_lanes(builder)
         elif rule == "line":
-            line = avatar_line(context, site)
-            return line is not None and site.avatar is not None and site.avatar not in line
+            line = avatar_line(context, builder)
+            return line is not None and builder.avatar is not None and builder.avatar not in line
         elif rule == "pockets":
-            return bool(unreachable_cells(site).any())
+            return bool(unreachable_cells(builder).any())
         elif rule == "reach":
-            return bool(unreachable_targets(site))
+            return bool(unreachable_targets(builder))
         else:
-            clear_foreign_tiles(site)
-        return bool((site.grid != grid).any())
+            clear_foreign_tiles(builder)
+        return bool((builder.grid != grid).any())
 
     rules = ("frame", "lanes", "line", "pockets", "reach", "objects")
     return frozenset(r for r in rules if 2 * sum(changed(r, g) for g in context.examples) <= len(context.examples))
 
 
-def repair_frame(site: Site) -> None:
+def repair_frame(builder: LevelBuilder) -> None:
     """Restore the frame except where a door stands in it."""
-    height, width = site.grid.shape
+    height, width = builder.grid.shape
     corners = {(0, 0), (0, width - 1), (height - 1, 0), (height - 1, width - 1)}
-    for cell, tile in site.frame_cells().items():
-        door = site.palette.access[site.grid[cell]] == GATE and cell not in corners
-        if site.grid[cell] != tile and not door:
-            site.put(cell, tile)
+    for cell, tile in builder.frame_cells().items():
+        door = builder.palette.access[builder.grid[cell]] == GATE and cell not in corners
+        if builder.grid[cell] != tile and not door:
+            builder.put(cell, tile)
 
 
-def repair_lanes(site: Site) -> None:
+def repair_lanes(builder: LevelBuilder) -> None:
     """Make every row (or column) that is mostly road a road from end to end, and every other one free of road and
     traffic.
     """
-    context = site.context
+    context = builder.context
     if not context.lanes:
         return
     horizontal = context.lanes[0].horizontal
-    grid = site.grid if horizontal else site.grid.T
-    top, left, bottom, right = site.inside()
+    grid = builder.grid if horizontal else builder.grid.T
+    top, left, bottom, right = builder.inside()
     first, last, start, end = (top, bottom, left, right) if horizontal else (left, right, top, bottom)
     grounds = [lane.ground for lane in context.lanes]
     traffic = {m for lane in context.lanes for m in lane.movers}
@@ -78,7 +78,7 @@ def repair_lanes(site: Site) -> None:
             _thin_traffic(part, sorted(traffic), ground)
         else:
             part[on_road] = context.palette.empty
-    site.touch()
+    builder.invalidate()
 
 
 def _thin_traffic(row: np.ndarray[tuple[int, ...], np.dtype[np.int16]], traffic: list[int], ground: int) -> None:
@@ -98,9 +98,9 @@ def _thin_traffic(row: np.ndarray[tuple[int, ...], np.dtype[np.int16]], traffic:
             last = x
 
 
-def avatar_line(context: LevelContext, site: Site) -> set[tuple[int, int]] | None:
+def avatar_line(context: LevelContext, builder: LevelBuilder) -> set[tuple[int, int]] | None:
     """The cells an avatar that keeps to a line may start on; None if it may start anywhere."""
-    top, left, bottom, right = site.inside()
+    top, left, bottom, right = builder.inside()
     side = context.analysis.avatar_side
     if side is None:
         return None
@@ -111,24 +111,24 @@ def avatar_line(context: LevelContext, site: Site) -> set[tuple[int, int]] | Non
     return {(y, column) for y in range(top, bottom)}
 
 
-def clear_foreign_tiles(site: Site) -> None:
+def clear_foreign_tiles(builder: LevelBuilder) -> None:
     """Take away what was never meant to be in a level: an avatar's own shots, say."""
-    context = site.context
+    context = builder.context
     traffic = {m for lane in context.lanes for m in lane.movers}
     known = {*context.objects, *context.walls, *context.palette.avatars, *context.palette.grounds, *traffic}
     known |= {tile for tile in (*context.frame, context.filler) if tile is not None}
-    for tile in np.unique(site.grid).tolist():
+    for tile in np.unique(builder.grid).tolist():
         if tile not in known:
-            for y, x in np.argwhere(site.grid == tile).tolist():
-                site.clear((y, x))
+            for y, x in np.argwhere(builder.grid == tile).tolist():
+                builder.clear((y, x))
 
 
-def unreachable_targets(site: Site) -> list[tuple[int, int]]:
+def unreachable_targets(builder: LevelBuilder) -> list[tuple[int, int]]:
     """Cells with something that must be reached and cannot be."""
-    lost = np.isin(site.grid, list(site.context.targets)) & (site.distances() < 0)
+    lost = np.isin(builder.grid, list(builder.context.targets)) & (builder.distances() < 0)
     return [(y, x) for y, x in np.argwhere(lost).tolist()]
 
 
-def unreachable_cells(site: Site) -> Mask:
+def unreachable_cells(builder: LevelBuilder) -> Mask:
     """Cells to walk on that the avatar cannot get to."""
-    return site.walkable() & (site.distances() < 0)
+    return builder.walkable() & (builder.distances() < 0)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pcg.generators.contract import Generator, Verdict
+from pcg.generators.contract import EvaluationProtocol, Generator
 from pcg.generators.rules.genes import RuleSet
 from pcg.generators.rules.space import RuleSpace
 
@@ -45,7 +45,7 @@ class RuleCandidate:
         return cls(int(data["id"]), genotype, str(data["origin"]), int(data["generation"]), parents)
 
 
-class RuleGenerator(Generator[RuleCandidate, Verdict]):
+class RuleGenerator(Generator[RuleCandidate, EvaluationProtocol]):
     """Base of all rule generators.
 
     Args:

@@ -4,12 +4,12 @@ A `GameSpace` is a game text with parameters, an `Objective` says what plays of 
 `OPTIMISERS` (ask and tell) chooses points of the space. `pcg.runs.run_tuning` drives them.
 """
 
-from pcg.generators.tuning.contract import Candidate, Judgement, Tuner
-from pcg.generators.tuning.evaluation import Judged, judge_game
+from pcg.generators.tuning.contract import Candidate, Optimiser, PointEvaluation
+from pcg.generators.tuning.evaluation import PlayedEvaluation, evaluate_game
 from pcg.generators.tuning.objectives import KINDS, Objective, Result
 from pcg.generators.tuning.parameters import TuningParameter, read_parameters
 from pcg.generators.tuning.plays import PlayRecord, play_games
-from pcg.generators.tuning.registry import OPTIMISERS, make_tuner, register
+from pcg.generators.tuning.registry import OPTIMISERS, make_optimiser, register
 from pcg.generators.tuning.space import GameSpace
 
 __all__ = [
@@ -17,15 +17,15 @@ __all__ = [
     "OPTIMISERS",
     "Candidate",
     "GameSpace",
-    "Judged",
-    "Judgement",
     "Objective",
+    "Optimiser",
     "PlayRecord",
+    "PlayedEvaluation",
+    "PointEvaluation",
     "Result",
-    "Tuner",
     "TuningParameter",
-    "judge_game",
-    "make_tuner",
+    "evaluate_game",
+    "make_optimiser",
     "play_games",
     "read_parameters",
     "register",

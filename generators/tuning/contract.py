@@ -47,7 +47,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class PointEvaluation:
     """What one evaluation says of a point.
 
     Attributes:
@@ -77,7 +77,7 @@ class Judgement:
 
 
 @dataclass(slots=True)
-class Tried:
+class PointStatistics:
     """What is known of one point: how often it was asked for and told, sum of values, sum of squared errors."""
 
     asked: int = 0
@@ -96,7 +96,7 @@ class Tried:
         return math.sqrt(self.variance) / self.told
 
 
-class Tuner(Generator[Candidate, Judgement]):
+class Optimiser(Generator[Candidate, PointEvaluation]):
     """Base of all optimisers; they depend on the sizes of the space, not on what its values mean.
 
     Args:
@@ -137,11 +137,11 @@ class Tuner(Generator[Candidate, Judgement]):
         self.start: Point = tuple(start) if start is not None else self._anywhere(self.rng(0, 2))
         self.free = tuple(k for k, size in enumerate(self.sizes) if size > 1)
         """Parameters with more than one value."""
-        self.tried: dict[Point, Tried] = {}
+        self.tried: dict[Point, PointStatistics] = {}
 
     # -- ask and tell --------------------------------------------------------------------------------------------------
 
-    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Judgement]) -> None:
+    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[PointEvaluation]) -> None:
         """Take the judgements of candidates, in the order of their ids."""
         for candidate, judgement in zip(candidates, evaluations, strict=True):
             tried = self.tried.get(candidate.point)
@@ -159,7 +159,7 @@ class Tuner(Generator[Candidate, Judgement]):
     def _candidate(self, point: Iterable[int], origin: str) -> Candidate:
         """A new candidate at a point."""
         where = tuple(map(int, point))
-        tried = self.tried.setdefault(where, Tried())
+        tried = self.tried.setdefault(where, PointStatistics())
         made = Candidate(self._next, where, origin, tried.asked)
         tried.asked += 1
         self._next += 1
@@ -173,7 +173,7 @@ class Tuner(Generator[Candidate, Judgement]):
         known.sort(key=lambda entry: entry[1].error - entry[1].mean)  # stable: in the order of asking
         return [point for point, _ in known[:n]]
 
-    def guess(self) -> Point | None:
+    def recommend(self) -> Point | None:
         """The point that what was learnt of the space speaks for, evaluated or not; None for those without a model."""
         return None
 
@@ -188,7 +188,7 @@ class Tuner(Generator[Candidate, Judgement]):
         """Go on as the optimiser whose `state_dict` this was (same space, seed and parameters)."""
         super().load_state_dict(state)
         self.tried = {
-            tuple(map(int, p)): Tried(int(asked), int(told), float(total), float(variance))
+            tuple(map(int, p)): PointStatistics(int(asked), int(told), float(total), float(variance))
             for p, asked, told, total, variance in state["tried"]
         }
 

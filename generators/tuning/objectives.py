@@ -134,7 +134,7 @@ class Target:
         """Without weight and band."""
         return self.kind.name if self.kind else self.text
 
-    def judge(self, plays: Plays) -> Result:
+    def evaluate(self, plays: Plays) -> Result:
         """What plays of all agents are worth.
 
         Raises:
@@ -229,14 +229,14 @@ class Objective:
         """Texts of the Python files that functions come from, by the names they have in the targets."""
         return {target.file: target.source for target in self.targets if target.file}
 
-    def judge(self, plays: Plays) -> tuple[Result, tuple[Result, ...]]:
+    def evaluate(self, plays: Plays) -> tuple[Result, tuple[Result, ...]]:
         """What plays are worth together, and to each target.
 
         Returns:
             The mean as a `Result` whose error is the weighted mean of the errors, the largest it can be, for the
             targets may share their plays.
         """
-        parts = tuple(target.judge(plays) for target in self.targets)
+        parts = tuple(target.evaluate(plays) for target in self.targets)
         total = math.fsum(target.weight for target in self.targets)
         shares = [target.weight / total for target in self.targets]
         value = math.fsum(s * part.value for s, part in zip(shares, parts, strict=True))

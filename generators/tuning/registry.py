@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TypeVar
 
 from pcg.generators.registry import GeneratorRegistry
-from pcg.generators.tuning.contract import Tuner
+from pcg.generators.tuning.contract import Optimiser
 from pcg.generators.tuning.space import GameSpace
 
-G = TypeVar("G", bound=Tuner)
+G = TypeVar("G", bound=Optimiser)
 
-OPTIMISERS: GeneratorRegistry[Tuner] = GeneratorRegistry(
+OPTIMISERS: GeneratorRegistry[Optimiser] = GeneratorRegistry(
     "optimiser",
-    Tuner,  # type: ignore[type-abstract]
+    Optimiser,  # type: ignore[type-abstract]
     package="pcg.generators.tuning",
     group="pcg.optimisers",
 )
@@ -26,7 +26,7 @@ def register(optimiser: type[G]) -> type[G]:
         PcgError: when the class is no complete optimiser, or another one has that name.
 
     >>> @register
-    ... class FirstPoint(Tuner):
+    ... class FirstPoint(Optimiser):
     ...     name = "first_point"
     ...     help = "the point to begin with, again and again"
     ...
@@ -39,7 +39,7 @@ def register(optimiser: type[G]) -> type[G]:
     return OPTIMISERS.add(optimiser)
 
 
-def make_tuner(name: str, space: GameSpace, *, seed: int, **params: object) -> Tuner:
+def make_optimiser(name: str, space: GameSpace, *, seed: int, **params: object) -> Optimiser:
     """Make an optimiser of a game space by name.
 
     Args:

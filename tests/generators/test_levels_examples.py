@@ -224,13 +224,13 @@ def test_learnt_levels_are_sound(contexts: dict[str, LevelContext], name: str, g
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_of_several_draws_the_one_most_like_the_examples_is_kept(contexts: dict[str, LevelContext], name: str) -> None:
-    def unlikeness(draws: int) -> float:
+    def dissimilarity(draws: int) -> float:
         generator = learner(name, contexts["boxes"], draws=draws)
         levels = [generator.context.palette.parse(c.level) for c in generator.ask(12)]
-        return float(np.mean([generator.unlikeness(grid) for grid in levels]))
+        return float(np.mean([generator.dissimilarity(grid) for grid in levels]))
 
-    assert unlikeness(8) < unlikeness(1)
-    assert learner(name, contexts["boxes"]).unlikeness(contexts["boxes"].examples[0]) < 0.3
+    assert dissimilarity(8) < dissimilarity(1)
+    assert learner(name, contexts["boxes"]).dissimilarity(contexts["boxes"].examples[0]) < 0.3
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.mechanics import mechanics
 from pcg.generators.levels import Candidate, LevelContext, make_generator
 from pcg.generators.levels.qd.archive import Elite, LevelArchive, spread
-from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, Tallies, select
+from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, ParentStatistics, select
 from pcg.generators.levels.qd.generator import MapElitesGenerator
 from pcg.generators.levels.qd.measures import Measure, Measuring, parse_measures
 from pcg.report.figures import archive_map
@@ -258,7 +258,7 @@ def filled(dungeon: LevelContext) -> MapElitesGenerator:
 
 @pytest.mark.parametrize("how", [*SELECTIONS, "mixed"])
 def test_parents_are_elites_and_favoured_as_the_selection_says(filled: MapElitesGenerator, how: str) -> None:
-    archive, tallies = filled.cells, Tallies()
+    archive, tallies = filled.cells, ParentStatistics()
     cells = sorted(archive.elites)
     favoured = next(c for c in cells[3:] if any(n not in archive.elites for n in archive.neighbours(c)))
     for cell in cells:

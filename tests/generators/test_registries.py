@@ -21,7 +21,7 @@ from pcg.generators.levels.contract import IndependentGenerator, LevelGenerator
 from pcg.generators.registry import GeneratorRegistry
 from pcg.generators.rules.contract import IndependentRuleGenerator, RuleGenerator
 from pcg.generators.rules.genes import RuleSet
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.tuning.contract import Candidate, Optimiser
 
 KINDS: dict[str, tuple[GeneratorRegistry[Any], Callable[[Any], Any], str, str]] = {
     "levels": (levels.GENERATORS, levels.register, "pcg.level_generators", "constructive"),
@@ -58,7 +58,7 @@ class Copies(IndependentGameGenerator):
         return self.start[int(rng.integers(len(self.start)))]
 
 
-class FirstPoint(Tuner):
+class FirstPoint(Optimiser):
     name = "user_first_point"
     help = "the point to begin with, again and again"
 

@@ -13,7 +13,7 @@ from pcg.generators.games.operators import mutate
 from pcg.generators.games.recombination import cross
 
 
-class CrossedGames(IndependentGameGenerator):
+class CrossoverGames(IndependentGameGenerator):
     """Types and rules of two games on the levels of one."""
 
     name = "crossover"

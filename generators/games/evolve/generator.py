@@ -16,7 +16,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.games.genes import GameGenotype, game_edits
 from pcg.generators.games.operators import mutate
-from pcg.generators.games.population import PARAMETERS, BreedingGames, child_of, genotype_of
+from pcg.generators.games.population import PARAMETERS, EvolutionaryGames, child_of, genotype_of
 from pcg.generators.games.recombination import cross, has_parts_of_both, own_features, parts
 from pcg.generators.population import Child, Individual
 
@@ -26,7 +26,7 @@ _NEAR = 8
 """Tries to make a child that keeps within the bound on edits, each with fewer changes."""
 
 
-class EvolvingGames(BreedingGames):
+class EvolvingGames(EvolutionaryGames):
     """FI-2pop over whole games."""
 
     name = "evolve"

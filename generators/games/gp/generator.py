@@ -14,14 +14,14 @@ from deap import gp
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.games.gp.initial_trees import plant
 from pcg.generators.games.gp.primitives import Game, Line, Rules, game_of, grow, names_of, primitives, tree_of
-from pcg.generators.games.population import PARAMETERS, BreedingGames, child_of
+from pcg.generators.games.population import PARAMETERS, EvolutionaryGames, child_of
 from pcg.generators.population import Child, Individual
 
 Genome = dict[str, Any]
 """`base`: which of the games to begin with gives the levels; `tree`: names of its nodes."""
 
 
-class TreeGames(BreedingGames):
+class GeneticProgrammingGames(EvolutionaryGames):
     """FI-2pop over trees that build games."""
 
     name = "gp"

@@ -135,16 +135,16 @@ class Solver:
         if wanted:
             self.control.ground(wanted)
 
-    def solve(self, demands: Iterable[int], limits: Limits) -> Answer | tuple[int, ...]:
-        """An answer in which all `demands` hold (the cheapest one found, where costs are minimised), or the demands of
-        a clash.
+    def solve(self, constraints: Iterable[int], limits: Limits) -> Answer | tuple[int, ...]:
+        """Return an answer in which all `constraints` hold (the cheapest one found, where costs are minimised), or the
+        constraints of a clash.
 
         Raises:
             OutOfTimeError: neither was found within the limits.
         """
         self.ground()
         function, number = self._library.Function, self._library.Number
-        wanted = list(demands)
+        wanted = list(constraints)
         assumed = [(function("on", [number(i)]), True) for i in wanted]
         self.control.configuration.solve.solve_limit = f"{limits.conflicts},umax"
         best: Answer | None = None
@@ -180,8 +180,8 @@ class Solver:
         When the time runs out, the part reached so far.
         """
         kept = list(core)
-        for demand in list(core):
-            rest = [d for d in kept if d != demand]
+        for constraint in list(core):
+            rest = [d for d in kept if d != constraint]
             try:
                 found = self.solve([*always, *rest], limits)
             except OutOfTimeError:

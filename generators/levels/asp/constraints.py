@@ -43,7 +43,7 @@ PARAMETERS: tuple[Parameter, ...] = (
 
 
 @dataclass(frozen=True)
-class Aims:
+class LevelConstraints:
     """What a level is to be like. Moves of (0, 0) and steps of (0, None) ask for nothing."""
 
     moves: tuple[int, int] = (0, 0)
@@ -67,7 +67,7 @@ class Aims:
     """Wants that say nothing a solver could aim at; they are left to those who judge the level."""
 
     @classmethod
-    def of(cls, settings: Mapping[str, object], wants: Sequence[Want]) -> Aims:
+    def of(cls, settings: Mapping[str, object], wants: Sequence[Want]) -> LevelConstraints:
         """The aims in settings (of `PARAMETERS`) and wants.
 
         Raises:
@@ -124,47 +124,48 @@ def moving(context: LevelContext, tile: int) -> bool:
     return any(context.analysis.has(c, "mover") for c in context.palette.tiles[tile].content)
 
 
-def pose(
-    context: LevelContext, shape: tuple[int, int], aims: Aims, tiles: Iterable[int], *, ground: Grid | None = None,
+def build_problem(
+    context: LevelContext, shape: tuple[int, int], level_constraints: LevelConstraints, tiles: Iterable[int], *,
+    ground: Grid | None = None,
 ) -> Problem:  # fmt: skip
     """A problem with all aims in it.
 
     Args:
         context: of the game.
         shape: rows and columns.
-        aims: what is asked for.
+        level_constraints: what is asked for.
         tiles: what may stand inside the frame, avatar and ground included.
         ground: a level whose lanes and grounds are kept, if any.
 
     Raises:
         PcgError: the aims do not suit the game or the size.
     """
-    problem = Problem(context, *shape, bridges=aims.lenient)
+    problem = Problem(context, *shape, bridges=level_constraints.lenient)
     problem.everywhere(tiles)
     if ground is not None:
         _keep_ground(problem, ground)
     problem.one_avatar()
     problem.required()
-    if aims.reach:
+    if level_constraints.reach:
         problem.reach()
-    if not aims.pockets and context.analysis.mobility == "freely":
-        problem.no_pockets(firm=not context.links_closed_rooms)
-    if aims.keys_first:
-        problem.keys_first(any_order=not aims.lenient)
-    low, most = aims.path
+    if not level_constraints.pockets and context.analysis.mobility == "freely":
+        problem.no_pockets(firm=not context.has_portals)
+    if level_constraints.keys_first:
+        problem.keys_first(any_order=not level_constraints.lenient)
+    low, most = level_constraints.path
     if low or most is not None:
         words = f"at least {low}" if most is None else f"{low} to {most}" if low else f"at most {most}"
         problem.path(low, most, f"every goal {words} steps from the avatar")
-    problem.symmetric(aims.symmetry)
-    for want in aims.wants:
+    problem.symmetric(level_constraints.symmetry)
+    for want in level_constraints.wants:
         _put_want(problem, want)
-    if aims.polish:
+    if level_constraints.polish:
         problem.gates_in_walls()
         problem.keep_away(KEEP_AWAY)
         problem.room_to_push()
-    low, high = aims.moves
-    if high and (aims.must_plan or (plannable(context) and shape[0] * shape[1] * high <= MOST_WORK)):
-        problem.solvable(low, high, aims.moves_text)
+    low, high = level_constraints.moves
+    if high and (level_constraints.must_plan or (plannable(context) and shape[0] * shape[1] * high <= MOST_WORK)):
+        problem.solvable(low, high, level_constraints.moves_text)
     return problem
 
 

@@ -1,4 +1,4 @@
 """Caves from cellular automata."""
 
-PROVIDES = {"ca": "generator:CellularGenerator"}
+PROVIDES = {"ca": "generator:CellularAutomatonGenerator"}
 """Level generators of this package: name -> module and class."""

@@ -21,7 +21,7 @@ from pcg.generators.levels.automata import RULES, Table
 from pcg.generators.levels.ca import rule_search
 from pcg.generators.levels.ca.areas import lay_areas
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.terrain import LEAST, MOST, TERRAIN_PARAMETERS, TerrainGenerator, wear
 
 FAMILIES = ("caves", *RULES, "custom", "table", "evolved", "fashion")
@@ -31,7 +31,7 @@ EVOLVED = 3
 """Rules that are evolved for a game; each level gets one of them."""
 
 
-class CellularGenerator(TerrainGenerator):
+class CellularAutomatonGenerator(TerrainGenerator):
     """Caves, mazes, and what other automata make."""
 
     name = "ca"
@@ -102,7 +102,7 @@ class CellularGenerator(TerrainGenerator):
                 break  # fashions may die out
         return rock
 
-    def decorate(self, site: Site, rng: np.random.Generator) -> None:
+    def decorate(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
         """The areas of other tiles."""
         if self.settings["areas"]:
-            lay_areas(site, rng)
+            lay_areas(builder, rng)

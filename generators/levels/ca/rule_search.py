@@ -23,7 +23,7 @@ STATES = 4
 """States of a fashion automaton; which of them are rock is settled by the shares they come to."""
 
 
-def worth(rock: Rock, share: float) -> float:
+def terrain_quality(rock: Rock, share: float) -> float:
     """How good an area is: 1 for the wanted share of rock, 1 for one connected space, up to 1 for long ways."""
     labels, _ = ndimage.label(~rock)
     sizes = np.bincount(labels.ravel())[1:]
@@ -46,7 +46,7 @@ def evolve_table(rng: np.random.Generator, share: float) -> Table:
     starts = rng.random((TRIALS, *TRIAL)) < 0.45
 
     def judge(table: NDArray[np.bool_]) -> float:
-        return float(np.mean([worth(rock, share) for rock in automata.run(starts, table, STEPS)]))
+        return float(np.mean([terrain_quality(rock, share) for rock in automata.run(starts, table, STEPS)]))
 
     def vary(table: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
         flips = rng.random(table.shape) < 1.5 / table.size
@@ -61,7 +61,7 @@ def evolve_fashion(rng: np.random.Generator, share: float) -> NDArray[np.float64
 
     def judge(scores: NDArray[np.float64]) -> float:
         ends = [automata.fashion(start, scores, STEPS) for start in starts]
-        return float(np.mean([worth(rock_states(end, share), share) for end in ends]))
+        return float(np.mean([terrain_quality(rock_states(end, share), share) for end in ends]))
 
     def vary(scores: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         changed = np.where(rng.random(scores.shape) < 1.5 / scores.size, rng.random(scores.shape), scores)

@@ -1,4 +1,4 @@
 """CMA-ES over the parameters of a constructive generator."""
 
-PROVIDES = {"cmaes": "generator:TuningGenerator"}
+PROVIDES = {"cmaes": "generator:CMAESGenerator"}
 """Level generators of this package: name -> module and class."""

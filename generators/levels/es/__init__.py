@@ -1,4 +1,4 @@
 """Evolution strategies with self-adapted numbers of edits."""
 
-PROVIDES = {"es": "generator:StrategyGenerator"}
+PROVIDES = {"es": "generator:EvolutionStrategyGenerator"}
 """Level generators of this package: name -> module and class."""

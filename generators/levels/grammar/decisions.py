@@ -33,7 +33,7 @@ class Decisions(Protocol):
         ...
 
 
-class Drawn:
+class RandomDecisions:
     """Choices drawn from a generator of random numbers."""
 
     spent = False
@@ -50,7 +50,7 @@ class Drawn:
         return int(self._rng.integers(low, high + 1))
 
 
-class Codons:
+class CodonDecisions:
     """Choices read from codons.
 
     Args:

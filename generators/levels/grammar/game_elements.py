@@ -63,7 +63,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Means:
+class GameElements:
     """What there is to make missions of, as tiles of the palette."""
 
     barriers: tuple[Barrier, ...]
@@ -93,20 +93,20 @@ class Means:
         return frozenset(found)
 
 
-def means(context: LevelContext) -> Means:
+def game_elements(context: LevelContext) -> GameElements:
     """What a game offers to missions."""
     return _Search(context).result()
 
 
 class _Search:
-    """Reads the parts of `Means` from the analysis."""
+    """Reads the parts of `GameElements` from the analysis."""
 
     def __init__(self, context: LevelContext) -> None:
         self.context = context
         self.analysis, self.palette = context.analysis, context.palette
         self.usable = [t for t in context.objects if self._shown(t)]
 
-    def result(self) -> Means:
+    def result(self) -> GameElements:
         analysis, palette = self.analysis, self.palette
         barriers = tuple(b for t in self.usable if (b := self._barrier(t)) is not None)
         barring = {b.tile for b in barriers}
@@ -129,7 +129,7 @@ class _Search:
         warps = tuple((t, tuple(e for e in exits if e in context_objects)) for t, exits in palette.links.items()
                       if t in self.usable for context_objects in (set(self.context.objects),)
                       if any(e in context_objects for e in exits))  # fmt: skip
-        return Means(barriers, tasks, tests, traps, rewards, warps)
+        return GameElements(barriers, tasks, tests, traps, rewards, warps)
 
     def _shown(self, tile: int) -> bool:
         statistics = self.context.statistics

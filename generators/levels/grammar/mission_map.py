@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pcg.evaluators.level_grid import Grid, Mask, distances
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 
 Cell = tuple[int, int]
 SIDES = ((-1, 0), (0, 1), (1, 0), (0, -1))
@@ -73,7 +73,7 @@ class Gap:
 
 
 @dataclass
-class Plan:
+class MissionLayout:
     """Where everything of a mission is."""
 
     places: list[Place] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Plan:
         return self.places[self.at[node]]
 
 
-class Ground(Site):
+class MissionMap(LevelBuilder):
     """A site being made into the space of a mission. Locks count as open, so that what is behind them is furnished
     too; reserved cells (before and behind gaps) count as taken.
     """

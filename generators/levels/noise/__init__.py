@@ -5,6 +5,6 @@ PROVIDES = {
     "midpoint": "generator:MidpointGenerator",
     "growth": "generator:GrowthGenerator",
     "diggers": "generator:DiggerGenerator",
-    "bsp": "generator:PartitionGenerator",
+    "bsp": "generator:SpacePartitionGenerator",
 }
 """Level generators of this package: name -> module and class."""

@@ -19,7 +19,7 @@ _WAYS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class DiggerParameters:
     """What a digger goes by."""
 
     turn: float = 0.05
@@ -32,12 +32,12 @@ class Habits:
     """How many cells a digger looks ahead: the weighted one at the rock, the look-ahead one for its corridors."""
 
 
-def blind(rng: np.random.Generator, shape: tuple[int, int], share: float, habits: Habits) -> Mask:
+def blind(rng: np.random.Generator, shape: tuple[int, int], share: float, habits: DiggerParameters) -> Mask:
     """Digs straight on, turns and builds rooms at random, until no more than `share` of the rock is left."""
     return _wander(rng, shape, share, habits, lambda rock, y, x: np.ones(4))
 
 
-def weighted(rng: np.random.Generator, shape: tuple[int, int], share: float, habits: Habits) -> Mask:
+def weighted(rng: np.random.Generator, shape: tuple[int, int], share: float, habits: DiggerParameters) -> Mask:
     """As the blind one, but turns rather to where there is still rock to dig."""
 
     def weigh(rock: Mask, y: int, x: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -52,7 +52,7 @@ def weighted(rng: np.random.Generator, shape: tuple[int, int], share: float, hab
 
 
 def _wander(
-    rng: np.random.Generator, shape: tuple[int, int], share: float, habits: Habits,
+    rng: np.random.Generator, shape: tuple[int, int], share: float, habits: DiggerParameters,
     weigh: Callable[[Mask, int, int], np.ndarray[tuple[int, ...], np.dtype[np.float64]]],
 ) -> Mask:  # fmt: skip
     height, width = shape
@@ -93,7 +93,7 @@ def _wander(
     return rock
 
 
-def look_ahead(rng: np.random.Generator, shape: tuple[int, int], share: float, habits: Habits) -> Mask:
+def look_ahead(rng: np.random.Generator, shape: tuple[int, int], share: float, habits: DiggerParameters) -> Mask:
     """Builds a room, then a corridor to where the next one fits without touching anything, and so on.
 
     When nothing fits from where it stands it goes back to an earlier room; when nothing fits anywhere it is done, so
@@ -129,7 +129,7 @@ def look_ahead(rng: np.random.Generator, shape: tuple[int, int], share: float, h
 
 
 def _next_room(
-    rng: np.random.Generator, rock: Mask, room: tuple[int, int, int, int], habits: Habits
+    rng: np.random.Generator, rock: Mask, room: tuple[int, int, int, int], habits: DiggerParameters
 ) -> tuple[list[tuple[int, int]], tuple[int, int, int, int]] | None:
     """A corridor out of a room and a new room at its end that touch nothing dug so far; None if the try fails."""
     height, width = rock.shape
@@ -160,12 +160,12 @@ def _next_room(
     return corridor, (new_top, new_left, high, wide)
 
 
-def _room_size(rng: np.random.Generator, habits: Habits) -> tuple[int, int]:
+def _room_size(rng: np.random.Generator, habits: DiggerParameters) -> tuple[int, int]:
     low, high = habits.room
     return int(rng.integers(low, high + 1)), int(rng.integers(low, high + 1))
 
 
-DIGGERS: Mapping[str, Callable[[np.random.Generator, tuple[int, int], float, Habits], Mask]] = {
+DIGGERS: Mapping[str, Callable[[np.random.Generator, tuple[int, int], float, DiggerParameters], Mask]] = {
     "blind": blind,
     "weighted": weighted,
     "lookahead": look_ahead,

@@ -9,7 +9,7 @@ import numpy as np
 from pcg.evaluators.level_grid import Mask
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.noise.aggregation import grow
-from pcg.generators.levels.noise.diggers import DIGGERS, Habits
+from pcg.generators.levels.noise.diggers import DIGGERS, DiggerParameters
 from pcg.generators.levels.noise.displacement import diamond_square, skyline
 from pcg.generators.levels.noise.gradient import BASES, FRACTALS, fractal
 from pcg.generators.levels.noise.partition import partition
@@ -136,7 +136,7 @@ class DiggerGenerator(TerrainGenerator):
         """What is left after digging."""
         low, high = self.integer("min_room"), self.integer("max_room")
         low, high = min(low, high), max(low, high)
-        habits = Habits(
+        habits = DiggerParameters(
             self.number("turn"), self.number("build"), (min(low, *shape), min(high, *shape)), self.integer("sight")
         )
         name = str(self.settings["digger"])
@@ -147,7 +147,7 @@ class DiggerGenerator(TerrainGenerator):
         return rock
 
 
-class PartitionGenerator(TerrainGenerator):
+class SpacePartitionGenerator(TerrainGenerator):
     """Rooms by binary space partition."""
 
     name = "bsp"
@@ -163,8 +163,8 @@ class PartitionGenerator(TerrainGenerator):
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
         """What lies between the rooms; the fewer cuts, the less of it, so their number is tried from many to few."""
         least, depth = self.integer("least"), self.integer("depth")
-        for cuts in range(depth, -1, -1):
-            rock = partition(rng, shape, share, least=least, depth=cuts, loops=self.number("loops"))
+        for disconnects in range(depth, -1, -1):
+            rock = partition(rng, shape, share, least=least, depth=disconnects, loops=self.number("loops"))
             if float(rock.mean()) <= share + 0.04:
                 break
         return rock

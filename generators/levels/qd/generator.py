@@ -19,7 +19,7 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
 from pcg.generators.levels.population import SEEDING, Seeds
 from pcg.generators.levels.qd.archive import CVT, GRID, Elite, LevelArchive
-from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, Tallies, select, select_infeasible
+from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, ParentStatistics, select, select_infeasible
 from pcg.generators.levels.qd.measures import Measuring, parse_measures
 
 MEASURES = Parameter(
@@ -87,7 +87,7 @@ class MapElitesGenerator(LevelGenerator):
             raise PcgError(f"{owner}: {error}") from None
         self.seeds = Seeds(self)
         self.breeding = Breeding(self, self.measuring)
-        self.tallies = Tallies()
+        self.tallies = ParentStatistics()
         self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
         self._parents: dict[int, int] = {}
         self._applied = 0

@@ -16,7 +16,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError
-from pcg.generators.levels.asp.constraints import Aims, pose
+from pcg.generators.levels.asp.constraints import LevelConstraints, build_problem
 from pcg.generators.levels.asp.problem import Problem
 from pcg.generators.levels.asp.search import Found, SolverCheck, find
 from pcg.generators.levels.context import LevelContext
@@ -33,7 +33,13 @@ UNTRIED = "there was no time to try without it"
 
 
 def solve_for_repair(
-    context: LevelContext, draft: Draft, aims: Aims, locked: Mask | None, *, seed: int, limits: Limits
+    context: LevelContext,
+    draft: Draft,
+    level_constraints: LevelConstraints,
+    locked: Mask | None,
+    *,
+    seed: int,
+    limits: Limits,
 ) -> tuple[Found, Judge]:
     """The cheapest repair of a level, and a judge that tells which constraints a level breaks.
 
@@ -43,7 +49,7 @@ def solve_for_repair(
         PcgError: clingo is not installed, the aims do not suit the game, or no repair exists (`ClashError`, which
             names the constraints) or is found in time (`OutOfTimeError`).
     """
-    problem = repair_problem(context, draft, replace(aims, polish=False, lenient=True), locked)
+    problem = repair_problem(context, draft, replace(level_constraints, polish=False, lenient=True), locked)
     limits = limits.started()
     cost = []
     for tile in sorted(set().union(*(problem.allowed(place) for place in np.ndindex(problem.shape)))):
@@ -70,7 +76,9 @@ def solve_for_repair(
     return found, judge
 
 
-def repair_problem(context: LevelContext, draft: Draft, aims: Aims, locked: Mask | None) -> Problem:
+def repair_problem(
+    context: LevelContext, draft: Draft, level_constraints: LevelConstraints, locked: Mask | None
+) -> Problem:
     """The constraints of a sound level of the draft's size, in which every tile of the game may be used."""
     height, width = draft.grid.shape
     if min(height, width) < 2:
@@ -80,7 +88,7 @@ def repair_problem(context: LevelContext, draft: Draft, aims: Aims, locked: Mask
     tiles = {*context.objects, *palette.grounds, palette.avatars[0], *movers, *np.unique(draft.grid).tolist()}
     tiles |= {context.filler} if context.filler is not None else set()
     tiles |= {palette.wall} if palette.wall is not None else set()
-    problem = pose(context, (height, width), aims, tiles)
+    problem = build_problem(context, (height, width), level_constraints, tiles)
     for y, x in np.ndindex(draft.grid.shape):
         tile = int(draft.grid[y, x])
         if not draft.unreadable[y, x] and not draft.free[y, x] and not _hole(context, problem, (y, x), tile):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask, Palette, avatar_cells
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 
 MOST_TRIMMED = 60
 """With more edits than this, none is taken back to see whether it was needed."""
@@ -163,19 +163,19 @@ def faults(context: LevelContext, grid: Grid) -> list[str]:
     if avatars != 1:
         found.append(f"{avatars} avatars instead of one")
     found += [f for f in context.requirements.shortfalls(palette.count_types(grid)) if "one avatar per player" not in f]
-    site = Site(context, grid)
+    builder = LevelBuilder(context, grid)
     open_frame = sum(
         bool(palette.access[tile] > palette.access[grid[cell]] or grid[cell] in palette.grounds)
-        for cell, tile in site.frame_cells().items()
+        for cell, tile in builder.frame_cells().items()
         if grid[cell] != tile and palette.access[tile] == palette.access.max()
     )
     if open_frame:
         found.append("the frame has a hole")
     if avatars == 1 and analysis.mobility == "freely":
-        steps = site.distances()
+        steps = builder.distances()
         lost = [palette.tiles[t].char for t in sorted(context.targets) if bool(((grid == t) & (steps < 0)).any())]
         # What lies behind a door is reached once it is open; only the solver follows that.
         behind_gates = bool((palette.access[grid] == 2).any())
-        if lost and not behind_gates and not context.links_closed_rooms:
+        if lost and not behind_gates and not context.has_portals:
             found.append("out of reach: " + ", ".join(f"`{c}`" for c in lost))
     return found

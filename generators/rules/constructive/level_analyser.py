@@ -24,7 +24,7 @@ ENCLOSING = 0.8
 
 
 @dataclass(frozen=True)
-class Scene:
+class LevelRoles:
     """Types by what they can be good for, each in order of definition; names of leaves."""
 
     avatars: tuple[str, ...]
@@ -45,7 +45,7 @@ class Scene:
     """What else moves or can be pushed."""
 
     @classmethod
-    def of(cls, space: RuleSpace) -> Scene:
+    def of(cls, space: RuleSpace) -> LevelRoles:
         """The scene of the space's first level."""
         definition = space.definition
         level = read_level(space.levels[0], definition, reading="gvgai")

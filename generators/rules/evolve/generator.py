@@ -15,8 +15,8 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.contract import Verdict
-from pcg.generators.population import AGAIN, Child, Individual, TwoPopulations, tournament
+from pcg.generators.contract import EvaluationProtocol
+from pcg.generators.population import AGAIN, Child, Individual, TwoPopulationGenerator, tournament
 from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
@@ -51,7 +51,7 @@ BREEDING: tuple[Parameter, ...] = (
 """How children are made."""
 
 
-class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
+class EvolvingRules(TwoPopulationGenerator[RuleCandidate, EvaluationProtocol], RuleGenerator):
     """FI-2pop over rule sets."""
 
     name = "evolve"
@@ -93,7 +93,7 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
 
     # -- children ------------------------------------------------------------------------------------------------------
 
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         members = self.feasible + self.infeasible
         known = {one.text for one in members}
         made: list[Child] = []
@@ -104,7 +104,7 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         else:
             made += [child for child in self._trimmed() if child.text not in known]
             known |= {child.text for child in made}
-            made += [Child(one.text, AGAIN, (one.note[0], [one.id])) for one in self._doubtful(self._replays())]
+            made += [Child(one.text, AGAIN, (one.note[0], [one.id])) for one in self._to_reevaluate(self._replays())]
         guided = self._surrogate is not None and bool(members) and self._surrogate.learn(self.generation)
         litters: list[list[Child]] = []
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
@@ -145,7 +145,7 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         """Evaluations of a generation that are of members seen before."""
         return round(float(self.settings.get("again", 0.0)) * self.integer("offspring"))
 
-    def _again_of(self, one: Individual) -> int:
+    def _reevaluated_id(self, one: Individual) -> int:
         parents = one.note[1]
         return int(parents[0]) if len(parents) == 1 else -1
 
@@ -183,7 +183,7 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
             made = self._mutated(made, rng)
         return _child(made, "crossover", first, second)
 
-    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[Verdict]) -> None:
+    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
         """Take evaluations, and note what nothing is wrong with but rules that are never executed."""
         for candidate, evaluation in zip(candidates, evaluations, strict=True):
             unused = _owners(candidate.genotype, getattr(evaluation, "unused", ()))
@@ -208,12 +208,12 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         return [Child(text, "trimmed", (genotype.to_json(), [parent]))
                 for text, (genotype, parent) in list(found.items())[:most]]  # fmt: skip
 
-    def _keep(self) -> dict[str, Any]:
-        kept = {**super()._keep(), "idle": [[worth, parent, one.to_json()] for worth, parent, one in self._idle]}
+    def _extra_state(self) -> dict[str, Any]:
+        kept = {**super()._extra_state(), "idle": [[worth, parent, one.to_json()] for worth, parent, one in self._idle]}
         return kept if self._surrogate is None else {**kept, "seen": self._surrogate.to_json()}
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        super()._restore(state)
+    def _load_extra_state(self, state: Mapping[str, Any]) -> None:
+        super()._load_extra_state(state)
         self._idle = [(float(worth), int(parent), RuleSet.from_json(one)) for worth, parent, one in state["idle"]]
         if self._surrogate is not None:
             self._surrogate.restore(state["seen"])
@@ -231,7 +231,7 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
     def _shape(self, one: Individual) -> Shape:
         return shape_of(_genotype(one))
 
-    def _apart(self, one: Shape, other: Shape) -> float:
+    def _distance(self, one: Shape, other: Shape) -> float:
         return shape_distance(one, other)
 
 

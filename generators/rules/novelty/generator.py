@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.contract import Verdict
+from pcg.generators.contract import EvaluationProtocol
 from pcg.generators.population import Individual, tournament
 from pcg.generators.rules.contract import RuleCandidate
 from pcg.generators.rules.evolve.generator import EvolvingRules
@@ -24,7 +24,7 @@ from pcg.generators.rules.genes import RuleSet
 from pcg.generators.rules.space import RuleSpace
 
 
-class NovelRules(EvolvingRules):
+class NoveltySearchRules(EvolvingRules):
     """Novelty search with local competition."""
 
     name = "novelty"
@@ -55,7 +55,7 @@ class NovelRules(EvolvingRules):
 
     # -- what the populations ask --------------------------------------------------------------------------------------
 
-    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[Verdict]) -> None:
+    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
         """Take evaluations, with the behaviour of feasible games."""
         for candidate, evaluation in zip(candidates, evaluations, strict=True):
             if evaluation.feasible:
@@ -109,16 +109,16 @@ class NovelRules(EvolvingRules):
 
     # -- resuming ------------------------------------------------------------------------------------------------------
 
-    def _keep(self) -> dict[str, Any]:
+    def _extra_state(self) -> dict[str, Any]:
         return {
-            **super()._keep(),
+            **super()._extra_state(),
             "behaviours": [[number, list(b)] for number, b in sorted(self.behaviours.items())],
             "past": [[list(b), fitness] for b, fitness in self.past],
             "places": sorted([number, place] for number, place in self._places.items()),
         }
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        super()._restore(state)
+    def _load_extra_state(self, state: Mapping[str, Any]) -> None:
+        super()._load_extra_state(state)
         self.behaviours = {int(number): tuple(b) for number, b in state["behaviours"]}
         self.past = [(tuple(b), float(fitness)) for b, fitness in state["past"]]
         self._places = {int(number): int(place) for number, place in state["places"]}

@@ -1,4 +1,4 @@
 """CMA-ES over game spaces."""
 
-PROVIDES = {"cmaes": "optimiser:CovarianceTuner"}
+PROVIDES = {"cmaes": "optimiser:CMAESOptimiser"}
 """Optimisers of this package: name -> module and class."""

@@ -1,4 +1,4 @@
 """Grid search over game spaces."""
 
-PROVIDES = {"grid": "optimiser:GridTuner"}
+PROVIDES = {"grid": "optimiser:GridSearch"}
 """Optimisers of this package: name -> module and class."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.tuning.contract import Candidate, Optimiser
 
 _GOLDEN = 0.6180339887498949
 
 
-class GridTuner(Tuner):
+class GridSearch(Optimiser):
     """All points, each once before any comes again.
 
     They come with a stride that is prime to their number and about the golden section of it, so that what a short

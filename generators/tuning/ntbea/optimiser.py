@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.tuning.contract import Candidate, Optimiser
 from pcg.generators.tuning.space import Point
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,7 +48,7 @@ class _Model:
         return found
 
 
-class NTupleBandit(Tuner):
+class NTupleBandit(Optimiser):
     """The N-tuple bandit evolutionary algorithm."""
 
     name = "ntbea"
@@ -118,7 +118,7 @@ class NTupleBandit(Tuner):
         self._total += value
         self._count += 1
 
-    def guess(self) -> Point | None:
+    def recommend(self) -> Point | None:
         """The evaluated point with the best mean under the model."""
         known = [point for point, tried in self.tried.items() if tried.told]
         return known[int(np.argmax(self._bounds(known, explore=False)))] if known else None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.tuning.contract import Candidate, Optimiser
 
 
-class RandomTuner(Tuner):
+class RandomSearch(Optimiser):
     """Points drawn evenly."""
 
     name = "random"

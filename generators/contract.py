@@ -10,7 +10,8 @@ from __future__ import annotations
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -43,6 +44,15 @@ class EvaluationProtocol(Protocol):
         """How nearly the constraints are met, in [0, 1]."""
 
 
+class Genotype(Protocol):
+    """Plain data that a candidate stands for."""
+
+    def to_json(self) -> Any:
+        """Return the genotype as JSON."""
+
+
+T = TypeVar("T")
+G = TypeVar("G", bound=Genotype)
 C = TypeVar("C", bound=HasId)
 V = TypeVar("V", bound=EvaluationProtocol)
 
@@ -125,3 +135,50 @@ class Generator(ABC, Generic[C, V]):
     def number(self, name: str) -> float:
         """A numeric parameter."""
         return float(self.settings[name])
+
+
+class IndependentMixin(Generator[C, V], Generic[C, V, T]):
+    """A generator whose k-th candidate depends on k alone, not on the others: it says how one is made.
+
+    T is what is made: a level text, a rule set, a game.
+    """
+
+    @abstractmethod
+    def generate(self, rng: np.random.Generator) -> T:
+        """Make one."""
+
+    @abstractmethod
+    def _wrapped(self, number: int, made: T) -> C:
+        """Return the candidate with this id."""
+
+    def ask(self, n: int) -> list[C]:
+        """Return `n` new candidates."""
+        first, self._next = self._next, self._next + n
+        return [self._wrapped(k, self.generate(self.rng(k))) for k in range(first, first + n)]
+
+
+@dataclass(frozen=True)
+class GenotypeCandidate(Generic[G]):
+    """A candidate that is plain data and has parents: a rule set or a whole game, to be evaluated."""
+
+    id: int
+    """0, 1, 2, ... in the order of asking."""
+    genotype: G
+    origin: str
+    """Name of the generator or of the operator that made it."""
+    generation: int = 0
+    parents: tuple[int, ...] = ()
+    """Ids of the candidates it was bred from."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the candidate as a JSON object."""
+        return {
+            "id": self.id, "genotype": self.genotype.to_json(), "origin": self.origin, "generation": self.generation,
+            "parents": list(self.parents),
+        }  # fmt: skip
+
+    @classmethod
+    def _read(cls, data: Mapping[str, Any], genotype: G) -> Self:
+        """Return the candidate of a JSON object, but for its genotype, which has been read."""
+        parents = tuple(int(p) for p in data["parents"])
+        return cls(int(data["id"]), genotype, str(data["origin"]), int(data["generation"]), parents)

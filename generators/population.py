@@ -282,6 +282,30 @@ class TwoPopulationGenerator(PopulationGenerator[C, V]):
         self.infeasible = [Individual.from_json(data) for data in state["infeasible"]]
 
 
+class GenotypePopulationGenerator(TwoPopulationGenerator[C, V]):
+    """Base of those whose members hand on a genotype as JSON and the ids of their parents (`note`).
+
+    Members pay for their length (parsimony: Koza 1992), by the parameter `parsimony`.
+    """
+
+    @abstractmethod
+    def _length(self, one: Individual) -> int:
+        """Return the number of lines that a member pays for."""
+
+    def _reevaluated_id(self, one: Individual) -> int:
+        parents = one.note[1]
+        return int(parents[0]) if len(parents) == 1 else -1
+
+    def _reevaluations(self, number: int) -> list[Child]:
+        """Return children that are members to be evaluated once more, with these as their only parents."""
+        again = self._to_reevaluate(number)
+        return [Child(one.text, AGAIN, (one.note[0], [one.id], *one.note[2:])) for one in again]
+
+    def _ranked(self, members: list[Individual]) -> list[Individual]:
+        price = self.number("parsimony")
+        return sorted(members, key=lambda one: (price * self._length(one) - one.values[0], one.id))
+
+
 def tournament(
     rng: np.random.Generator, pool: Sequence[Individual], size: int, ranks: Mapping[int, Any] | None = None
 ) -> Individual:

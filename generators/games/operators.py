@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from pcg.engine.vgdl import ontology
-from pcg.generators.games.game_repair import mapped, mend, references, space_of
+from pcg.generators.games.game_repair import mapped, references, repair_game, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.levels import change_level, place, swap_cells
 from pcg.generators.games.sprites import (
@@ -287,7 +287,7 @@ def mutate(
     """A game with some changes, mended.
 
     Args:
-        game: what is changed; read strictly without a finding (see `mend`).
+        game: what is changed; read strictly without a finding (see `repair_game`).
         rng: draws.
         changes: how many.
         most: rules that it may have.
@@ -301,4 +301,4 @@ def mutate(
     operators = [operator for operator, _ in table.values()]
     for _ in range(changes):
         game = operators[int(rng.choice(len(operators), p=weights / weights.sum()))](game, rng)
-    return mend(game, rng, most=most)
+    return repair_game(game, rng, most=most)

@@ -18,7 +18,7 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.contract import EvaluationProtocol
 from pcg.generators.games.contract import GameCandidate, GameGenerator
 from pcg.generators.games.genes import GameGenotype, GameShape, game_distance, game_shape
-from pcg.generators.population import AGAIN, Child, Individual, TwoPopulationGenerator, tournament
+from pcg.generators.population import Child, GenotypePopulationGenerator, Individual, tournament
 
 PARAMETERS: Mapping[str, Parameter] = {
     parameter.name: parameter
@@ -41,7 +41,7 @@ PARAMETERS: Mapping[str, Parameter] = {
 _TRIES = 5
 
 
-class EvolutionaryGames(TwoPopulationGenerator[GameCandidate, EvaluationProtocol], GameGenerator):
+class EvolutionaryGames(GenotypePopulationGenerator[GameCandidate, EvaluationProtocol], GameGenerator):
     """FI-2pop over games: subclasses make children and tell what they carry on besides the game."""
 
     parameters = tuple(PARAMETERS.values())
@@ -70,8 +70,7 @@ class EvolutionaryGames(TwoPopulationGenerator[GameCandidate, EvaluationProtocol
             made = list({child.text: child for child in self._first()}.values())
             known |= {child.text for child in made}
         else:
-            again = self._to_reevaluate(round(self.number("again") * self.integer("offspring")))
-            made = [Child(one.text, AGAIN, (one.note[0], [one.id], *one.note[2:])) for one in again]
+            made = self._reevaluations(round(self.number("again") * self.integer("offspring")))
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
             for _ in range(_TRIES):
                 child = self._bred(rng) if members and rng.random() >= self.number("fresh") else self._fresh(rng)
@@ -94,10 +93,6 @@ class EvolutionaryGames(TwoPopulationGenerator[GameCandidate, EvaluationProtocol
         second = tournament(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool, size)
         return self._crossed(first, second, bool(rng.random() < self.number("mutation")), rng)
 
-    def _reevaluated_id(self, one: Individual) -> int:
-        parents = one.note[1]
-        return int(parents[0]) if len(parents) == 1 else -1
-
     def _changes(self, rng: np.random.Generator) -> int:
         return 1 + int(rng.integers(self.integer("changes")))
 
@@ -107,9 +102,9 @@ class EvolutionaryGames(TwoPopulationGenerator[GameCandidate, EvaluationProtocol
         genotype, parents = child.note[:2]
         return GameCandidate(number, GameGenotype.from_json(genotype), child.origin, self.generation, tuple(parents))
 
-    def _ranked(self, members: list[Individual]) -> list[Individual]:
-        price = self.number("parsimony")
-        return sorted(members, key=lambda one: (price * _length(one) - one.values[0], one.id))
+    def _length(self, one: Individual) -> int:
+        data = one.note[0]
+        return len(data["sprites"]) + len(data["mapping"]) + sum(map(len, data["rules"]))
 
     def _shape(self, one: Individual) -> GameShape:
         return _shape(one.text, one)
@@ -127,11 +122,6 @@ def child_of(game: GameGenotype, origin: str, *parents: Individual, more: Any = 
 def genotype_of(one: Individual) -> GameGenotype:
     """The game of a member."""
     return GameGenotype.from_json(one.note[0])
-
-
-def _length(one: Individual) -> int:
-    data = one.note[0]
-    return len(data["sprites"]) + len(data["mapping"]) + sum(map(len, data["rules"]))
 
 
 class _Key:

@@ -16,7 +16,7 @@ import numpy as np
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.generators.games.game_repair import ground_types, mapped, mend, param_of, references, space_of
+from pcg.generators.games.game_repair import ground_types, mapped, param_of, references, repair_game, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.levels import place
 from pcg.generators.games.operators import rename_in_rules
@@ -71,7 +71,7 @@ def _crossed(
     for name in chosen:
         if any(name in names for _, names in other.mapping):
             game = _placed(game, other, name, rng)
-    return mend(game, rng, most=most)
+    return repair_game(game, rng, most=most)
 
 
 def rename(game: GameGenotype, names: dict[str, str]) -> GameGenotype:

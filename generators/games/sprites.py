@@ -16,6 +16,7 @@ from pcg.engine.vgdl.ontology_params import Param, SpriteClass
 from pcg.engine.vgdl.values import COLOURS
 from pcg.generators.games.genes import GameGenotype
 from pcg.generators.rules.genes import Params
+from pcg.generators.rules.space import draw_real_or_flag, draw_whole_number
 
 FAMILIES = ("avatar", "producer", "portal", "resource", "flicker", "npc", "mover", "static", "passive")
 CONTINUOUS = frozenset({
@@ -140,14 +141,8 @@ def draw_value(game: GameGenotype, param: Param, spec: SpriteClass, own: str, rn
         low = max(low, 1)
         if param.name == "cooldown":
             low, high = (4, 60) if family(spec.name) == "producer" else (1, 8)
-        # small numbers are likelier, whatever the range
-        return str(int(low) + int(np.exp(rng.random() * np.log(high - low + 1))) - 1)
-    if param.type == "double":
-        low, high = param.range or (0.0, 1.0)
-        return f"{round(low + rng.random() * (high - low), 2):g}"
-    if param.type == "bool":
-        return "False" if param.default else "True"
-    return None
+        return draw_whole_number(rng, low, high)
+    return draw_real_or_flag(rng, param)
 
 
 def draw_params(game: GameGenotype, class_name: str, own: str, rng: np.random.Generator) -> Params | None:

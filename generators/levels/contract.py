@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
-import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import Want, check_wants, settle_wants
-from pcg.generators.contract import Generator
+from pcg.generators.contract import Generator, IndependentMixin
 from pcg.generators.levels.context import LevelContext
 
 __all__ = ["Candidate", "Evaluation", "LevelGenerator"]
@@ -118,14 +115,8 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
         return f"<{type(self).__name__} for {game}, seed {self.seed}, {self._next} levels so far>"
 
 
-class IndependentGenerator(LevelGenerator):
-    """A generator whose k-th level depends on k alone, not on the others: it only says how one level is made."""
+class IndependentGenerator(IndependentMixin[Candidate, Evaluation, str], LevelGenerator):
+    """Base of the generators whose k-th level depends on k alone; their `generate` makes a level text."""
 
-    @abstractmethod
-    def generate(self, rng: np.random.Generator) -> str:
-        """One level text."""
-
-    def ask(self, n: int) -> list[Candidate]:
-        """`n` new candidates."""
-        first, self._next = self._next, self._next + n
-        return [Candidate(k, self.generate(self.rng(k)), self.name) for k in range(first, first + n)]
+    def _wrapped(self, number: int, made: str) -> Candidate:
+        return Candidate(number, made, self.name)

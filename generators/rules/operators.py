@@ -1,7 +1,7 @@
-"""Changing rule sets: insert, delete, modify, swap, cross over, and mend what came out.
+"""Genetic operators on rule sets: insertion, deletion, modification, swap, crossover, and repair of what came out.
 
-Every operator keeps to the rules of a `RuleSpace`; `mend` then removes what means nothing twice over and adds what a
-game cannot do without. All draws come from the generator of random numbers that is handed in.
+Every operator keeps to the rules of a `RuleSpace`; `repair_rules` then removes repetitions and adds what a game cannot
+do without. All draws come from the generator of random numbers that is handed in.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def mutate(
             _change_rules(space, rules, kind if rules else "insert", rng, most)
         else:
             _change_endings(space, endings, kind, rng)
-    return mend(space, RuleSet(tuple(rules), tuple(endings)), rng, most=most)
+    return repair_rules(space, RuleSet(tuple(rules), tuple(endings)), rng, most=most)
 
 
 def _change_rules(space: RuleSpace, rules: list[Rule], kind: str, rng: np.random.Generator, most: int) -> None:
@@ -136,13 +136,13 @@ def cross(space: RuleSpace, one: RuleSet, other: RuleSet, rng: np.random.Generat
 
     rules = [gene for gene in cut(one.rules, other.rules) if isinstance(gene, Rule)]
     endings = [gene for gene in cut(one.endings, other.endings) if isinstance(gene, Ending)]
-    return mend(space, RuleSet(tuple(rules), tuple(endings)), rng, most=most)
+    return repair_rules(space, RuleSet(tuple(rules), tuple(endings)), rng, most=most)
 
 
 # -- mending -----------------------------------------------------------------------------------------------------------
 
 
-def mend(space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
+def repair_rules(space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
     """A rule set that can be a game: nothing twice, what belongs to one pair together, a way to win, a way to lose.
 
     What it means does not change otherwise: the rules of a pair run together wherever they stand (spec 01 section 1.6

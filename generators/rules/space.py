@@ -291,17 +291,11 @@ class RuleSpace:
             low, high = param.range or (0, 10)
             if param.name == "limit" and isinstance(spec, EffectSpec):
                 low, high = 1, 10
-            # small numbers are likelier, whatever the range
-            return str(int(low) + int(np.exp(rng.random() * np.log(high - low + 1))) - 1)
-        if param.type == "double":
-            low, high = param.range or (0.0, 1.0)
-            return f"{round(low + rng.random() * (high - low), 2):g}"
-        if param.type == "bool":
-            return "False" if param.default else "True"
+            return draw_whole_number(rng, low, high)
         if param.type == "effect":
             names = tuple(name for name, other in ontology.EFFECTS.items() if other.kill and other.runnable)
             return names[int(rng.integers(len(names)))]
-        return None
+        return draw_real_or_flag(rng, param)
 
     def _values(self, param: Param, spec: EffectSpec | TerminationSpec) -> tuple[str, ...]:
         """Names that a parameter can hold."""
@@ -415,3 +409,21 @@ def _counts(definition: GameDefinition, levels: Sequence[str]) -> dict[str, int]
         for name, number in own.items():
             found[name] = max(found.get(name, 0), number)
     return found
+
+
+def draw_whole_number(rng: np.random.Generator, low: float, high: float) -> str:
+    """Draw the text of a whole number from `low` to `high`, small ones more often, whatever the range."""
+    return str(int(low) + int(np.exp(rng.random() * np.log(high - low + 1))) - 1)
+
+
+def draw_real_or_flag(rng: np.random.Generator, param: Param) -> str | None:
+    """Draw the text of a real number within a parameter's range, or of the flag that is not its default.
+
+    None for a parameter of another type.
+    """
+    if param.type == "double":
+        low, high = param.range or (0.0, 1.0)
+        return f"{round(low + rng.random() * (high - low), 2):g}"
+    if param.type == "bool":
+        return "False" if param.default else "True"
+    return None

@@ -94,15 +94,15 @@ class Surrogate:
         table = self._table(dtype=np.float32, sparse=False)
         rows = table.fit_transform([features_of(genotype) for genotype, _ in self.seen])
         common = (rows > 0).sum(axis=0) >= _RARE
-        worth = np.array([value for _, value in self.seen])
+        values = np.array([value for _, value in self.seen])
         trees = self._trees(
             _TREES, min_samples_leaf=_LEAF, max_features=_SHARE, n_jobs=1,
             random_state=int(np.random.default_rng([self.seed, generation]).integers(2**31)),
         )  # fmt: skip
-        self._model = table, common, trees.fit(rows[:, common], worth)
+        self._model = table, common, trees.fit(rows[:, common], values)
         return True
 
-    def guess(self, genotypes: Sequence[RuleSet]) -> NDArray[np.float64]:
+    def predict(self, genotypes: Sequence[RuleSet]) -> NDArray[np.float64]:
         """What each is worth; `learn` comes first.
 
         Raises:

@@ -27,7 +27,7 @@ from pcg.generators.games import (
     game_edits,
     make_game_generator,
 )
-from pcg.generators.games.game_repair import mend, space_of
+from pcg.generators.games.game_repair import repair_game, space_of
 from pcg.generators.games.genes import game_distance, game_shape
 from pcg.generators.games.gp.initial_trees import ending_tree, line_tree, plant
 from pcg.generators.games.gp.primitives import Game as GameType
@@ -60,7 +60,7 @@ def genotype(name: str, levels: int = 2) -> GameGenotype:
 
 @cache
 def sound(name: str) -> GameGenotype:
-    return mend(genotype(name), np.random.default_rng(0))
+    return repair_game(genotype(name), np.random.default_rng(0))
 
 
 def findings(game: GameGenotype) -> list[str]:
@@ -214,7 +214,7 @@ def test_every_operator_changes_games(name: str) -> None:
     for game in SOME:
         for seed in range(6):
             rng = np.random.default_rng(seed)
-            made = mend(operator(sound(game), rng), rng)
+            made = repair_game(operator(sound(game), rng), rng)
             assert findings(made) == []
             changed += made != sound(game)
     assert changed >= 6
@@ -233,7 +233,7 @@ def test_a_new_type_comes_with_a_rule_and_into_play() -> None:
     operator, _ = OPERATORS["add"]
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        made = mend(operator(sound("hunt"), rng), rng)
+        made = repair_game(operator(sound("hunt"), rng), rng)
         new = set(made.names) - set(sound("hunt").names)
         for name in new:
             assert any(name in rule.pair for rule in made.rules.rules)
@@ -257,7 +257,7 @@ def test_a_new_type_comes_with_a_rule_and_into_play() -> None:
 )
 def test_mending_makes_games_of_ruins(change: object, message: str) -> None:
     for name in SOME:
-        made = mend(change(sound(name)), np.random.default_rng(1))  # type: ignore[operator]
+        made = repair_game(change(sound(name)), np.random.default_rng(1))  # type: ignore[operator]
         assert findings(made) == [], message
 
 

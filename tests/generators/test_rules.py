@@ -30,7 +30,7 @@ from pcg.generators.rules import (
     make_rule_generator,
 )
 from pcg.generators.rules.genes import edits, replace_rules, shape_distance, shape_of, with_params
-from pcg.generators.rules.operators import cross, mend, modify_rule, mutate
+from pcg.generators.rules.operators import cross, modify_rule, mutate, repair_rules
 from pcg.generators.rules.qd.measures import parse_game_measures
 
 GAMES = [name for name in builtin_games() if load(name).players == 1]
@@ -130,7 +130,7 @@ def test_what_is_drawn_reads_without_a_finding(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     drawn = tuple(space(name).draw_rule(rng) for _ in range(8))
     endings = tuple(space(name).draw_ending(rng) for _ in range(3))
-    assert findings(name, mend(space(name), RuleSet(drawn, endings), rng)) == []
+    assert findings(name, repair_rules(space(name), RuleSet(drawn, endings), rng)) == []
 
 
 def test_every_effect_of_the_registry_is_drawn_somewhere() -> None:
@@ -186,7 +186,7 @@ def test_sprite_sets_that_no_rules_can_be_made_for(source: str, levels: tuple[st
 @given(st.sampled_from(GAMES), st.integers(0, 2**31), st.integers(1, 8))
 def test_children_read_without_a_finding_and_can_be_won(name: str, seed: int, changes: int) -> None:
     rng = np.random.default_rng(seed)
-    own = mend(space(name), RuleSet.of(load(name).definition.source), rng)
+    own = repair_rules(space(name), RuleSet.of(load(name).definition.source), rng)
     other = make_rule_generator("random", space(name), seed=seed).ask(1)[0].genotype
     for child in (mutate(space(name), other, rng, changes=changes), cross(space(name), own, other, rng)):
         assert any(e.wins or e.get("count_score") for e in child.endings)
@@ -197,20 +197,20 @@ def test_children_read_without_a_finding_and_can_be_won(name: str, seed: int, ch
 
 def test_mending_keeps_the_order_in_which_rules_run() -> None:
     rules = (Rule("hero", "wall", "stepBack"), Rule("box", "hero", "bounceForward"), Rule("hero", "wall", "killSprite"))
-    mended = mend(space("boxes"), RuleSet(rules, ()), np.random.default_rng(1))
+    mended = repair_rules(space("boxes"), RuleSet(rules, ()), np.random.default_rng(1))
     assert mended.rules == (rules[0], rules[2], rules[1])
     assert [e for e in mended.endings if e.wins]
     assert mended.endings[-1] == Ending("SpriteCounter", (("stype", "hero"), ("limit", "0"), ("win", "False")))
 
 
 def test_a_change_is_one_change() -> None:
-    own = mend(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
+    own = repair_rules(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
     changed = [edits(own, mutate(space("dungeon"), own, np.random.default_rng(k))) for k in range(60)]
     assert max(changed) <= 2 and sum(c == 1 for c in changed) > 40
 
 
 def test_crossing_takes_rules_of_both() -> None:
-    own = mend(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
+    own = repair_rules(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
     other = make_rule_generator("random", space("dungeon"), seed=3, min_rules=10).ask(1)[0].genotype
     children = [cross(space("dungeon"), own, other, np.random.default_rng(k)) for k in range(20)]
     assert all(set(c.rules) <= set(own.rules) | set(other.rules) for c in children)
@@ -330,7 +330,7 @@ def test_a_timer_is_two_effects_of_a_game() -> None:
     rng = np.random.default_rng(1)
     timer = Rule("hero", "TIME", "addTimer", space("dungeon").draw_params(rng, "addTimer"))
     rules = (Rule("hero", "wall", "stepBack"), timer, Rule("key", "hero", "killSprite"))
-    genotype = mend(space("dungeon"), RuleSet(rules, ()), rng)
+    genotype = repair_rules(space("dungeon"), RuleSet(rules, ()), rng)
     effects = space("dungeon").compile(genotype).game(space("dungeon").levels).definition.effects
     assert [e.name for e in effects] == ["stepBack", timer.get("ftype"), "addTimer", "killSprite"]
     for unused, kept in (((1,), (0, 2)), ((3,), (0, 1)), ((0,), (1, 2))):

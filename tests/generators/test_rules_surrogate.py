@@ -81,7 +81,7 @@ def test_what_was_played_tells_about_what_was_not() -> None:
     assert surrogate.learn(3)
     others = random_rule_sets(200, 2)
     truth = [told(one).fitness + told(one).feasible for one in others]
-    assert np.corrcoef(surrogate.guess(others), truth)[0, 1] > 0.7
+    assert np.corrcoef(surrogate.predict(others), truth)[0, 1] > 0.7
 
 
 def test_it_has_no_say_before_it_has_seen_enough_and_forgets_what_is_old() -> None:
@@ -91,7 +91,7 @@ def test_it_has_no_say_before_it_has_seen_enough_and_forgets_what_is_old() -> No
         surrogate.tell(one, feasible=True, fitness=0.5, constraint=1.0)
     assert not surrogate.learn(0)
     with pytest.raises(RuntimeError, match="nothing was learned"):
-        surrogate.guess([one])
+        surrogate.predict([one])
     for k in range(MEMORY):
         surrogate.tell(rest[k % len(rest)], feasible=False, fitness=0.0, constraint=k / MEMORY)
     assert surrogate.learn(0)

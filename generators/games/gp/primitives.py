@@ -17,7 +17,7 @@ from deap import gp
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import Param
-from pcg.generators.games.game_repair import mend, repair_rng, space_of
+from pcg.generators.games.game_repair import repair_game, repair_rng, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.gp.constant_random import ConstantRandom
 from pcg.generators.games.operators import NAMES
@@ -242,12 +242,14 @@ def game_of(tree: Tree, base: GameGenotype, most: int) -> GameGenotype:
         made = [rule for node in _listed(rules) if (rule := rule_of(space, node)) is not None]
         ends = _to_win(space, [ending_of(space, node) for node in _listed(endings)])
         game = replace(game, rules=RuleSet(tuple(made), tuple(ends)))
-    return mend(game, repair_rng(" ".join(names_of(tree))), most=most)
+    return repair_game(game, repair_rng(" ".join(names_of(tree))), most=most)
 
 
 def typed(avatar: Node, sprites: Node, base: GameGenotype, most: int) -> GameGenotype:
     """The types that these nodes make, on the levels of a game, mended: they depend on nothing else."""
-    return mend(_with_types(bare(base), [avatar, *_listed(sprites)]), repair_rng(f"{avatar} {sprites}"), most=most)
+    return repair_game(
+        _with_types(bare(base), [avatar, *_listed(sprites)]), repair_rng(f"{avatar} {sprites}"), most=most
+    )
 
 
 def _listed(node: Node) -> list[Node]:

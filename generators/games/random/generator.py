@@ -13,7 +13,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.games.contract import IndependentGameGenerator
-from pcg.generators.games.game_repair import ground, mend, space_of
+from pcg.generators.games.game_repair import ground, repair_game, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.operators import draw_sprite
 from pcg.generators.rules.genes import RuleSet
@@ -76,10 +76,10 @@ class RandomGames(IndependentGameGenerator):
         for character in free_characters(game, game.levels):
             name = made[int(rng.integers(len(made)))] if made else "hero"
             game = replace(game, mapping=(*game.mapping, (character, (name,))))
-        game = mend(game, rng, most=self.most)
+        game = repair_game(game, rng, most=self.most)
         space = space_of(game)
         if space is not None:
             count = int(rng.integers(self.integer("min_rules"), self.integer("max_rules") + 1))
             rules = tuple(space.draw_rule(rng) for _ in range(count))
             game = replace(game, rules=RuleSet(rules, (space.draw_ending(rng, win=True),)))
-        return mend(game, rng, most=self.most)
+        return repair_game(game, rng, most=self.most)

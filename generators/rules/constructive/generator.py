@@ -18,7 +18,7 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.rules.constructive.level_analyser import LevelRoles
 from pcg.generators.rules.contract import IndependentRuleGenerator
 from pcg.generators.rules.genes import EOS, Ending, Rule, RuleSet
-from pcg.generators.rules.operators import mend
+from pcg.generators.rules.operators import repair_rules
 from pcg.generators.rules.space import RuleSpace
 
 _BUMPS = ("stepBack", "flipDirection", "reverseDirection", "turnAround", "wrapAround")
@@ -54,7 +54,7 @@ class ConstructiveRules(IndependentRuleGenerator):
     def generate(self, rng: np.random.Generator) -> RuleSet:
         """One rule set."""
         draft = _Draft(self.space, self.level_roles, {name: float(value) for name, value in self.settings.items()}, rng)
-        return mend(self.space, draft.genotype(), rng)
+        return repair_rules(self.space, draft.genotype(), rng)
 
 
 class _Draft:

@@ -16,11 +16,11 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.contract import EvaluationProtocol
-from pcg.generators.population import AGAIN, Child, Individual, TwoPopulationGenerator, tournament
+from pcg.generators.population import Child, GenotypePopulationGenerator, Individual, tournament
 from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
-from pcg.generators.rules.operators import cross, mend, mutate
+from pcg.generators.rules.operators import cross, mutate, repair_rules
 from pcg.generators.rules.random.generator import RandomRules
 from pcg.generators.rules.space import RuleSpace
 from pcg.generators.rules.surrogate import Surrogate
@@ -51,7 +51,7 @@ BREEDING: tuple[Parameter, ...] = (
 """How children are made."""
 
 
-class EvolvingRules(TwoPopulationGenerator[RuleCandidate, EvaluationProtocol], RuleGenerator):
+class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtocol], RuleGenerator):
     """FI-2pop over rule sets."""
 
     name = "evolve"
@@ -98,13 +98,16 @@ class EvolvingRules(TwoPopulationGenerator[RuleCandidate, EvaluationProtocol], R
         known = {one.text for one in members}
         made: list[Child] = []
         if not members:
-            given = [_child(mend(self.space, one, rng, most=self.integer("max_rules")), "start") for one in self.start]
+            given = [
+                _child(repair_rules(self.space, one, rng, most=self.integer("max_rules")), "start")
+                for one in self.start
+            ]
             made += given
             known |= {child.text for child in given}
         else:
             made += [child for child in self._trimmed() if child.text not in known]
             known |= {child.text for child in made}
-            made += [Child(one.text, AGAIN, (one.note[0], [one.id])) for one in self._to_reevaluate(self._replays())]
+            made += self._reevaluations(self._replays())
         guided = self._surrogate is not None and bool(members) and self._surrogate.learn(self.generation)
         litters: list[list[Child]] = []
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
@@ -128,10 +131,12 @@ class EvolvingRules(TwoPopulationGenerator[RuleCandidate, EvaluationProtocol], R
         """The most promising child of each litter, the first of equals."""
         if self._surrogate is None or all(len(litter) == 1 for litter in litters):
             return [litter[0] for litter in litters]
-        worth = self._surrogate.guess([RuleSet.from_json(child.note[0]) for litter in litters for child in litter])
+        genotypes = [RuleSet.from_json(child.note[0]) for litter in litters for child in litter]
+        predicted = self._surrogate.predict(genotypes)
         ends = np.cumsum([len(litter) for litter in litters])
         return [
-            litter[int(np.argmax(worth[end - len(litter) : end]))] for litter, end in zip(litters, ends, strict=True)
+            litter[int(np.argmax(predicted[end - len(litter) : end]))]
+            for litter, end in zip(litters, ends, strict=True)
         ]
 
     def _share(self) -> float:
@@ -144,10 +149,6 @@ class EvolvingRules(TwoPopulationGenerator[RuleCandidate, EvaluationProtocol], R
     def _replays(self) -> int:
         """Evaluations of a generation that are of members seen before."""
         return round(float(self.settings.get("again", 0.0)) * self.integer("offspring"))
-
-    def _reevaluated_id(self, one: Individual) -> int:
-        parents = one.note[1]
-        return int(parents[0]) if len(parents) == 1 else -1
 
     def _fresh(self, rng: np.random.Generator) -> Child:
         """A rule set from nothing, or a mutated one of those to start with."""
@@ -209,12 +210,17 @@ class EvolvingRules(TwoPopulationGenerator[RuleCandidate, EvaluationProtocol], R
                 for text, (genotype, parent) in list(found.items())[:most]]  # fmt: skip
 
     def _extra_state(self) -> dict[str, Any]:
-        kept = {**super()._extra_state(), "idle": [[worth, parent, one.to_json()] for worth, parent, one in self._idle]}
+        kept = {
+            **super()._extra_state(),
+            "idle": [[constraint, parent, one.to_json()] for constraint, parent, one in self._idle],
+        }
         return kept if self._surrogate is None else {**kept, "seen": self._surrogate.to_json()}
 
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         super()._load_extra_state(state)
-        self._idle = [(float(worth), int(parent), RuleSet.from_json(one)) for worth, parent, one in state["idle"]]
+        self._idle = [
+            (float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state["idle"]
+        ]
         if self._surrogate is not None:
             self._surrogate.restore(state["seen"])
 
@@ -224,9 +230,8 @@ class EvolvingRules(TwoPopulationGenerator[RuleCandidate, EvaluationProtocol], R
         genotype, parents = child.note
         return RuleCandidate(number, RuleSet.from_json(genotype), child.origin, self.generation, tuple(parents))
 
-    def _ranked(self, members: list[Individual]) -> list[Individual]:
-        price = self.number("parsimony")
-        return sorted(members, key=lambda one: (price * len(one) - one.values[0], one.id))
+    def _length(self, one: Individual) -> int:
+        return len(one)
 
     def _shape(self, one: Individual) -> Shape:
         return shape_of(_genotype(one))

@@ -65,8 +65,8 @@ class NoveltySearchRules(EvolvingRules):
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
         merged = self.feasible + [one for one, feasible in told if feasible]
         novelty, beaten = self._measured(merged)
-        worth = novelty / max(1e-9, float(novelty.max(initial=0.0))) + beaten
-        order = sorted(range(len(merged)), key=lambda k: (-float(worth[k]), merged[k].id))
+        score = novelty / max(1e-9, float(novelty.max(initial=0.0))) + beaten
+        order = sorted(range(len(merged)), key=lambda k: (-float(score[k]), merged[k].id))
         self._places = {merged[k].id: place for place, k in enumerate(order)}
         new = {one.id for one, feasible in told if feasible}
         newest = sorted(
@@ -83,7 +83,7 @@ class NoveltySearchRules(EvolvingRules):
     def _measured(self, members: Sequence[Individual]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """For each member its mean distance to its nearest neighbours, and the share of them with less fitness."""
         seen = [self.behaviours[one.id] for one in members] + [b for b, _ in self.past]
-        worth = np.array([one.values[0] for one in members] + [fitness for _, fitness in self.past])
+        fitness = np.array([one.values[0] for one in members] + [value for _, value in self.past])
         novelty, beaten = np.zeros(len(members)), np.zeros(len(members))
         if len(seen) < 2:
             return novelty, beaten
@@ -95,7 +95,7 @@ class NoveltySearchRules(EvolvingRules):
             # rounded, so that ties are broken by age and not by the last digit of a sum
             near = np.argsort(np.round(apart, 9), kind="stable")[: min(self.integer("neighbours"), len(seen) - 1)]
             novelty[k] = round(float(apart[near].mean()), 9)
-            beaten[k] = float((worth[near] < worth[k]).mean())
+            beaten[k] = float((fitness[near] < fitness[k]).mean())
         return novelty, beaten
 
     def _ranked(self, members: list[Individual]) -> list[Individual]:

@@ -76,7 +76,7 @@ class CMAES:
         self._lay_out()
 
     def converged(self, narrow: float) -> bool:
-        """Whether no direction is left in which the vectors vary by more than `narrow`."""
+        """Return whether no direction is left in which the vectors vary by more than `narrow`."""
         strategy = self.strategy
         return bool(strategy.sigma * float(strategy.diagD[-1]) < narrow or strategy.cond > SKEWED)
 

@@ -21,7 +21,7 @@ __all__ = ["EvaluationProtocol", "Generator", "HasId"]
 
 
 class HasId(Protocol):
-    """What every candidate has."""
+    """Protocol of candidates: each has a number."""
 
     @property
     def id(self) -> int:
@@ -29,19 +29,19 @@ class HasId(Protocol):
 
 
 class EvaluationProtocol(Protocol):
-    """What every evaluation tells of a candidate."""
+    """Protocol of evaluations of a candidate."""
 
     @property
     def feasible(self) -> bool:
-        """Whether all constraints are met."""
+        """True if all constraints are met."""
 
     @property
     def fitness(self) -> float:
-        """Worth of a feasible candidate, in [0, 1]; 0 for others."""
+        """Quality of a feasible candidate, in [0, 1]; 0 for others."""
 
     @property
     def constraint(self) -> float:
-        """How nearly the constraints are met, in [0, 1]."""
+        """Degree to which the constraints are met, in [0, 1]."""
 
 
 class Genotype(Protocol):
@@ -72,11 +72,11 @@ class Generator(ABC, Generic[C, V]):
     papers: ClassVar[tuple[str, ...]] = ()
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     learns: ClassVar[bool] = False
-    """Whether being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
+    """True if being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
     """
 
     steady: ClassVar[bool] = False
-    """Whether a candidate depends on how many were told when it was asked for, and not on whole generations alone."""
+    """True if a candidate depends on how many were told when it was asked for, and not on whole generations alone."""
 
     def __init__(self, *, seed: int, **params: object) -> None:
         self.seed = seed
@@ -98,7 +98,7 @@ class Generator(ABC, Generic[C, V]):
         return 0.0
 
     def findings(self) -> dict[str, Any]:
-        """What the search has found out beside the candidates themselves (a front, the best settings), as JSON; {} for
+        """Findings of the search beside the candidates themselves (a front, the best settings), as JSON; {} for
         nothing. Levels in it, under "level", are written out by a run.
         """
         return {}
@@ -112,7 +112,7 @@ class Generator(ABC, Generic[C, V]):
         self._next = int(state["next"])
 
     def archive(self) -> Mapping[str, Any] | None:
-        """What is kept for each combination of measures, as JSON (`archive.json` of a run folder); None for a
+        """Archive over measures, as JSON (`archive.json` of a run folder); None for a
         generator that keeps none.
         """
         return None

@@ -1,4 +1,4 @@
-"""What all generators that breed have in common: generations that are asked for and told, parents, children, and a
+"""Evolutionary generators: generations that are asked for and told, parents, children, and a
 state to go on from.
 
 A generation is made at once and handed out bit by bit; when all of it has been told, the generator decides who
@@ -42,7 +42,7 @@ class Individual(list[str]):
         self.times = times
         """Evaluations whose mean the values are."""
         self.note = tuple(note)
-        """What else is inherited, as JSON: a strategy parameter, the number of a vector, a genotype."""
+        """Further inheritance, as JSON: a strategy parameter, the number of a vector, a genotype."""
 
     @property
     def text(self) -> str:
@@ -51,7 +51,7 @@ class Individual(list[str]):
 
     @property
     def values(self) -> tuple[float, ...]:
-        """What the fitness consists of."""
+        """Fitness values, all to be large, compared one after the other."""
         return tuple(self.fitness.values)
 
     def evaluated(self, values: Sequence[float]) -> None:
@@ -73,7 +73,7 @@ class Individual(list[str]):
 
 @dataclass(frozen=True)
 class Child:
-    """What waits to be asked for."""
+    """Child that waits to be asked for."""
 
     text: str
     origin: str
@@ -86,7 +86,7 @@ class Child:
 
 @dataclass
 class _Generation:
-    """What is not decided yet: children that wait, that are out, and that were told."""
+    """Generation under way: children that wait, that are out, and that were told."""
 
     queue: list[Child] = field(default_factory=list)
     out: dict[int, Child] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class PopulationGenerator(Generator[C, V]):
 
     @abstractmethod
     def _extra_state(self) -> dict[str, Any]:
-        """What a subclass adds to the state, as JSON."""
+        """Return what a subclass adds to the state, as JSON."""
 
     @abstractmethod
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
@@ -196,7 +196,7 @@ class TwoPopulationGenerator(PopulationGenerator[C, V]):
 
     @abstractmethod
     def _shape(self, one: Individual) -> Any:
-        """What `_distance` compares of a member."""
+        """Return the phenotype of a member that `_distance` compares."""
 
     @abstractmethod
     def _distance(self, one: Any, other: Any) -> float:
@@ -217,7 +217,7 @@ class TwoPopulationGenerator(PopulationGenerator[C, V]):
         return sorted(best, key=lambda one: one.times)[:number]
 
     def _merge_reevaluations(self, told: list[tuple[Individual, bool]]) -> list[tuple[Individual, bool]]:
-        """What was told, less the further evaluations of members, which these take into their mean."""
+        """Return what was told, less re-evaluations of members, which these take into their mean."""
         members = {one.id: one for one in self.feasible}
         rest = []
         for one, feasible in told:

@@ -38,7 +38,7 @@ class GameGenerator(Generator[GameCandidate, EvaluationProtocol]):
     least: ClassVar[int] = 1
     """Games that it needs to begin with."""
     bounded: ClassVar[bool] = False
-    """Whether it can keep to `max_edits`."""
+    """True if it can keep to `max_edits`."""
 
     def __init__(self, start: Sequence[GameGenotype], *, seed: int, max_edits: int = 0, **params: object) -> None:
         super().__init__(seed=seed, **params)

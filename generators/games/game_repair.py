@@ -31,7 +31,7 @@ from pcg.generators.rules.space import RuleSpace
 MOST_ROUNDS = 12
 """Rounds of striking out."""
 CHARACTERS = "AabcdefghijklmnopqrstuvxyzBCDEFGHIJKLMNOPQRSTUVXYZ0123456789$%&*+-~^!?@"
-"""What new types are mapped to, in this order."""
+"""Characters that new types are mapped to, in this order."""
 
 
 def repair_game(game: GameGenotype, rng: np.random.Generator, *, most: int = 60) -> GameGenotype:
@@ -101,7 +101,9 @@ def _by_depth(lines: dict[str, Sprite]) -> Iterable[Sprite]:
 
 
 def param_of(game: GameGenotype, name: str, key: str) -> Param | None:
-    """What the registry says of a parameter on the line of a type, by the class of what stands there or below."""
+    """Return the registry's declaration of a parameter on the line of a type, by the class of what stands there or
+    below.
+    """
     below = [name, *(s.name for s in game.leaves if any(line.name == name for line in game.lineage(s.name)))]
     for other in below:
         spec = ontology.SPRITE_CLASSES.get(game.class_of(other))
@@ -174,7 +176,7 @@ def mapped(game: GameGenotype, name: str) -> GameGenotype:
 
 
 def ground_types(game: GameGenotype) -> tuple[str, ...]:
-    """What lies under an avatar at the beginning."""
+    """Return the types under an avatar at the beginning."""
     for _, names in game.mapping:
         if any(game.is_avatar(n) for n in names):
             return tuple(n for n in names if not game.is_avatar(n))

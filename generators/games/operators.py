@@ -32,7 +32,7 @@ NAMES: Mapping[str, str] = {
     "avatar": "hero", "producer": "source", "portal": "gate", "resource": "item", "flicker": "spark", "npc": "beast",
     "mover": "shot", "static": "block", "passive": "crate",
 }  # fmt: skip
-"""What new types are called, by family."""
+"""Names of new types, by family."""
 MOST_TYPES = 30
 _NEW: Mapping[str, float] = {
     "npc": 3.0, "static": 2.5, "resource": 2.0, "producer": 1.5, "passive": 1.5, "mover": 1.0, "portal": 0.7,
@@ -67,7 +67,7 @@ def add_type(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
 
 
 def _introduce(game: GameGenotype, name: str, rng: np.random.Generator) -> GameGenotype:
-    """What brings a new type into play."""
+    """Bring a new type into play."""
     makers = [
         (s, key) for s in game.leaves if s.name != name
         for key in ontology.SPRITE_CLASSES[game.class_of(s.name)].creates if s.get(key) is not None

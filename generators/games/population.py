@@ -1,4 +1,4 @@
-"""What the generators of games that breed have in common: two populations of whole games, whatever breeds.
+"""Evolutionary generators of whole games in two populations, whatever their genotypes are.
 
 Feasible games compete in fitness, infeasible ones in how nearly they keep the constraints (FI-2pop: Kimbrough et al.
 2008). Games pay for their length, and those too like a better one stand back. What a child is made of is for
@@ -48,7 +48,7 @@ class EvolutionaryGames(GenotypePopulationGenerator[GameCandidate, EvaluationPro
 
     @abstractmethod
     def _first(self) -> list[Child]:
-        """What the first generation begins with, before `_fresh`."""
+        """Return the first children of the first generation, before those of `_fresh`."""
 
     @abstractmethod
     def _fresh(self, rng: np.random.Generator) -> Child:
@@ -81,7 +81,7 @@ class EvolutionaryGames(GenotypePopulationGenerator[GameCandidate, EvaluationPro
         return made
 
     def _fits(self, child: Child, place: int) -> bool:
-        """Whether a child is what is wanted in this place of a generation; after some tries any is taken."""
+        """Return whether a child suits this place of a generation; after some tries any is taken."""
         del child, place
         return True
 

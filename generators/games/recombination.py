@@ -213,13 +213,13 @@ def own_features(games: Sequence[GameGenotype]) -> tuple[frozenset[Feature], ...
 
 
 def parts(game: GameGenotype, own: Sequence[frozenset[Feature]]) -> tuple[int, ...]:
-    """How many features a game has of each of those that `own_features` was asked about."""
+    """Return the number of features that a game has of each of those that `own_features` was asked about."""
     found = features(game)
     return tuple(len(found & one) for one in own)
 
 
 def has_parts_of_both(counts: Sequence[int]) -> bool:
-    """Whether a game with so many features of others has parts of at least two of them (`LEAST`)."""
+    """Return whether a game with so many features of others has parts of at least two of them (`LEAST`)."""
     return sum(count >= LEAST for count in counts) >= 2
 
 

@@ -1,4 +1,4 @@
-"""What can be written in a SpriteSet: families of classes, and parameters with values in their ranges.
+"""Lines of a SpriteSet: families of classes, and parameters with values in their ranges.
 
 Everything is read from the ontology registry, so that classes which users register take part. A class changes within
 its family, so that what is a wall stays something that stands and who plays stays an avatar.
@@ -32,7 +32,7 @@ USUAL: Mapping[str, float] = {
     "Fleeing": 2.0, "SpawnPoint": 4.0, "Bomber": 2.0, "Portal": 2.0, "Flicker": 2.0, "ResourcePack": 0.4,
     "VerticalAvatar": 0.5, "Spreader": 0.4,
 }  # fmt: skip
-"""How often classes are drawn compared with one not named here: about as often as designers use them."""
+"""Relative frequencies of classes, 1 for one not named here: about as often as designers use them."""
 _SHARED: Mapping[str, tuple[str, ...]] = {
     "avatar": ("speed", "cooldown"),
     "npc": ("speed", "cooldown"),

@@ -81,7 +81,7 @@ def table_text(table: Table) -> str:
 
 
 def neighbours(rock: Rock) -> NDArray[np.int8]:
-    """How many of the eight cells around each cell are rock; works on the last two axes."""
+    """Return the number of rock cells among the eight around each cell, on the last two axes."""
     height, width = rock.shape[-2:]
     padded = np.pad(rock, [(0, 0)] * (rock.ndim - 2) + [(1, 1), (1, 1)], mode="edge").view(np.int8)
     rows = padded[..., :height, :] + padded[..., 1 : height + 1, :] + padded[..., 2:, :]

@@ -101,7 +101,7 @@ def complete(
 
 
 def _satisfaction(builder: LevelBuilder, wants: Sequence[Want]) -> float:
-    """How nearly the level has the numbers of sprites wanted, in [0, 1]."""
+    """Return the degree to which a level has the numbers of sprites wanted, in [0, 1]."""
     counts = builder.palette.count_types(builder.grid)
     found = []
     for want in wants:
@@ -162,5 +162,5 @@ def _furnish(builder: LockedLevelBuilder, rng: np.random.Generator) -> None:
 
 
 def _avatar_locked(builder: LockedLevelBuilder) -> bool:
-    """Whether an avatar stands on a locked cell."""
+    """Return whether an avatar stands on a locked cell."""
     return bool((np.isin(builder.grid, builder.palette.avatars) & builder.locked).any())

@@ -1,4 +1,4 @@
-"""What every generator needs to know about a game, worked out once: analysis, palette, requirements, the look of its
+"""The context of level generation, worked out once per game: analysis, palette, requirements, statistics of the game's
 own levels.
 
 It sorts the tiles into the parts a level is made of: the frame around it, walls, filling (earth to dig through,
@@ -33,7 +33,7 @@ LARGEST = 18
 
 
 class HasLevels(Protocol):
-    """What a generator asks of a game: its definition and the texts of its own levels (possibly none)."""
+    """Game as generators see it: its definition and the texts of its own levels (possibly none)."""
 
     @property
     def definition(self) -> GameDefinition: ...
@@ -66,7 +66,7 @@ class LevelContext:
     """The tile along the top, right, bottom and left edge, None where there is none."""
     walls: tuple[int, ...]
     wall_weights: NDArray[np.float64]
-    """How often each of `walls` is used, summing to 1."""
+    """Relative frequency of each of `walls`, summing to 1."""
     wall_share: float
     """Share of walls inside the frame."""
     filler: int | None
@@ -100,15 +100,15 @@ class LevelContext:
 
     @cached_property
     def bare(self) -> int:
-        """What is left where something is taken away: the empty ground, or the filler of a game whose own levels never
-        leave a cell without it.
+        """Tile that is left where something is taken away: the empty ground, or the filler of a game whose own levels
+        never leave a cell without it.
         """
         never = self.statistics is not None and not self.statistics.used[self.palette.empty]
         return self.filler if never and self.filler is not None else self.palette.empty
 
     @property
     def has_portals(self) -> bool:
-        """Whether the game has portals, so that rooms need no opening."""
+        """True if the game has portals, so that rooms need no opening."""
         return bool(self.palette.links)
 
     def with_wanted_counts(self, wants: Sequence[Want]) -> LevelContext:

@@ -26,10 +26,10 @@ class Candidate:
     level: str
     """VGDL level text in the game's own mapping, rows joined by newlines, all of one length."""
     origin: str
-    """How it was made: the name of a generator or of an operator."""
+    """Name of the generator or of the operator that made it."""
     generation: int = 0
     note: str = ""
-    """What the generator must know to tell more of the level (`LevelGenerator.about`), "" for nothing."""
+    """Note from which the generator tells more of the level (`LevelGenerator.about`), "" for none."""
 
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
@@ -57,12 +57,12 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
 
     parameters: ClassVar[tuple[Parameter, ...]] = SIZE_PARAMETERS
     needs_levels: ClassVar[bool] = False
-    """Whether it learns from the game's own levels, so that it cannot serve games without any."""
+    """True if it learns from the game's own levels, so that it cannot serve games without any."""
 
     def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
         super().__init__(seed=seed, **params)
         self.wants = settle_wants(wants, context.analysis)
-        """What levels are to be like. They reach every generator that learns through the fitness it is told. Wanted
+        """Targets of the levels. They reach every generator that learns through the fitness it is told. Wanted
         numbers of sprites are rules of `context.requirements` besides, and wanted sizes bound those of the levels, so
         that generators which build by these aim at them; others may read the wants here."""
         self.context = context.with_wanted_counts(self.wants)
@@ -75,7 +75,7 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
         check_wants(self.wants, context.analysis, widths=self.widths, heights=self.heights)
 
     def about(self, candidate: Candidate) -> dict[str, Any]:
-        """What is known of one of this generator's levels beside its text, as JSON: `mission` (see
+        """Return what is known of one of this generator's levels beside its text, as JSON: `mission` (see
         `grammar.Mission.to_json`); {} for nothing.
         """
         del candidate

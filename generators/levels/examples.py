@@ -61,7 +61,7 @@ class ExampleGenerator(IndependentGenerator):
         return builder.text()
 
     def dissimilarity(self, grid: Grid) -> float:
-        """How unlike the examples a level is, in [0, 2]: by its shares of tiles, and by the space cut off in it.
+        """Return the distance of a level from the examples, in [0, 2]: by shares of tiles and by the space cut off.
 
         Small windows know nothing of either; long walls that repair would have to break are the price.
         """
@@ -162,7 +162,7 @@ def _one_avatar(builder: LevelBuilder, rng: np.random.Generator, locked: Mask) -
 
 
 def _wants(builder: LevelBuilder) -> tuple[int, int, int]:
-    """What is wrong with a level: avatars too many or too few, rules broken, things out of reach."""
+    """Count the faults of a level: avatars too many or too few, rules broken, things out of reach."""
     context = builder.context
     avatars = abs(len(avatar_cells(builder.palette, builder.grid)) - 1)
     short = len(context.requirements.shortfalls(builder.palette.count_types(builder.grid)))

@@ -1,4 +1,4 @@
-"""A level under construction: an array of tiles with the few questions and moves every builder needs.
+"""The level builder: a level under construction as an array of tiles, with the queries and changes generators need.
 
 It knows where the avatar can get, which cells are free, and whether filling a cell would cut the open space in two.
 What to build where is decided by `wall_layout`, `object_placement` and `repair`.
@@ -18,14 +18,14 @@ _RING = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 
 
 class LevelBuilder:
-    """A grid being built for one game. Cells are (row, column)."""
+    """Level of one game under construction. Cells are (row, column)."""
 
     def __init__(self, context: LevelContext, grid: Grid) -> None:
         self.context = context
         self.palette = context.palette
         self.grid = grid
         self.placement_weights: NDArray[np.float64] | None = None
-        """How welcome objects are on each cell, as weights for `object_placement`; None: everywhere alike."""
+        """Weights of the cells for `object_placement`; None: all alike."""
         self._distances: NDArray[np.int32] | None = None
         self._start: tuple[int, int] | None = None
 
@@ -83,7 +83,7 @@ class LevelBuilder:
 
     @property
     def avatar(self) -> tuple[int, int] | None:
-        """Where the avatar stands, None while there is none."""
+        """Cell of the avatar, None while there is none."""
         if self._start is None:
             found = avatar_cells(self.palette, self.grid)
             self._start = found[0] if found else None
@@ -128,7 +128,9 @@ class LevelBuilder:
         return tile in self.palette.links or any(tile in ways for ways in self.palette.links.values())
 
     def disconnects(self, cell: tuple[int, int]) -> bool:
-        """Whether making a cell impassable could cut the space around it in two (decided from its eight neighbours)."""
+        """Return whether making a cell impassable could cut the space around it in two (decided from its eight
+        neighbours).
+        """
         height, width = self.grid.shape
         access = self.palette.access
         around = []
@@ -143,12 +145,12 @@ class LevelBuilder:
         return runs > 1
 
     def blocks(self, tile: int) -> bool:
-        """Whether the avatar cannot walk through a tile."""
+        """Return whether the avatar cannot walk through a tile."""
         return bool(self.palette.access[tile] > PUSH)
 
     def stops_pushes(self, cell: tuple[int, int]) -> bool:
-        """Whether nothing can be pushed onto a cell: it lies outside or is impassable or taken by something to be
-        pushed.
+        """Return whether nothing can be pushed onto a cell: it lies outside or is impassable or taken by something to
+        be pushed.
         """
         height, width = self.grid.shape
         y, x = cell

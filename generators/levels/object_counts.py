@@ -1,4 +1,4 @@
-"""How many of which objects a level gets: drawn from the look of the game's own levels, then brought in line with its
+"""Numbers of objects in a level: drawn from the statistics of the game's own levels, then brought in line with its
 rules.
 
 For games without levels of their own the shares of spec 04 section 2.3 serve, in the sensible reading (sprites that
@@ -23,7 +23,7 @@ Counts = dict[int, int]
 
 
 def draw_object_scale(rng: np.random.Generator) -> float:
-    """How many objects a level is to have, as a multiple of what is usual: in four levels of ten less.
+    """Draw the number of objects as a multiple of what is usual: less in four levels of ten.
 
     The game's own levels were made for people. What agents can win is often a level with a few of each thing.
     """
@@ -127,7 +127,7 @@ def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[
 
 
 def _too_many(context: LevelContext, tile: int, counts: Mapping[int, int]) -> bool:
-    """Whether one more of a tile breaks the upper bound of a rule that is kept so far."""
+    """Return whether one more of a tile breaks the upper bound of a rule that is kept so far."""
     created = context.palette.type_counts[tile]
     bounded = [rule for rule in context.requirements.counts[1:] if rule.maximum is not None and any(
         created[t] for t in rule.types)]  # fmt: skip

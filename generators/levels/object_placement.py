@@ -1,4 +1,4 @@
-"""Putting things into a laid-out level: the avatar, portals, doors, boxes, treasure, enemies, each where it makes
+"""Placement of objects in a laid-out level: the avatar, portals, doors, boxes, treasure, enemies, each where it makes
 sense.
 
 What makes sense is read from the roles: enemies away from the avatar, what must be reached within reach and rather
@@ -52,7 +52,7 @@ def place_objects(builder: LevelBuilder, rng: np.random.Generator, counts: Count
 
 
 def _placement_order(builder: LevelBuilder, tile: int) -> int:
-    """When it is a tile's turn: what needs most room or special places first."""
+    """Return the place of a tile in the order of placement: what needs most room or special places first."""
     analysis, context = builder.context.analysis, builder.context
     content = builder.palette.tiles[tile].content
     access = int(builder.palette.access[tile])
@@ -75,7 +75,7 @@ def _placement_order(builder: LevelBuilder, tile: int) -> int:
 
 
 def row_weights(builder: LevelBuilder, tile: int) -> Weights:
-    """How much each cell's row suits a tile, after the game's own levels (1 everywhere without any)."""
+    """Return weights of cells by their rows, after the game's own levels (1 everywhere without any)."""
     height, width = builder.grid.shape
     statistics = builder.context.statistics
     if statistics is None or not statistics.used[tile]:
@@ -225,7 +225,7 @@ def _draw(builder: LevelBuilder, rng: np.random.Generator, weights: Weights) -> 
 
 
 def _room_to_push(builder: LevelBuilder, cell: tuple[int, int]) -> bool:
-    """Whether a thing on `cell` can be pushed along at least one axis, and does not block a passage."""
+    """Return whether a thing on `cell` can be pushed along at least one axis, and does not block a passage."""
     y, x = cell
     upright = not builder.stops_pushes((y - 1, x)) and not builder.stops_pushes((y + 1, x))
     level = not builder.stops_pushes((y, x - 1)) and not builder.stops_pushes((y, x + 1))
@@ -258,7 +258,7 @@ def _place_gate(builder: LevelBuilder, rng: np.random.Generator, tile: int) -> b
 
 
 def _sides(padded: NDArray[Any]) -> list[NDArray[Any]]:
-    """What lies above, below, left and right of each cell of an array with a ring of padding around it."""
+    """Return the arrays above, below, left and right of each cell of an array with a ring of padding."""
     return [padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]]
 
 
@@ -302,7 +302,9 @@ def _link_regions(builder: LevelBuilder, rng: np.random.Generator, remaining: Co
 
 
 def in_formation(builder: LevelBuilder, tile: int) -> bool:
-    """Whether a tile is one of a fleet (moving goals facing an avatar that keeps to a line) or of a row of cover."""
+    """Return whether a tile is one of a fleet (moving goals facing an avatar that keeps to a line) or of a row of
+    cover.
+    """
     analysis = builder.context.analysis
     if analysis.mobility not in ("horizontal", "vertical", "none"):
         return False

@@ -1,4 +1,4 @@
-"""What all generators that breed levels have in common: how a population begins, and how grids are bred.
+"""Evolutionary level generators: initial populations, and crossover and mutation of grids.
 
 Generations, selection and a state to go on from are those of all generators that breed (`pcg.generators.population`).
 """

@@ -107,7 +107,7 @@ def lay_rock(builder: LevelBuilder, rng: np.random.Generator, rock: Mask) -> Non
 
 
 def stand_on_ground(builder: LevelBuilder) -> None:
-    """Where things fall down, prefer the cells above something to stand on for what is put into the level."""
+    """Prefer cells above something to stand on, in games in which things fall down."""
     blocked = builder.palette.access[builder.grid] > FREE
     below = np.ones(builder.grid.shape, bool)
     below[:-1] = blocked[1:]
@@ -137,7 +137,7 @@ class TerrainGenerator(IndependentGenerator):
 
     @abstractmethod
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
-        """Where the rock is in an area of `shape` (height, width), about `share` of it; 0 < share <= MOST."""
+        """Return the rock in an area of `shape` (height, width), about `share` of it; 0 < share <= MOST."""
 
     def decorate(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
         """More of the terrain, between the rock and the objects; nothing unless a generator says otherwise."""

@@ -1,4 +1,4 @@
-"""Where the walls go: frames, rooms, wall segments, pillars, caves, and lanes for traffic.
+"""Layout of walls: frames, rooms, wall segments, pillars, caves, and lanes for traffic.
 
 A layout leaves all open cells connected (closed rooms are made only in games with portals to get there). The segments
 are those of the constructive generator of spec 04 section 2.3, the caves those of Johnson, Yannakakis and Togelius

@@ -1,4 +1,4 @@
-"""What rule generators work on: the lines of an InteractionSet and a TerminationSet as plain, hashable data.
+"""Genotypes of rules: the lines of an InteractionSet and a TerminationSet as plain, hashable data.
 
 A gene is one rule for one ordered pair of sprites, or one termination; a genotype is a list of each. They turn into the
 syntax tree's lines, into text and into JSON, and come from any game (a line with several second sprites becomes several
@@ -21,7 +21,7 @@ Params = tuple[tuple[str, str], ...]
 """`key=value` texts in the order in which they are written."""
 
 EOS, TIME = "EOS", "TIME"
-"""What stands for the edge of the screen and for time where a sprite could stand."""
+"""Names of the edge of the screen and of time in the place of a sprite."""
 _CACHED = 1 << 12
 
 
@@ -36,7 +36,7 @@ class Rule:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """What meets."""
+        """Names of the two types that meet."""
         return self.first, self.second
 
     def get(self, key: str) -> str | None:
@@ -60,7 +60,7 @@ class Ending:
 
     @property
     def wins(self) -> bool:
-        """Whether the first player wins by it."""
+        """True if the first player wins by it."""
         return (self.get("win") or "").split(",")[0].strip().lower() == "true"
 
     def __str__(self) -> str:
@@ -188,18 +188,18 @@ def replace_rules(tree: Tree, genotype: RuleSet) -> Tree:
 
 
 Shape = tuple[frozenset[Gene], frozenset[tuple[str, ...]]]
-"""What `shape_distance` compares of a rule set: its genes, and its genes without parameters."""
+"""Phenotype that `shape_distance` compares: genes of a rule set, and its genes without parameters."""
 
 
 def shape_of(genotype: RuleSet) -> Shape:
-    """What `shape_distance` compares."""
+    """Return the phenotype that `shape_distance` compares."""
     kinds = {(r.first, r.second, r.effect) for r in genotype.rules} | {(e.name,) for e in genotype.endings}
     return frozenset(genotype.genes()), frozenset(kinds)
 
 
 def shape_distance(one: Shape, other: Shape) -> float:
-    """How unlike two rule sets are, in [0, 1]: the share of their genes they do not have in common (Jaccard), averaged
-    over genes as they are and genes without parameters. Order does not count.
+    """Return the distance of two rule sets, in [0, 1]: the share of their genes they do not have in common (Jaccard),
+    averaged over genes as they are and genes without parameters. Order does not count.
 
     >>> a, b = Rule("a", "b", "killSprite"), Rule("a", "b", "killSprite", (("scoreChange", "1"),))
     >>> shape_distance(shape_of(RuleSet((a,), ())), shape_of(RuleSet((b,), ())))

@@ -185,7 +185,7 @@ def _mended_endings(
 
 
 def _mortal(space: RuleSpace, rules: Sequence[Rule], avatars: set[str]) -> bool:
-    """Whether a rule can take an avatar away."""
+    """Return whether a rule can take an avatar away."""
     index, types = space.definition.type_index, space.definition.types
     wide = avatars | {types[t].name for a in avatars for t in types[index[a]].path}
     for rule in rules:

@@ -45,7 +45,7 @@ USUAL: Mapping[str, float] = {
     "reverseDirection": 2.0, "turnAround": 1.0, "flipDirection": 1.0, "wrapAround": 1.0, "killIfFromAbove": 1.5,
     "transformToAll": 0.5, "killAll": 0.5, "addTimer": 0.3,
 }  # fmt: skip
-"""How often effects are drawn compared with one not named here: about as often as designers use them."""
+"""Relative frequencies of effects, 1 for one not named here: about as often as designers use them."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class _Kinds:
     avatars: tuple[str, ...]
     resources: tuple[str, ...]
     held: tuple[str, ...]
-    """What can be held: names of resources."""
+    """Names of resources."""
     portals: frozenset[str]
     spawners: tuple[str, ...]
     creatable: tuple[str, ...]
@@ -135,7 +135,7 @@ class RuleSpace:
 
     @cached_property
     def compiler(self) -> RuleCompiler:
-        """What turns rules into tables."""
+        """Compiler of rules into tables."""
         return RuleCompiler(self.definition, reading="strict", name=self.definition.name)
 
     # -- what there is -------------------------------------------------------------------------------------------------
@@ -178,7 +178,9 @@ class RuleSpace:
 
     @cached_property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """What can meet: two different kinds of which one can move, and what can move with the edge of the screen."""
+        """Pairs that can meet: two different kinds of which one can move, and what can move with the edge of the
+        screen.
+        """
         kinds = self.kinds
         inside = [
             (a, b) for a in kinds.actors for b in kinds.actors
@@ -193,7 +195,7 @@ class RuleSpace:
 
     @cached_property
     def pair_weights(self) -> np.ndarray:
-        """How often each pair is drawn: meetings of an avatar twice as often as others, edges less often."""
+        """Relative frequencies of pairs: meetings of an avatar twice as often as others, edges less often."""
         avatars = set(self.kinds.avatars)
         weights = np.array([2.0 if a in avatars or b in avatars else 1.0 for a, b in self.pairs])
         weights[[b == EOS for _, b in self.pairs]] *= 0.7
@@ -203,7 +205,7 @@ class RuleSpace:
     # -- which effects fit ---------------------------------------------------------------------------------------------
 
     def fits(self, spec: EffectSpec, first: str, second: str) -> bool:
-        """Whether an effect can do anything when these two meet."""
+        """Return whether an effect can do anything when these two meet."""
         kinds = self.kinds
         if not spec.runnable or (second in (EOS, TIME) and spec.needs_second):
             return False
@@ -371,7 +373,7 @@ def _without(tree: Tree, lines: Set[int]) -> Tree:
 
 
 def _lineage(class_name: str) -> frozenset[str]:
-    """What a class is, with its ancestors; "spawner" for whatever brings forth a type of its parameter `stype`."""
+    """Return a class and its ancestors; "spawner" for whatever brings forth a type of its parameter `stype`."""
     found: set[str] = set()
     name: str | None = class_name
     while name is not None:

@@ -1,4 +1,4 @@
-"""What a rule set is going to be worth, guessed from its lines by what others with such lines were worth.
+"""Surrogate of the evaluation: fitness of a rule set, predicted from its lines by a random forest.
 
 Playing a rule set takes thousands of times as long as making one. A surrogate is a model learned from the rule sets
 that were played; of several children it picks the one to be played (Jin: Surrogate-Assisted Evolutionary Computation,
@@ -49,7 +49,7 @@ def load_sklearn() -> tuple[Any, Any]:
 
 
 def features_of(genotype: RuleSet) -> Mapping[str, int]:
-    """How often a rule set has each thing that can matter.
+    """Return the features of a rule set: the number of times it has each thing that can matter.
 
     >>> from pcg.generators.rules.genes import Rule
     >>> sorted(features_of(RuleSet((Rule("avatar", "wall", "stepBack"),), ())))[:3]
@@ -103,7 +103,7 @@ class Surrogate:
         return True
 
     def predict(self, genotypes: Sequence[RuleSet]) -> NDArray[np.float64]:
-        """What each is worth; `learn` comes first.
+        """Predict the fitness of each (1 more where feasible); `learn` comes first.
 
         Raises:
             RuntimeError: when nothing was learned.

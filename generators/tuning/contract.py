@@ -1,4 +1,4 @@
-"""What all optimisers of game spaces share: they ask for points, and are told what these were worth.
+"""The contract of all optimisers of game spaces: they ask for points, and are told their values.
 
 An optimiser is a generator (`pcg.generators.contract`) whose candidates are points of a space. The value of a point is
 noisy; an optimiser may ask for the same point again, which is then another `sample` of it and is played with other
@@ -48,7 +48,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class PointEvaluation:
-    """What one evaluation says of a point.
+    """Evaluation of a point.
 
     Attributes:
         value: in [0, 1], to be large.
@@ -62,7 +62,7 @@ class PointEvaluation:
 
     @property
     def feasible(self) -> bool:
-        """Whether it could be played."""
+        """True if it could be played."""
         return not self.note
 
     @property
@@ -78,7 +78,7 @@ class PointEvaluation:
 
 @dataclass(slots=True)
 class PointStatistics:
-    """What is known of one point: how often it was asked for and told, sum of values, sum of squared errors."""
+    """Statistics of one point: how often it was asked for and told, sum of values, sum of squared errors."""
 
     asked: int = 0
     told: int = 0

@@ -1,4 +1,4 @@
-"""Evaluating one game of a space: play it, and say what the plays are worth."""
+"""Evaluation of one game of a space: agents play it, and an objective values the plays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pcg.generators.tuning.plays import PlayRecord, play_games
 
 @dataclass(frozen=True, slots=True)
 class PlayedEvaluation(PointEvaluation):
-    """What an optimiser is told of a point, and what it comes from.
+    """Evaluation of a point with the plays that it comes from.
 
     Attributes:
         results: of each target of the objective; none of a game that could not be played.
@@ -60,7 +60,7 @@ def evaluate_game(
     sample: int,
     settings: Mapping[str, Setting],
 ) -> PlayedEvaluation:
-    """Play a game and judge the plays.
+    """Play a game and evaluate the plays.
 
     A text that is no game, or one that cannot be played to the end within the engine's limits, is worth 0 and says why:
     not every combination of values that are good by themselves makes a game.

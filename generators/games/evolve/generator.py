@@ -66,8 +66,8 @@ class EvolvingGames(EvolutionaryGames):
     # -- parts of more than one game -----------------------------------------------------------------------------------
 
     def _quota(self, size: int) -> int:
-        """How many of so many games are to have parts of several: mutants of one game soon outdo all crossings, which
-        have to settle first, so crossings have places of their own.
+        """Number of games, out of so many, that are to have parts of several: mutants of one game soon outdo all
+        crossings, which have to settle first, so crossings have places of their own.
         """
         return round(self.number("both") * size) if len(self.sound) > 1 and not self.max_edits else 0
 
@@ -134,5 +134,5 @@ class EvolvingGames(EvolutionaryGames):
         return base
 
     def _near(self, game: GameGenotype) -> bool:
-        """Whether a game is within `max_edits` lines of one of those to begin with."""
+        """Return whether a game is within `max_edits` lines of one of those to begin with."""
         return not self.max_edits or any(game_edits(given, game) <= self.max_edits for given in self.start)

@@ -79,7 +79,7 @@ def plant(base: GameGenotype, rng: np.random.Generator, most: int) -> Tree:
 
 
 def _wall(rng: np.random.Generator) -> Tree:
-    """What stands on the commonest character."""
+    """Return the type of the commonest character."""
     known = primitives().mapping
     node = known[_WALL]
     return [node, known[_COMMONEST], *(n for part in node.args[1:] for n in grow(part, rng))]

@@ -98,7 +98,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Node:
-    """What a primitive has made: its name, and what its arguments have made."""
+    """Result of a primitive: its name, and the results of its arguments."""
 
     name: str
     parts: tuple[Any, ...]
@@ -159,7 +159,7 @@ def primitives() -> gp.PrimitiveSetTyped:
 
 
 def weight(name: str) -> float:
-    """How often a primitive is drawn compared with others of its type."""
+    """Return the relative frequency of a primitive among those of its type."""
     stem, _, kind = name.partition("_")
     table: Mapping[str, Mapping[str, float]] = {"class": USUAL, "effect": USUAL_EFFECTS, "end": ENDINGS}
     return float(table.get(stem, {}).get(kind, 1.0))
@@ -170,7 +170,7 @@ def weight(name: str) -> float:
 Tree = list[Any]
 """The nodes of a tree, each before what is below it, as in `deap.gp.PrimitiveTree`."""
 _DEEP = {Sprites: 4, Rules: 5, Endings: 2}
-"""How deep lists of these join at most when they are grown."""
+"""Greatest depth of joins in a list of these that is grown."""
 _JOIN = {Sprites: 0.85, Rules: 0.85, Endings: 0.4}
 
 
@@ -211,7 +211,7 @@ def tree_of(names: Sequence[str]) -> gp.PrimitiveTree:
 
 
 def evaluate(tree: Tree) -> Node:
-    """What a tree makes, from its leaves up."""
+    """Evaluate a tree from its leaves up."""
     known = primitives()
     stack: list[Any] = []
     for node in reversed(tree):
@@ -295,7 +295,7 @@ def _class_params(game: GameGenotype, sprite: Sprite, given: Sequence[Any]) -> P
 
 
 def fitting_pairs(space: RuleSpace, kind: str) -> list[tuple[str, str]]:
-    """What can meet with this effect, in order."""
+    """Return the pairs that can meet with this effect, in order."""
     return [pair for pair in space.pairs if kind in space.effects(*pair)[0]]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from pcg.engine.vgdl.diagnostics import PcgError
 
 INSTALL = 'pip install "pcg-toolkit[asp]"'
-"""How to get clingo."""
+"""Command that installs clingo."""
 
 
 def clingo() -> Any:
@@ -34,7 +34,7 @@ def clingo() -> Any:
 
 
 def has_clingo() -> bool:
-    """Whether clingo is installed."""
+    """Return whether clingo is installed."""
     try:
         clingo()
     except PcgError:
@@ -57,9 +57,9 @@ class Answer:
 
     atoms: tuple[tuple[str, tuple[int, ...]], ...]
     cost: int = 0
-    """What the minimised sum is; 0 without one."""
+    """Minimised sum of costs; 0 without one."""
     optimal: bool = True
-    """Whether it is known that no answer costs less."""
+    """True if it is known that no answer costs less."""
 
     def of(self, name: str) -> list[tuple[int, ...]]:
         """The arguments of all atoms with a name, sorted."""
@@ -68,7 +68,7 @@ class Answer:
 
 @dataclass
 class Limits:
-    """What one solve may spend; a limit on conflicts gives up at the same place on every machine, time does not."""
+    """Budget of one solve; a limit on conflicts gives up at the same place on every machine, time does not."""
 
     seconds: float = 30.0
     conflicts: int = 2_000_000

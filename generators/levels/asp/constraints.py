@@ -1,4 +1,4 @@
-"""What is asked of a level, gathered from parameters and wants, and put to the solver as a problem.
+"""Constraints on levels, gathered from parameters and wants, and posed to the solver as a problem.
 
 The same aims serve a level made from nothing, the repair of a given one and the completion of a partial one; they
 differ in which tiles may stand where, and in what is tried first.
@@ -44,7 +44,7 @@ PARAMETERS: tuple[Parameter, ...] = (
 
 @dataclass(frozen=True)
 class LevelConstraints:
-    """What a level is to be like. Moves of (0, 0) and steps of (0, None) ask for nothing."""
+    """Constraints on a level. Moves of (0, 0) and steps of (0, None) ask for nothing."""
 
     moves: tuple[int, int] = (0, 0)
     path: tuple[int, int | None] = (0, None)
@@ -55,14 +55,14 @@ class LevelConstraints:
     moves_text: str = ""
     """In which words the bound on moves was asked for."""
     must_plan: bool = True
-    """Whether a game that cannot be planned is refused (else the bound is left to those who judge the level)."""
+    """True if a game that cannot be planned is refused (else the bound is left to those who judge the level)."""
     lenient: bool = False
-    """Whether hope is enough, as for levels made by people: one key for the first of several doors, pits that something
+    """True if hope is enough, as for levels made by people: one key for the first of several doors, pits that something
     may be pushed into."""
     reach: bool = True
-    """Whether all that has to be reached must be within the reach that can be told without playing."""
+    """True if all that has to be reached must be within the reach that can be told without playing."""
     polish: bool = True
-    """Whether doors stand in walls, what harms keeps away and boxes keep out of corners, as far as that is possible."""
+    """True if doors stand in walls, what harms keeps away and boxes keep out of corners, as far as that is possible."""
     ignored: tuple[str, ...] = field(default=())
     """Wants that say nothing a solver could aim at; they are left to those who judge the level."""
 
@@ -109,7 +109,7 @@ def _whole(want: Want) -> tuple[int, int]:
 
 
 def plannable(context: LevelContext) -> bool:
-    """Whether winning a game can be planned move by move."""
+    """Return whether winning a game can be planned move by move."""
     from pcg.generators.levels.asp.transition_model import puzzle_rules
 
     try:
@@ -120,7 +120,7 @@ def plannable(context: LevelContext) -> bool:
 
 
 def moving(context: LevelContext, tile: int) -> bool:
-    """Whether a tile holds what moves by itself, which no plan can reckon with."""
+    """Return whether a tile holds what moves by itself, which no plan can reckon with."""
     return any(context.analysis.has(c, "mover") for c in context.palette.tiles[tile].content)
 
 

@@ -205,7 +205,7 @@ class AnswerSetGenerator(IndependentGenerator):
         return builder.grid
 
     def _counts(self, rng: np.random.Generator, builder: LevelBuilder, effort: float) -> dict[int, int]:
-        """How many of each tile that wants speak of, of goals, and of what goes with them."""
+        """Return the number of each tile that wants name, of goals, and of what goes with them."""
         context = self.context
         wanted: dict[int, int] = {}
         if effort != 1.0:

@@ -47,7 +47,7 @@ class Constraint:
     text: str
     firm: bool
     asked: bool = False
-    """Whether it was asked for (and does not follow from the rules or from what makes a level whole)."""
+    """True if it was asked for (and does not follow from the rules or from what makes a level whole)."""
 
 
 class Problem:
@@ -167,7 +167,9 @@ class Problem:
         return self.constraint(text, f":- on, not {low} #count {{ {parts} }}{upper}." if parts else "", firm=firm)
 
     def required(self) -> None:
-        """What the rules call for: no ending fires at once, and each thing has what it takes to deal with it."""
+        """Constrain the level to what the rules require: no ending fires at once, and each thing has what it takes to
+        deal with it.
+        """
         required, names = self.context.requirements, self.context.definition.types
         for rule in required.counts[1:]:
             self.number_of(rule.types, rule.minimum, rule.maximum, f"{rule.reason} (the rules)")
@@ -320,7 +322,7 @@ class Problem:
             self.constraint("doors stand in walls", " ".join(rules), firm=False)
 
     def keep_away(self, steps: int) -> None:
-        """What is harmful starts at least `steps` cells from the avatar, as the crow flies."""
+        """Keep harmful things at least `steps` cells from the avatar, as the crow flies."""
         analysis = self.context.analysis
         harmful = [
             i
@@ -335,7 +337,7 @@ class Problem:
             self.constraint(text, f":- on, at(C,({choice})), beside(_,C).", firm=False)
 
     def room_to_push(self) -> None:
-        """What is to be pushed does not start in a corner."""
+        """Keep things to be pushed out of corners."""
         pushed = [i for i in range(len(self.palette.tiles)) if self.palette.access[i] == PUSH and self._anywhere(i)]
         if pushed:
             self.lines.append("shut(C) :- at(C,T), blocks(T).")
@@ -384,7 +386,7 @@ class Problem:
         return bool(self.palette.access[tile] == GATE) or self._bridged(tile)
 
     def _bridged(self, tile: int) -> bool:
-        """Whether a hazard can be done away with, as a pit by a box: one may hope to get past it."""
+        """Return whether a hazard can be done away with, as a pit by a box: one may hope to get past it."""
         if not self.bridges or self.palette.access[tile] != HAZARD:
             return False
         victims = set(self.palette.tiles[tile].content)

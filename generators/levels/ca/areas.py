@@ -68,7 +68,7 @@ def lay_areas(builder: LevelBuilder, rng: np.random.Generator) -> None:
 
 
 def _votes(mask: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """How many of the nine cells around each cell, itself included, are in a mask."""
+    """Return the number of cells in a mask among the nine around each cell, itself included."""
     padded = np.pad(mask, 1, mode="edge").astype(np.float64)
     rows = padded[:-2] + padded[1:-1] + padded[2:]
     result: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]

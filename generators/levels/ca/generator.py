@@ -65,7 +65,7 @@ class CellularAutomatonGenerator(TerrainGenerator):
         self._fashions: list[NDArray[np.float64]] = []
 
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
-        """What the automaton makes of noise, worn down to the share that is wanted."""
+        """Run the automaton on noise, worn down to the share that is wanted."""
         rule = str(self.settings["rule"])
         if rule == "mixed":
             names = [name for name in FAMILIES if name not in ("custom", "table")]

@@ -24,7 +24,7 @@ STATES = 4
 
 
 def terrain_quality(rock: Rock, share: float) -> float:
-    """How good an area is: 1 for the wanted share of rock, 1 for one connected space, up to 1 for long ways."""
+    """Return the quality of an area: 1 for the wanted share of rock, 1 for one connected space, up to 1 for long ways."""
     labels, _ = ndimage.label(~rock)
     sizes = np.bincount(labels.ravel())[1:]
     if not sizes.size:

@@ -22,7 +22,7 @@ from pcg.generators.levels.wall_layout import STYLES, draw_size, lay_lanes, plac
 
 STYLE_WEIGHTS = {"segments": 0.4, "rooms": 0.4, "pillars": 0.2}
 STYLE_WEIGHTS_WITH_LANES = {"segments": 0.7, "pillars": 0.3}
-"""How often the mixed style is which."""
+"""Probabilities of the styles that `mixed` stands for, in games without and with lanes."""
 
 
 def draw_style(context: LevelContext, rng: np.random.Generator) -> str:

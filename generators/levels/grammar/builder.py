@@ -39,7 +39,7 @@ class Built:
     mission: Mission
     plan: MissionLayout
     sound: bool
-    """Whether the mission's order holds and all that the rules call for is there, without repair."""
+    """True if the mission's order holds and all that the rules call for is there, without repair."""
     steps_to_win: int | None
     """About how many steps winning takes; None where distances do not tell."""
 
@@ -185,7 +185,7 @@ class Builder:
         return bands(level, mission, decisions)
 
     def _rest(self, plan: MissionLayout, placed: Counts, counts: Counts, rng: np.random.Generator) -> Counts:
-        """What is still to be put down: brought in line with the rules together with what is there already."""
+        """Return what is still to be placed: brought in line with the rules together with what is there already."""
         rest = left_to_place(self.game_elements, plan, placed, counts)
         own = {tile: number for tile, number in placed.items() if tile in self.context.objects}
         together = {tile: own.get(tile, 0) + rest.get(tile, 0) for tile in sorted({*own, *rest})}

@@ -1,4 +1,4 @@
-"""Where the choices of a derivation come from: drawn at random, or read from the codons of a genotype.
+"""Choices of a derivation: drawn at random, or read from the codons of a genotype.
 
 A derivation asks for one choice after the other and does not know which of the two answers. With codons the same
 grammar becomes the mapping of grammatical evolution (O'Neill and Ryan 2001): each codon takes one choice, and when
@@ -29,7 +29,7 @@ class Decisions(Protocol):
 
     @property
     def spent(self) -> bool:
-        """Whether a derivation should come to an end by the shortest way."""
+        """True if a derivation should come to an end by the shortest way."""
         ...
 
 
@@ -66,7 +66,7 @@ class CodonDecisions:
 
     @property
     def spent(self) -> bool:
-        """Whether all codons are read as often as they may be."""
+        """True if all codons are read as often as they may be."""
         return self.used >= self._left
 
     def choose(self, weights: Sequence[float]) -> int:

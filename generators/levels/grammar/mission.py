@@ -53,11 +53,11 @@ class Mission:
         return [n for n in self.graph if self.symbol(n) == symbol]
 
     def after(self, node: int) -> list[int]:
-        """Where ways from a node lead."""
+        """Return the nodes that ways from a node lead to."""
         return [b for _, b, kind in self.graph.out_edges(node, keys=True) if kind == THEN]
 
     def before(self, node: int) -> int | None:
-        """Where the way to a node comes from; None at the root."""
+        """Return the node that the way to a node comes from; None at the root."""
         return next((a for a, _, kind in self.graph.in_edges(node, keys=True) if kind == THEN), None)
 
     def keys_of(self, lock: int) -> list[int]:
@@ -96,7 +96,7 @@ class Mission:
         self.rename(lock, "room")
 
     def problem(self) -> str:
-        """What keeps the mission from being done, "" if nothing does.
+        """Return what keeps the mission from being done, "" if nothing does.
 
         There must be one start, from which every node can be come to, each lock after all its keys.
         """
@@ -227,7 +227,7 @@ class Derivation:
         return frozenset(loops.union(*(nx.ancestors(graph, n) for n in sorted(loops))))
 
     def _ends(self, rule: Rule) -> bool:
-        """Whether a rule leaves nothing that grows."""
+        """Return whether a rule leaves nothing that grows."""
         return rule.right is None or not any(node.symbol in self.growing for node in rule.right.nodes)
 
     # -- productions ---------------------------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ def _replace(mission: Mission, node: int, piece: Piece | None, fresh: int) -> in
 
 
 def _matches(mission: Mission, piece: Piece) -> list[tuple[int, ...]]:
-    """Where a piece occurs in a mission: for each place the mission's nodes in the order of the piece's."""
+    """Find the places of a mission in which a piece occurs: for each the mission's nodes in the order of the piece's."""
     pattern = nx.MultiDiGraph()
     for i, part in enumerate(piece.nodes):
         pattern.add_node(i, symbol=part.symbol, sprite=part.sprite)

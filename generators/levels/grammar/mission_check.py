@@ -1,4 +1,4 @@
-"""Whether a finished level keeps the order of its mission, and how far one walks in it.
+"""Check of finished levels: the order of the mission holds, and the steps that winning takes are counted.
 
 Both are told from distances on the grid, not from how the level was built.
 """
@@ -21,7 +21,7 @@ AROUND_A_BOX = 4
 def mission_order_holds(
     level: MissionMap, mission: Mission, plan: MissionLayout, cells: Mapping[int, Sequence[Cell]]
 ) -> bool:
-    """Whether the geometry enforces a mission.
+    """Return whether the geometry enforces a mission.
 
     Args:
         level: the finished level.
@@ -65,7 +65,7 @@ def mission_order_holds(
 def steps_to_win(
     level: MissionMap, mission: Mission, plan: MissionLayout, cells: Mapping[int, Sequence[Cell]]
 ) -> int | None:
-    """About how many steps winning takes: always to the nearest of what is left to be done and can be come to.
+    """Estimate the steps that winning takes: always to the nearest of what is left to be done and can be come to.
 
     Args:
         level: the finished level.

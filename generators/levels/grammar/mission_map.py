@@ -1,4 +1,4 @@
-"""The ground a mission is laid out on: a site that knows the mission's places, its locks, and cells to be kept free."""
+"""The map of a mission: a level under construction with the mission's places and locks, and cells to be kept free."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Rect:
         return self.height * self.width
 
     def holds(self, cell: Cell) -> bool:
-        """Whether a cell lies in it."""
+        """Return whether a cell lies in it."""
         return self.top <= cell[0] < self.bottom and self.left <= cell[1] < self.right
 
     def cells(self) -> Iterator[Cell]:
@@ -51,7 +51,9 @@ class Rect:
 
 @dataclass
 class Place:
-    """Where nodes of a mission are: a room, or a strip of open land. The first node gave the place its shape."""
+    """Part of a level that holds nodes of a mission: a room, or a strip of open land. The first node gave the place its
+    shape.
+    """
 
     rect: Rect
     nodes: list[int]
@@ -74,7 +76,7 @@ class Gap:
 
 @dataclass
 class MissionLayout:
-    """Where everything of a mission is."""
+    """Layout of a mission in a level: its places, locks and portals."""
 
     places: list[Place] = field(default_factory=list)
     at: dict[int, int] = field(default_factory=dict)
@@ -84,7 +86,7 @@ class MissionLayout:
     warps: list[int] = field(default_factory=list)
     """Nodes whose place is entered by portal only."""
     closed: bool = True
-    """Whether walls hold the places apart."""
+    """True if walls hold the places apart."""
 
     def place_of(self, node: int) -> Place:
         """The place of a node."""
@@ -92,15 +94,15 @@ class MissionLayout:
 
 
 class MissionMap(LevelBuilder):
-    """A site being made into the space of a mission. Locks count as open, so that what is behind them is furnished
-    too; reserved cells (before and behind gaps) count as taken.
+    """Level under construction that becomes the space of a mission. Locks count as open, so that what is behind them is
+    furnished too; reserved cells (before and behind gaps) count as taken.
     """
 
     def __init__(self, context: LevelContext, grid: Grid) -> None:
         super().__init__(context, grid)
         self.reserved: Mask = np.zeros(grid.shape, np.bool_)
         self.within: Mask | None = None
-        """Where things may be put at the moment; None: anywhere."""
+        """Cells in which things may be put at the moment; None: anywhere."""
         self.locks: list[Cell] = []
 
     def free(self) -> Mask:

@@ -1,4 +1,4 @@
-"""Binding a mission to a game: each symbol becomes sprites of the game, put down in its place.
+"""Placement of a mission: each symbol becomes sprites of the game, put into its part of the level.
 
 What may stand for a symbol is in `game_elements`; here one of the choices is taken (as often as the game's own levels
 show it) and put where it belongs: keys and goals at the far end of their places, dangers away from the avatar, boxes
@@ -63,7 +63,7 @@ def tiles_named(context: LevelContext, name: str) -> tuple[int, ...]:
 
 
 class MissionPlacer:
-    """Puts the sprites of one mission into one ground.
+    """Placement of the sprites of one mission in one level.
 
     Args:
         level: with its walls.
@@ -97,7 +97,7 @@ class MissionPlacer:
         self.box_placer = BoxPlacer(level)
 
     def place_required(self) -> bool:
-        """Put down what winning takes; tells whether each lock got what opens it and each portal its exit."""
+        """Place what winning takes; return whether each lock got what opens it and each portal its exit."""
         self._choose_locks()
         if not self._warps():
             return False
@@ -113,7 +113,7 @@ class MissionPlacer:
         return True
 
     def place_optional(self) -> None:
-        """Put down what the mission asks for and winning does not: dangers and rewards."""
+        """Place what the mission asks for and winning does not: dangers and rewards."""
         for node in self.mission.graph:
             symbol = self.mission.symbol(node)
             if symbol in ("test", "trap", "reward"):
@@ -298,7 +298,7 @@ class MissionPlacer:
         return True
 
     def _cut_off(self, cell: Cell) -> bool:
-        """Whether something deadly on a cell leaves other cells without a way."""
+        """Return whether something deadly on a cell leaves other cells without a way."""
         steps = self.level.distances()
         walkable = self.level.walkable()
         walkable[cell] = False
@@ -344,8 +344,8 @@ class MissionPlacer:
         return [t for t in tiles if t in named] or list(named)
 
     def _full(self, tile: int) -> bool:
-        """Whether a rule or a want allows no more of what a tile creates, or the game's own levels never had more of
-        it.
+        """Return whether a rule or a want allows no more of what a tile creates, or the game's own levels never had
+        more of it.
         """
         statistics = self.context.statistics
         if statistics is not None and self.placed.get(tile, 0) >= max(1, int(statistics.most[tile])):
@@ -361,7 +361,7 @@ class MissionPlacer:
         return False
 
     def _usual(self, tiles: Sequence[int]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        """How often the game's own levels show each of some tiles."""
+        """Return the frequency of each of some tiles in the game's own levels."""
         statistics = self.context.statistics
         if statistics is None:
             return np.ones(len(tiles))
@@ -384,7 +384,7 @@ class MissionPlacer:
 def left_to_place(
     known: GameElements, plan: MissionLayout, placed: Mapping[int, int], counts: Mapping[int, int]
 ) -> dict[int, int]:
-    """What a level should have besides its mission: what was drawn less what is there.
+    """Return what a level should have besides its mission: what was drawn less what is there.
 
     No locks and nothing that opens one by being used up: these are the mission's; and no portals that would spoil it.
     """

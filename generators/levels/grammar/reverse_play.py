@@ -1,4 +1,4 @@
-"""Boxes put down so that they can be pushed where they belong: found by playing backwards.
+"""Placement of boxes that can be pushed home, by playing backwards.
 
 Backwards, a box is pulled from its target by an avatar that walks away from it (the way Sokoban levels have been made
 since Taylor and Parberry 2011). The last box pulled is the first one pushed. One box is moved at a time, the others
@@ -16,7 +16,7 @@ from pcg.evaluators.level_grid import FREE, Mask
 from pcg.generators.levels.grammar.mission_map import SIDES, Cell, MissionMap
 
 State = tuple[Cell, Cell]
-"""Where a box is and where the avatar stands beside it."""
+"""Cell of a box and cell of the avatar beside it."""
 MOST_STATES = 4000
 """Places of box and avatar looked at for one box."""
 
@@ -81,7 +81,7 @@ class BoxPlacer:
         return None
 
     def _plays(self, ways: list[list[Cell]]) -> bool:
-        """Whether the avatar can push one box after the other home, each target filled from then on."""
+        """Return whether the avatar can push one box after the other home, each target filled from then on."""
         here = self.level.avatar
         if here is None:
             return False

@@ -34,7 +34,7 @@ class _Cut:
     outer: Rect
     wall: Rect
     across: bool
-    """Whether the wall runs along a row."""
+    """True if the wall runs along a row."""
     squareness: float
 
 
@@ -170,7 +170,7 @@ class _Builder:
         return joints[self.decisions.choose([j.weight for j in joints])]
 
     def _share(self, child: int, group: list[int], pending: list[int]) -> float:
-        """How much of a region should go to a child: by the number of nodes on either side."""
+        """Return the share of a region that goes to a child: by the number of nodes on either side."""
         own = len(self.mission.below(child))
         others = len(group) + sum(len(self.mission.below(n)) for n in pending)
         return own / (own + others)

@@ -20,16 +20,16 @@ _WAYS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 @dataclass(frozen=True, slots=True)
 class DiggerParameters:
-    """What a digger goes by."""
+    """Parameters of a digger."""
 
     turn: float = 0.05
-    """How much more likely a turn gets with every step without one."""
+    """Increase of the probability of a turn with every step without one."""
     build: float = 0.05
-    """How much more likely a room gets with every step without one."""
+    """Increase of the probability of a room with every step without one."""
     room: tuple[int, int] = (3, 6)
     """Shortest and longest side of a room, in cells."""
     sight: int = 5
-    """How many cells a digger looks ahead: the weighted one at the rock, the look-ahead one for its corridors."""
+    """Number of cells a digger looks ahead: the weighted one at the rock, the look-ahead one for its corridors."""
 
 
 def blind(rng: np.random.Generator, shape: tuple[int, int], share: float, habits: DiggerParameters) -> Mask:

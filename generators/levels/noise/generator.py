@@ -133,7 +133,7 @@ class DiggerGenerator(TerrainGenerator):
     )
 
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
-        """What is left after digging."""
+        """Return the rock that is left after digging."""
         low, high = self.integer("min_room"), self.integer("max_room")
         low, high = min(low, high), max(low, high)
         habits = DiggerParameters(
@@ -161,7 +161,7 @@ class SpacePartitionGenerator(TerrainGenerator):
     )
 
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
-        """What lies between the rooms; the fewer cuts, the less of it, so their number is tried from many to few."""
+        """Return the rock between the rooms; the fewer cuts, the less of it, so their number is tried from many to few."""
         least, depth = self.integer("least"), self.integer("depth")
         for disconnects in range(depth, -1, -1):
             rock = partition(rng, shape, share, least=least, depth=disconnects, loops=self.number("loops"))

@@ -69,7 +69,7 @@ class Breeding:
         return builder.grid, origin
 
     def _expected_empty_cells(self, grid: Grid, parent: Elite, archive: LevelArchive) -> float:
-        """How many empty cells there are where a child may come to stand, if it plays like its parent."""
+        """Return the number of empty cells that a child may come to fill, if it plays like its parent."""
         seen = self.measuring.of_text(grid)
         values = [own if own is not None else old for own, old in zip(seen, parent.values, strict=True)]
         cell = archive.cell_of(values)
@@ -82,7 +82,7 @@ class Breeding:
 
 
 class ParentStatistics:
-    """What is remembered of cells as parents: how often they were chosen, and how much of use their children were."""
+    """Statistics of cells as parents: how often they were chosen, and how useful their children were."""
 
     def __init__(self) -> None:
         self.chosen: dict[int, int] = {}

@@ -25,16 +25,16 @@ from pcg.generators.levels.repair.edits import Draft
 CHILDREN = 6
 """Edited levels made of a level before the next best one is looked at."""
 COST_OF_EDIT = 0.01
-"""What an edit takes off a verdict in [0, 2]."""
+"""Cost of an edit, taken off a score in [0, 2]."""
 
 
 def meets_all_targets(evaluation: Evaluation) -> bool:
-    """Whether a level is feasible and all that is wanted."""
+    """Return whether a level is feasible and all that is wanted."""
     return evaluation.feasible and all(v >= 1.0 for v in evaluation.wants.values())
 
 
 def repair_score(evaluation: Evaluation) -> float:
-    """How near a level is to being sound and as wanted, in [0, 2]."""
+    """Return the score of a level under repair, in [0, 2]: feasible counts 1, targets met up to 1."""
     met = list(evaluation.wants.values())
     share = sum(met) / len(met) if met else 1.0
     return (1.0 + share) if evaluation.feasible else 0.8 * evaluation.constraint + 0.2 * share

@@ -27,9 +27,9 @@ COST_OF_THING = 2
 
 
 PUT_WALL, PUT_THING = 1, 2
-"""What breaks ties between repairs of equal cost: each new wall and each new thing; bare ground costs nothing."""
+"""Costs that break ties between repairs: of each new wall and each new thing; bare ground costs nothing."""
 UNTRIED = "there was no time to try without it"
-"""What a judge says when its time has run out."""
+"""Reason given when the time to look for one has run out."""
 
 
 def solve_for_repair(
@@ -100,5 +100,5 @@ def repair_problem(
 
 
 def _hole(context: LevelContext, problem: Problem, place: tuple[int, int], tile: int) -> bool:
-    """Whether a tile that is not meant for the frame leaves it open."""
+    """Return whether a tile that is not meant for the frame leaves it open."""
     return place in problem.frame and context.palette.access[tile] <= 1

@@ -1,4 +1,4 @@
-"""What a repair changed, cell by cell and with a reason, as objects, text and JSON; and how few changes suffice."""
+"""Edits of a repair, cell by cell and with a reason, as objects, text and JSON; and the removal of needless ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Edit:
     """The character that stood there; "" where the text ended before."""
     after: str
     why: str = ""
-    """What would be wrong without this edit."""
+    """Fault that would be there without this edit."""
 
     def __str__(self) -> str:
         before = f"`{self.before}`" if self.before else "nothing"
@@ -52,9 +52,9 @@ class Repaired:
     level: str
     edits: tuple[Edit, ...]
     method: str
-    """How: "none" (it was sound), "mend", "solver" or "search"."""
+    """Method: "none" (it was sound), "mend", "solver" or "search"."""
     fewest: bool = False
-    """Whether no repair with less cost exists (proved by the solver, for its constraints)."""
+    """True if no repair with less cost exists (proved by the solver, for its constraints)."""
 
     def __str__(self) -> str:
         count = f"{len(self.edits)} edits" if len(self.edits) != 1 else "1 edit"
@@ -156,7 +156,7 @@ def trimmed(draft: Draft, palette: Palette, grid: Grid, judge: Judge) -> tuple[G
 
 
 def faults(context: LevelContext, grid: Grid) -> list[str]:
-    """What can be seen to be wrong with a level without playing it, in sentences."""
+    """Return the faults of a level that can be seen without playing it, in sentences."""
     palette, analysis = context.palette, context.analysis
     found = []
     avatars = len(avatar_cells(palette, grid))

@@ -148,7 +148,7 @@ class _Repair:
         return self._known[text]
 
     def _wrong(self, grid: Grid) -> list[str]:
-        """What an evaluation holds against a level."""
+        """Return what an evaluation holds against a level."""
         evaluation = self.evaluate(self.context.palette.text(grid))
         broken = [f"so that {CONSTRAINTS[name]}" for name, value in evaluation.constraints.items() if value < 1.0]
         # Stages that were not reached say nothing; the first that failed is the reason.

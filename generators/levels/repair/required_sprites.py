@@ -1,4 +1,4 @@
-"""What the rules call for, put in at all costs: the last step of every generator.
+"""Sprites that the rules require, put in at all costs: the last step of every generator.
 
 `object_placement` puts things where they make sense and leaves out what finds no such place. Here the minimum number of
 each needed sprite is seen to (spec 04 section 2.3 adds goals up to the limit of their termination): first at places

@@ -22,7 +22,7 @@ from pcg.generators.rules.operators import repair_rules
 from pcg.generators.rules.space import RuleSpace
 
 _BUMPS = ("stepBack", "flipDirection", "reverseDirection", "turnAround", "wrapAround")
-"""What things that move by themselves do at a wall."""
+"""Effects of walls on things that move by themselves."""
 _CHASERS = frozenset(
     {"Chaser", "PathChaser", "LOSChaser", "AlternateChaser", "RandomAltChaser", "PathAltChaser", "RandomPathAltChaser"}
 )
@@ -103,7 +103,7 @@ class _Draft:
         return str(self.space.definition.types[self.space.definition.type_index[name]].class_name)
 
     def _targets(self, name: str) -> list[str]:
-        """What a sprite follows or flees from."""
+        """Return the types that a sprite follows or flees from."""
         params = self.space.definition.types[self.space.definition.type_index[name]].params
         found = [n for key in ("stype", "stype1", "stype2") for n in str(params.get(key, "")).split(",")]
         return [n for n in dict.fromkeys(found) if n in self.space.kinds.actors]

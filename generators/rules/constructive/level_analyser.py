@@ -1,4 +1,4 @@
-"""What a level tells about its sprites: which are walls, which are treasure, which come out of which.
+"""Roles of sprites in a level: walls, treasure, spawners and what comes out of them.
 
 Spec 04 section 3.1 calls it the level analyser; where that misjudges (a border has fewer cells than its outline is
 long), the sensible reading is taken.
@@ -29,9 +29,9 @@ class LevelRoles:
 
     avatars: tuple[str, ...]
     shots: tuple[str, ...]
-    """What avatars bring forth."""
+    """Products of avatars."""
     walls: tuple[str, ...]
-    """What encloses the level, least frequent first."""
+    """Types that enclose the level, least frequent first."""
     treasure: tuple[str, ...]
     """Standing sprites of which there are few."""
     resources: tuple[str, ...]
@@ -40,9 +40,9 @@ class LevelRoles:
     """Spawner -> what comes out of it."""
     portals: tuple[str, ...]
     doors: tuple[str, ...]
-    """What the reference calls exits: portals that lead nowhere."""
+    """Portals that lead nowhere, which the reference calls exits."""
     movables: tuple[str, ...]
-    """What else moves or can be pushed."""
+    """Other types that move or can be pushed."""
 
     @classmethod
     def of(cls, space: RuleSpace) -> LevelRoles:

@@ -48,7 +48,7 @@ BREEDING: tuple[Parameter, ...] = (
     Parameter("max_rules", 30, "most rules", 1, 200),
     Parameter("surrogate", 1, "children bred for each that is played, picked by a model of what was (1: none)", 1, 100),
 )
-"""How children are made."""
+"""Parameters of breeding."""
 
 
 class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtocol], RuleGenerator):

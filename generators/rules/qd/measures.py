@@ -1,4 +1,5 @@
-"""Which features of games an archive is spread over: `rules:0..30:10, length:0..200:10, gap.olets:-1..1:8`.
+"""Features of games that an archive is spread over, as users write them: `rules:0..30:10, length:0..200:10,
+gap.olets:-1..1:8`.
 
 A feature is read from the rules and from what playing the game has shown, so it costs nothing besides.
 """

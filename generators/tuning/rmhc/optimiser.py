@@ -59,7 +59,7 @@ class RandomMutationHillClimber(Optimiser):
         self.steps += 1
 
     def recommend(self) -> Point | None:
-        """Where the climb has come to."""
+        """Return the point that the climb has come to."""
         return self.parent
 
     def state_dict(self) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class CMAES:
         return vectors
 
     def update(self, vectors: Sequence[Sequence[float]], worths: Sequence[float]) -> None:
-        """Learn from a generation: what its vectors, mirrored into [0, 1]^n, are worth."""
+        """Learn from a generation: vectors, mirrored into [0, 1]^n, with their fitness."""
         pairs = zip(vectors, worths, strict=True)
         self.strategy.update([_Vector(vector, fitness - overshoot(vector)) for vector, fitness in pairs])
         self._lay_out()

@@ -94,7 +94,7 @@ class _Generation:
 
 
 class PopulationGenerator(Generator[C, V]):
-    """Base of the generators that breed: subclasses say what comes next, what a verdict is worth, and who survives."""
+    """Base of evolutionary generators: subclasses make children, value evaluations, and select survivors."""
 
     learns = True
 

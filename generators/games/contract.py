@@ -62,7 +62,7 @@ class GameGenerator(Generator[GameCandidate, EvaluationProtocol]):
 
     @cached_property
     def sound(self) -> tuple[GameGenotype, ...]:
-        """The games to begin with, mended."""
+        """The games to begin with, repaired."""
         return tuple(repair_game(game, self.rng(0xF1A5, k), most=self.most) for k, game in enumerate(self.start))
 
     @property

@@ -1,4 +1,4 @@
-"""Mending a game: what came out of an operator becomes a game that reads strictly and without a finding.
+"""Repair of games: what came out of an operator becomes a game that reads strictly and without a finding.
 
 First what the parts say of one another is made true: types have classes and parents, parameters name types that are
 there, characters stand for types, levels have known characters and one avatar, rules are about what is there. Then the

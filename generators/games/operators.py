@@ -1,4 +1,4 @@
-"""Changing games: types come, go, double and change, rules and levels with them; what comes out is mended.
+"""Genetic operators on whole games: types come, go, double and change, rules and levels with them; then repair.
 
 Every operator makes one change that a designer might make. A new type never comes alone: it is put into the levels, or
 something brings it forth, and some rule is about it.
@@ -284,7 +284,7 @@ def mutate(
     levels: float = 1.0,
     small: bool = False,
 ) -> GameGenotype:
-    """A game with some changes, mended.
+    """A game with some changes, repaired.
 
     Args:
         game: what is changed; read strictly without a finding (see `repair_game`).

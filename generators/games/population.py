@@ -32,7 +32,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
         Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
         Parameter("niche", 0.12, "games closer than this to a better one stand back", 0.0, 1.0, "distance"),
-        Parameter("parsimony", 0.001, "worth that every line costs", 0.0, 1.0),
+        Parameter("parsimony", 0.001, "fitness that every line costs", 0.0, 1.0),
         Parameter("again", 0.15, "most of a generation that are good games evaluated once more", 0.0, 1.0),
         Parameter("max_rules", 40, "most rules; or as many as the longest game to begin with", 1, 200),
     )

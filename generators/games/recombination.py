@@ -30,7 +30,7 @@ MOST_TAKEN = 6
 
 
 def cross(one: GameGenotype, other: GameGenotype, rng: np.random.Generator, *, most: int = 60) -> GameGenotype:
-    """A game with the levels of the first, and types and rules of both; mended.
+    """A game with the levels of the first, and types and rules of both; repaired.
 
     Args:
         one: gives levels, mapping, and most of what is mapped.
@@ -45,7 +45,7 @@ def cross(one: GameGenotype, other: GameGenotype, rng: np.random.Generator, *, m
         child = _crossed(one, other, rng, most, everything=k == _TRIES - 1)
         there = {*child.names, *child.rules.genes()}
         if there & mine and (there & theirs or not theirs):
-            break  # what mending leaves can be too little of one of them
+            break  # what repair leaves can be too little of one of them
     return child
 
 

@@ -25,7 +25,7 @@ CONTINUOUS = frozenset({
 })  # fmt: skip
 """Classes of continuous physics: drawn only for games that have one of them already."""
 LEFT_OUT = frozenset({"SpriteProducer", "NullAvatar", "MissileAvatar", "ErraticMissile"})
-"""Classes that are never drawn: they do nothing, heed no player, or are another by a second name."""
+"""Classes that are never drawn: they do nothing, follow no player, or are another by a second name."""
 USUAL: Mapping[str, float] = {
     "MovingAvatar": 5.0, "ShootAvatar": 4.0, "FlakAvatar": 2.0, "HorizontalAvatar": 1.5, "OrientedAvatar": 1.0,
     "Immovable": 5.0, "Door": 2.0, "Passive": 3.0, "Resource": 4.0, "Missile": 4.0, "RandomNPC": 4.0, "Chaser": 3.0,

@@ -3,7 +3,7 @@
 The generators share one contract (`contract`, ask/tell) and one knowledge of the game (`context`):
 
     random          things at random places: the baseline
-    constructive    laid out, filled and furnished in one go
+    constructive    walls, filler and objects placed in one go
     ca              caves, mazes and more from cellular automata
     noise, midpoint, growth, diggers, bsp
                     terrains from noise, fractals, growth, digging agents and space partition

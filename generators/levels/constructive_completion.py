@@ -1,6 +1,6 @@
 """Completing a level that a person has begun: what is locked stays as it is, the rest is built around it.
 
-The constructive tools (`wall_layout`, `object_placement`, `repair`) work on a site that does not let go of its locked
+The constructive tools (`wall_layout`, `object_placement`, `repair`) work on a level that does not let go of its locked
 cells, so the result is laid out with the person's part in mind and not pasted over it. Other ways to complete a level
 take the same arguments; `complete` here is the one that works for every game and never fails.
 """
@@ -31,7 +31,7 @@ MENDS = 4
 
 
 class LockedLevelBuilder(LevelBuilder):
-    """A site whose locked cells keep their tiles, whatever builders do.
+    """A level builder whose locked cells keep their tiles, whatever builders do.
 
     Args:
         context: of the game.
@@ -130,7 +130,7 @@ def _build(context: LevelContext, grid: Grid, locked: NDArray[np.bool_], rng: np
             join_regions(builder, rng)
     place_filler(builder, rng)
     builder.invalidate()
-    _furnish(builder, rng)
+    _place_objects(builder, rng)
     repair_reachability(builder, rng)
     if _avatar_locked(builder):
         # Repair would move an avatar that stands in an unusual place, and cannot.
@@ -148,7 +148,7 @@ def _build(context: LevelContext, grid: Grid, locked: NDArray[np.bool_], rng: np
     return builder
 
 
-def _furnish(builder: LockedLevelBuilder, rng: np.random.Generator) -> None:
+def _place_objects(builder: LockedLevelBuilder, rng: np.random.Generator) -> None:
     """The avatar and the objects that are not there yet."""
     if builder.avatar is None:
         place_avatar(builder, rng)

@@ -112,8 +112,8 @@ class LevelContext:
         return bool(self.palette.links)
 
     def with_wanted_counts(self, wants: Sequence[Want]) -> LevelContext:
-        """The same context with wanted numbers of sprites as further rules on counts, so that whatever builds and mends
-        by those rules aims at them.
+        """The same context with wanted numbers of sprites as further rules on counts, so that whatever builds and
+        repairs by those rules aims at them.
         """
         rules = []
         for want in wants:

@@ -1,6 +1,6 @@
 """Generators that learn from the levels a game has, and can complete levels that are partly drawn.
 
-Learning gives the look of the examples; what the rules call for is seen to by repair, which leaves locked cells alone.
+Learning makes levels like the examples; repair, which leaves locked cells alone, adds what the rules require.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def crossover(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator)
     return CROSSOVERS[names[int(rng.integers(len(names)))]](context, a, b, rng)
 
 
-# -- mutation: works on the site ---------------------------------------------------------------------------------------
+# -- mutation: works on the builder ------------------------------------------------------------------------------------
 
 
 def add(builder: LevelBuilder, rng: np.random.Generator) -> None:

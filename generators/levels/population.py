@@ -111,9 +111,7 @@ def parse_shares(text: str, where: str) -> dict[str, float]:
             hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(GENERATORS)})"
             raise PcgError(f"{where} is {text!r}: `{name}` is no level generator{hint}")
         if GENERATORS[name].learns:
-            raise PcgError(
-                f"{where} is {text!r}: `{name}` learns from what its levels are worth, expected one that does not"
-            )
+            raise PcgError(f"{where} is {text!r}: `{name}` learns from evaluations, expected one that does not")
         try:
             share = float(number or 1)
         except ValueError:

@@ -1,4 +1,4 @@
-"""Levels that begin with a terrain: which cells are rock is decided first, everything else is furnished around it.
+"""Levels that begin with a terrain: the rock is laid out first, everything else is placed around it.
 
 Cellular automata, noise, growth, diggers and partitions only differ in how they lay out rock; this is what they share.
 What "rock" is depends on the game: its walls; where it has none but fills its levels (earth, pellets), the filling;

@@ -110,12 +110,10 @@ def rooms(builder: LevelBuilder, rng: np.random.Generator, share: float) -> None
         if across not in options:
             across = options[0]
         if across:
-            disconnects = [
-                y for y in range(y0 + least, y1 - least) if (y, x0 - 1) not in doors and (y, x1) not in doors
-            ]
-            if not disconnects:
+            cuts = [y for y in range(y0 + least, y1 - least) if (y, x0 - 1) not in doors and (y, x1) not in doors]
+            if not cuts:
                 return
-            y = disconnects[int(rng.integers(len(disconnects)))]
+            y = cuts[int(rng.integers(len(cuts)))]
             gap = int(rng.integers(x0, x1))
             for x in range(x0, x1):
                 builder.put((y, x), tile)
@@ -125,12 +123,10 @@ def rooms(builder: LevelBuilder, rng: np.random.Generator, share: float) -> None
             split(y0, x0, y, x1)
             split(y + 1, x0, y1, x1)
         else:
-            disconnects = [
-                x for x in range(x0 + least, x1 - least) if (y0 - 1, x) not in doors and (y1, x) not in doors
-            ]
-            if not disconnects:
+            cuts = [x for x in range(x0 + least, x1 - least) if (y0 - 1, x) not in doors and (y1, x) not in doors]
+            if not cuts:
                 return
-            x = disconnects[int(rng.integers(len(disconnects)))]
+            x = cuts[int(rng.integers(len(cuts)))]
             gap = int(rng.integers(y0, y1))
             for y in range(y0, y1):
                 builder.put((y, x), tile)

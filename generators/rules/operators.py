@@ -26,7 +26,7 @@ _SHARES = (0.3, 0.2, 0.38, 0.12)
 def mutate(
     space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, changes: int = 1, most: int = 40
 ) -> RuleSet:
-    """A rule set with some changes, mended.
+    """A rule set with some changes, repaired.
 
     Args:
         space: of the sprite set.
@@ -125,7 +125,7 @@ def _change_endings(space: RuleSpace, endings: list[Ending], kind: str, rng: np.
 
 
 def cross(space: RuleSpace, one: RuleSet, other: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
-    """The head of one and the tail of another, cut between rules and between terminations, mended.
+    """The head of one and the tail of another, cut between rules and between terminations, repaired.
 
     The order of what meets follows the first parent where both know it, so that heads and tails fit.
     """
@@ -139,7 +139,7 @@ def cross(space: RuleSpace, one: RuleSet, other: RuleSet, rng: np.random.Generat
     return repair_rules(space, RuleSet(tuple(rules), tuple(endings)), rng, most=most)
 
 
-# -- mending -----------------------------------------------------------------------------------------------------------
+# -- repair ------------------------------------------------------------------------------------------------------------
 
 
 def repair_rules(space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
@@ -170,18 +170,18 @@ def _mended_endings(
         # the first of two that fire in the same moment decides, so the second is of no account
         condition = tuple(pair for pair in ending.params if pair[0] != "win")
         found.setdefault((ending.name, *condition), ending)
-    mended = list(found.values())
-    if not any(ending.wins for ending in mended):
-        mended.insert(0, space.draw_ending(rng, win=True))
-    mended = [*mended[: MOST_ENDINGS - 1]] if len(mended) >= MOST_ENDINGS else mended
-    if not any(ending.wins for ending in mended):
-        mended[0] = space.draw_ending(rng, win=True)
+    repaired = list(found.values())
+    if not any(ending.wins for ending in repaired):
+        repaired.insert(0, space.draw_ending(rng, win=True))
+    repaired = [*repaired[: MOST_ENDINGS - 1]] if len(repaired) >= MOST_ENDINGS else repaired
+    if not any(ending.wins for ending in repaired):
+        repaired[0] = space.draw_ending(rng, win=True)
     avatars = {space.avatar, *space.kinds.avatars}
     if _mortal(space, rules, avatars) and not any(
-        e.name == "SpriteCounter" and e.get("stype") in avatars for e in mended
+        e.name == "SpriteCounter" and e.get("stype") in avatars for e in repaired
     ):
-        mended.append(space.death())
-    return mended
+        repaired.append(space.death())
+    return repaired
 
 
 def _mortal(space: RuleSpace, rules: Sequence[Rule], avatars: set[str]) -> bool:

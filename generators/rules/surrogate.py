@@ -69,7 +69,7 @@ def features_of(genotype: RuleSet) -> Mapping[str, int]:
 
 
 class Surrogate:
-    """Guesses of worth.
+    """Predictor of fitness.
 
     Args:
         seed: equal seeds and equal memories give equal guesses.
@@ -78,7 +78,7 @@ class Surrogate:
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.seen: deque[tuple[RuleSet, float]] = deque(maxlen=MEMORY)
-        """Rule sets played, with their worth: fitness and 1 of the feasible, the constraints kept of the others."""
+        """Rule sets played, with their values: fitness and 1 of the feasible, the constraints kept of the others."""
         self._trees, self._table = load_sklearn()
         self._model: tuple[Any, NDArray[np.bool_], Any] | None = None
 

@@ -1,6 +1,6 @@
 """Parameter tuning of game spaces: which values make a game what it is to be.
 
-A `GameSpace` is a game text with parameters, an `Objective` says what plays of a game are worth, and an optimiser of
+A `GameSpace` is a game text with parameters, an `Objective` values plays of a game, and an optimiser of
 `OPTIMISERS` (ask and tell) chooses points of the space. `pcg.runs.run_tuning` drives them.
 """
 

@@ -62,8 +62,8 @@ def evaluate_game(
 ) -> PlayedEvaluation:
     """Play a game and evaluate the plays.
 
-    A text that is no game, or one that cannot be played to the end within the engine's limits, is worth 0 and says why:
-    not every combination of values that are good by themselves makes a game.
+    A text that is no game, or one that cannot be played to the end within the engine's limits, has the value 0 and says
+    why: not every combination of values that are good by themselves makes a game.
 
     Args:
         text: of the plain game.

@@ -1,4 +1,4 @@
-"""Whole games: genotypes, mending, operators, crossover, edit distance, and the generators' contract."""
+"""Whole games: genotypes, repair, operators, crossover, edit distance, and the generators' contract."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_drawn_parameters_are_those_of_the_class_in_their_ranges(name: str, want
                 assert given_range[0] <= float(value) <= given_range[1], (kind, key)
 
 
-# -- operators and mending ---------------------------------------------------------------------------------------------
+# -- operators and repair ---------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=80, deadline=None)
@@ -255,13 +255,13 @@ def test_a_new_type_comes_with_a_rule_and_into_play() -> None:
         (lambda g: replace(g, header=(("obs", "nobody"), ("square_size", "ten"))), "a header of nonsense"),
     ],
 )
-def test_mending_makes_games_of_ruins(change: object, message: str) -> None:
+def test_repair_makes_games_of_ruins(change: object, message: str) -> None:
     for name in SOME:
         made = repair_game(change(sound(name)), np.random.default_rng(1))  # type: ignore[operator]
         assert findings(made) == [], message
 
 
-def test_mending_knows_that_the_topmost_class_counts() -> None:
+def test_repair_knows_that_the_topmost_class_counts() -> None:
     game = GameGenotype.of(
         "BasicGame\n SpriteSet\n  rock > Passive\n   big >\n   small >\n  me > MovingAvatar\n LevelMapping\n  r > big\n"
         "  s > small\n  A > me\n InteractionSet\n  rock me > killSprite\n TerminationSet\n"
@@ -376,7 +376,7 @@ def test_games_keep_within_the_bound_on_edits(name: str, bound: int) -> None:
     assert max(counts) == bound and sum(c > 0 for c in counts) > 25
 
 
-def test_a_game_that_must_be_mended_counts_its_mending() -> None:
+def test_a_game_that_must_be_mended_counts_its_repair() -> None:
     start = [genotype("snakes")]
     assert game_edits(start[0], sound("snakes")) == 1
     with pytest.raises(PcgError, match="expected max_edits of at least 2, got 1"):

@@ -213,7 +213,7 @@ def test_archives_over_mechanics_have_two_cells_for_each(dungeon: LevelContext) 
         ("map-elites", {"measures": "mechanic.*:3"}, "yes or no"),
         ("map-elites", {"measures": "mechanic.*, density, symmetry"}, "use cvt-map-elites"),
         ("cvt-map-elites", {"measures": "mechanic.key.*", "cells": 5}, "2 combinations"),
-        ("map-elites", {"seeding": "evolve"}, "`evolve` learns from what its levels are worth"),
+        ("map-elites", {"seeding": "evolve"}, "`evolve` learns from evaluations"),
         ("map-elites", {"seeding": "constructiv"}, "did you mean `constructive`"),
         ("map-elites", {"selection": "curious"}, "did you mean `curiosity`"),
         ("map-elites", {"min_width": 9, "max_width": 8}, "min_width"),

@@ -14,7 +14,15 @@ from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import BLOCKED, avatar_cells, distances, steps_over
 from pcg.generators.levels import LevelContext, automata, make_generator
-from pcg.generators.levels.automata import RULES, caves, fashion, neighbours, parse_rule, parse_table, table_text
+from pcg.generators.levels.automata import (
+    RULES,
+    caves,
+    fashion_automaton,
+    neighbours,
+    parse_rule,
+    parse_table,
+    table_text,
+)
 from pcg.generators.levels.ca import rule_search
 from pcg.generators.levels.ca.areas import area_tiles
 from pcg.generators.levels.ca.generator import FAMILIES
@@ -170,7 +178,7 @@ def test_fashions_spread_from_the_most_successful_cell() -> None:
     # State 1 gains from every neighbour in state 0, state 0 from nothing: a lone 1 takes over all cells around it.
     states = np.zeros((5, 5), np.int64)
     states[2, 2] = 1
-    after = fashion(states, np.array([[0.0, 0.0], [1.0, 0.0]]), 1)
+    after = fashion_automaton(states, np.array([[0.0, 0.0], [1.0, 0.0]]), 1)
     assert after.sum() == 9 and after[1:4, 1:4].all()
 
 

@@ -195,12 +195,12 @@ def test_children_read_without_a_finding_and_can_be_won(name: str, seed: int, ch
             assert findings(name, child) == []
 
 
-def test_mending_keeps_the_order_in_which_rules_run() -> None:
+def test_repair_keeps_the_order_in_which_rules_run() -> None:
     rules = (Rule("hero", "wall", "stepBack"), Rule("box", "hero", "bounceForward"), Rule("hero", "wall", "killSprite"))
-    mended = repair_rules(space("boxes"), RuleSet(rules, ()), np.random.default_rng(1))
-    assert mended.rules == (rules[0], rules[2], rules[1])
-    assert [e for e in mended.endings if e.wins]
-    assert mended.endings[-1] == Ending("SpriteCounter", (("stype", "hero"), ("limit", "0"), ("win", "False")))
+    repaired = repair_rules(space("boxes"), RuleSet(rules, ()), np.random.default_rng(1))
+    assert repaired.rules == (rules[0], rules[2], rules[1])
+    assert [e for e in repaired.endings if e.wins]
+    assert repaired.endings[-1] == Ending("SpriteCounter", (("stype", "hero"), ("limit", "0"), ("win", "False")))
 
 
 def test_a_change_is_one_change() -> None:

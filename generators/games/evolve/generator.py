@@ -59,15 +59,15 @@ class EvolvingGames(EvolutionaryGames):
                 need = game_edits(game, sound)
                 if need >= max_edits:
                     raise PcgError(
-                        f"generator {self.name}: a game to begin with must be mended in {need} lines before it can be "
-                        f"changed, expected max_edits of at least {need + 1}, got {max_edits}"
+                        f"generator {self.name}: a game to begin with must be repaired in {need} lines before it can "
+                        f"be changed, expected max_edits of at least {need + 1}, got {max_edits}"
                     )
 
     # -- parts of more than one game -----------------------------------------------------------------------------------
 
     def _quota(self, size: int) -> int:
         """Number of games, out of so many, that are to have parts of several: mutants of one game soon outdo all
-        crossings, which have to settle first, so crossings have places of their own.
+        crossings, which are rough at first, so crossings have places of their own.
         """
         return round(self.number("both") * size) if len(self.sound) > 1 and not self.max_edits else 0
 

@@ -228,7 +228,7 @@ def evaluate(tree: Tree) -> Node:
 
 
 def game_of(tree: Tree, base: GameGenotype, most: int) -> GameGenotype:
-    """The game that a tree stands for, on the levels of another; mended.
+    """The game that a tree stands for, on the levels of another; repaired.
 
     Args:
         tree: of type `Game`.
@@ -246,7 +246,7 @@ def game_of(tree: Tree, base: GameGenotype, most: int) -> GameGenotype:
 
 
 def typed(avatar: Node, sprites: Node, base: GameGenotype, most: int) -> GameGenotype:
-    """The types that these nodes make, on the levels of a game, mended: they depend on nothing else."""
+    """The types that these nodes make, on the levels of a game, repaired: they depend on nothing else."""
     return repair_game(
         _with_types(bare(base), [avatar, *_listed(sprites)]), repair_rng(f"{avatar} {sprites}"), most=most
     )

@@ -23,7 +23,7 @@ _SHARES = {"static": 0.3, "npc": 0.2, "resource": 0.12, "passive": 0.12, "produc
 
 
 def bare(game: GameGenotype) -> GameGenotype:
-    """A game of which only the look of the levels is left: a hero on its characters, no other type, no rule."""
+    """A game of which only the characters of the levels are left: a hero on its characters, no other type, no rule."""
     hero = Sprite("hero", "MovingAvatar", (("color", "LIGHTBLUE"),))
     players = [c for c, names in game.mapping if any(game.is_avatar(n) for n in names)]
     mapping = tuple((c, ("hero",)) for c in players[:1])

@@ -39,7 +39,7 @@ def area_tiles(context: LevelContext) -> tuple[int, ...]:
 
 
 def lay_areas(builder: LevelBuilder, rng: np.random.Generator) -> None:
-    """Lay the area tiles of the game onto the bare ground of a site."""
+    """Lay the area tiles of the game onto the bare ground of a level."""
     context = builder.context
     tiles = [tile for tile in area_tiles(context) if not in_formation(builder, tile)]
     if not tiles:

@@ -1,4 +1,5 @@
-"""The cellular-automaton generator: rock from automata of several families, joined and furnished by distance maps.
+"""The cellular-automaton generator: rock from automata of several families, joined by tunnels; objects are placed by
+distance.
 
 Johnson, Yannakakis, Togelius: Cellular automata for real-time generation of infinite cave levels (2010). The approach
 (caves, regions joined, things placed by distance) won the first level generation competition for general games (Khalifa
@@ -35,7 +36,7 @@ class CellularAutomatonGenerator(TerrainGenerator):
     """Caves, mazes, and what other automata make."""
 
     name = "ca"
-    help = "caves, mazes and more from cellular automata, joined by tunnels, furnished by distance"
+    help = "caves, mazes and more from cellular automata, joined by tunnels, objects placed by distance"
     papers = (
         "Johnson, Yannakakis, Togelius: Cellular automata for real-time generation of infinite cave levels (2010)",
         "Ashlock: Evolvable fashion-based cellular automata for generating cavern systems (CIG 2015)",
@@ -96,7 +97,7 @@ class CellularAutomatonGenerator(TerrainGenerator):
             self._fashions = [rule_search.evolve_fashion(self.rng(0, 2, k), wanted) for k in range(EVOLVED)]
         for _ in range(6):
             start = rng.integers(0, rule_search.STATES, shape)
-            end = automata.fashion(start, self._fashions[int(rng.integers(EVOLVED))], rule_search.STEPS)
+            end = automata.fashion_automaton(start, self._fashions[int(rng.integers(EVOLVED))], rule_search.STEPS)
             rock = rule_search.rock_states(end, share)
             if 0.5 * share <= float(rock.mean()) <= share + 0.2:
                 break  # fashions may die out

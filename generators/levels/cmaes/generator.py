@@ -1,7 +1,7 @@
 """CMA-ES over the parameters of a constructive generator, on DEAP.
 
-What is searched are not levels but settings of a generator that makes levels which are worth much on the average: a
-vector of parameters, tried out on several levels each because chance decides much of what one level is worth. The
+The search is not for levels but for settings of a generator whose levels have a high fitness on average: a vector of
+parameters, tried out on several levels each because chance decides much of the fitness of one level. The
 covariance matrix adaptation evolution strategy (Hansen, Ostermeier 2001) learns which parameters to change together;
 that noise is averaged by repetition and by recombining many parents is discussed by Hansen et al. (2009). When the
 search has narrowed down to a point it starts anew somewhere else.
@@ -75,10 +75,10 @@ class CMAESGenerator(LevelPopulation):
         return children
 
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
-        worth: list[list[float]] = [[] for _ in self._vectors]
+        fitness: list[list[float]] = [[] for _ in self._vectors]
         for one, _ in told:
-            worth[int(one.note[0])].append(one.values[0])
-        means = [float(np.mean(values)) for values in worth]
+            fitness[int(one.note[0])].append(one.values[0])
+        means = [float(np.mean(values)) for values in fitness]
         for mean, vector in zip(means, self._vectors, strict=True):
             if self.best is None or mean > self.best[0]:
                 self.best = mean, vector
@@ -90,7 +90,7 @@ class CMAESGenerator(LevelPopulation):
     # -- results -------------------------------------------------------------------------------------------------------
 
     def findings(self) -> dict[str, Any]:
-        """The best settings that were tried, what their levels were worth, and the middle of the search."""
+        """The best settings that were tried, the mean fitness of their levels, and the middle of the search."""
 
         def rounded(settings: Mapping[str, Setting]) -> dict[str, Setting]:
             return {k: round(v, 4) if isinstance(v, float) else v for k, v in settings.items()}

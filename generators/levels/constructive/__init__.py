@@ -1,4 +1,4 @@
-"""Laid out, filled and furnished in one go (spec 04 section 2.2)."""
+"""Walls, filler and objects, placed in one go by what the rules say about them."""
 
 PROVIDES = {"constructive": "generator:ConstructiveGenerator"}
 """Level generators of this package: name -> module and class."""

@@ -1,4 +1,4 @@
-"""The constructive generator: lay out, fill, furnish; every level is made in one go from what the analysis says.
+"""The constructive generator: walls, filler and objects, placed in one go by what the analysis of the rules says.
 
 After the constructive generator of the level generation track (Khalifa et al. 2016; spec 04 section 2.3): how much of
 what, walls that cut nothing off, enemies away from the avatar. New here: rooms, pillars and caves beside wall
@@ -50,7 +50,7 @@ def construct(
 
 
 class ConstructiveGenerator(IndependentGenerator):
-    """Lay out, fill, furnish."""
+    """Generator of levels built in one go: walls, filler, objects."""
 
     name = "constructive"
     help = "walls, filling, goals and enemies placed by what the rules say about them"

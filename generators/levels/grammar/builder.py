@@ -84,8 +84,8 @@ class Builder:
             return layout == "rooms"
         if not any(e.kind != "timeout" for e in context.analysis.wins):
             return False  # walls would keep from the avatar what it has to survive
-        worth = bool(self.game_elements.barriers or self.game_elements.warps) or context.wall_share >= LEAST_WALLS
-        return possible and worth and context.analysis.mobility == "freely"
+        useful = bool(self.game_elements.barriers or self.game_elements.warps) or context.wall_share >= LEAST_WALLS
+        return possible and useful and context.analysis.mobility == "freely"
 
     def size(self, width: int, height: int) -> int:
         """The number of nodes that suits a level."""

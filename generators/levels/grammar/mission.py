@@ -309,7 +309,7 @@ def _replace(mission: Mission, node: int, piece: Piece | None, fresh: int) -> in
 
 
 def _matches(mission: Mission, piece: Piece) -> list[tuple[int, ...]]:
-    """Find the places of a mission in which a piece occurs: for each the mission's nodes in the order of the piece's."""
+    """Find the places of a mission in which a piece occurs: for each the nodes in the order of the piece's."""
     pattern = nx.MultiDiGraph()
     for i, part in enumerate(piece.nodes):
         pattern.add_node(i, symbol=part.symbol, sprite=part.sprite)

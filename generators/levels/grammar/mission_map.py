@@ -95,7 +95,7 @@ class MissionLayout:
 
 class MissionMap(LevelBuilder):
     """Level under construction that becomes the space of a mission. Locks count as open, so that what is behind them is
-    furnished too; reserved cells (before and behind gaps) count as taken.
+    filled too; reserved cells (before and behind gaps) count as taken.
     """
 
     def __init__(self, context: LevelContext, grid: Grid) -> None:
@@ -106,7 +106,7 @@ class MissionMap(LevelBuilder):
         self.locks: list[Cell] = []
 
     def free(self) -> Mask:
-        """Cells where an object may be put: bare, not reserved, and within the part being furnished."""
+        """Cells where an object may be put: bare, not reserved, and within the part being filled."""
         mask: Mask = super().free() & ~self.reserved
         return mask if self.within is None else mask & self.within
 

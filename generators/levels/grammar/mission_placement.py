@@ -175,7 +175,7 @@ class MissionPlacer:
         return True
 
     def _corner(self, tile: int) -> Cell | None:
-        """A free cell of the part being furnished, anywhere."""
+        """A free cell of the part being filled, anywhere."""
         return self._draw(ground_weights(self.level, tile))
 
     # -- locks and keys ------------------------------------------------------------------------------------------------

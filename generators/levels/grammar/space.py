@@ -44,7 +44,7 @@ def lay_out(
     """Cut the level into the places of a mission.
 
     Args:
-        level: a blank site; walls are put on it.
+        level: bare ground; walls are put on it.
         mission: locks (and portals) that find no room are taken out of it.
         grammar: says how places are joined and what stands in them.
         decisions: takes the choices.
@@ -133,16 +133,16 @@ class _Builder:
             return None
         share = self._share(child, group, pending)
         length = self.decisions.number(joint.low, joint.high)
-        disconnects = self._cuts(room, share, length if joint.kind == PASSAGE else 1, must, roomy=True)
+        cuts = self._cuts(room, share, length if joint.kind == PASSAGE else 1, must, roomy=True)
         for thick in (length, 1) if joint.kind == PASSAGE else (1,):
-            disconnects = disconnects or self._cuts(room, share, thick, must, roomy=False)
-        if not disconnects:
+            cuts = cuts or self._cuts(room, share, thick, must, roomy=False)
+        if not cuts:
             if symbol == "lock":
                 self.mission.unlock(child)
             elif symbol == "warp":
                 self.mission.rename(child, "room")
             return None
-        cut = disconnects[self.decisions.choose([c.squareness for c in disconnects])]
+        cut = cuts[self.decisions.choose([c.squareness for c in cuts])]
         if symbol == "warp":
             self._build(cut.wall, ())
             self.plan.warps.append(child)

@@ -136,13 +136,13 @@ class DiggerGenerator(TerrainGenerator):
         """Return the rock that is left after digging."""
         low, high = self.integer("min_room"), self.integer("max_room")
         low, high = min(low, high), max(low, high)
-        habits = DiggerParameters(
+        parameters = DiggerParameters(
             self.number("turn"), self.number("build"), (min(low, *shape), min(high, *shape)), self.integer("sight")
         )
         name = str(self.settings["digger"])
         if name == "mixed":
             name = list(DIGGERS)[int(rng.integers(len(DIGGERS)))]
-        rock = DIGGERS[name](rng, shape, share, habits)
+        rock = DIGGERS[name](rng, shape, share, parameters)
         wear(rng, rock, share)
         return rock
 
@@ -161,10 +161,10 @@ class SpacePartitionGenerator(TerrainGenerator):
     )
 
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
-        """Return the rock between the rooms; the fewer cuts, the less of it, so their number is tried from many to few."""
+        """Return the rock between the rooms; fewer cuts leave less, so their number is tried from many to few."""
         least, depth = self.integer("least"), self.integer("depth")
-        for disconnects in range(depth, -1, -1):
-            rock = partition(rng, shape, share, least=least, depth=disconnects, loops=self.number("loops"))
+        for cuts in range(depth, -1, -1):
+            rock = partition(rng, shape, share, least=least, depth=cuts, loops=self.number("loops"))
             if float(rock.mean()) <= share + 0.04:
                 break
         return rock

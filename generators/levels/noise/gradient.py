@@ -37,7 +37,7 @@ class Lattice:
         self._gradients = np.stack([np.cos(angles), np.sin(angles)])
 
     def slope(self, x: NDArray[np.int64], y: NDArray[np.int64], dx: Field, dy: Field) -> Field:
-        """Return the height of the plane with the gradient of lattice point (x, y) is at the offset (dx, dy) from it."""
+        """Return the height of the plane with the gradient of lattice point (x, y), at the offset (dx, dy) from it."""
         chosen = self._order[self._order[x % _PERIOD] + y % _PERIOD]
         result: Field = self._gradients[0, chosen] * dx + self._gradients[1, chosen] * dy
         return result

@@ -1,7 +1,7 @@
-"""Making a damaged level sound again: its frame, one avatar, the sprites its rules call for, nothing out of reach.
+"""Repair by rules of thumb: the frame, one avatar, the sprites that the game requires, nothing out of reach.
 
 Used after every genetic operation (spec 04 section 2.4 repairs the number of avatars only) and as the last step of
-the other generators. It mends what can be told from the text; whether a level can be won is found out by playing it.
+the other generators. It repairs what can be told from the text; whether a level can be won is found out by playing it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pcg.generators.levels.wall_layout import draw_wall, join_regions, tunnel
 
 
 def repair(builder: LevelBuilder, rng: np.random.Generator) -> None:
-    """Mend a level in place; a sound level stays as it is, and so does what is usual in the game's own levels."""
+    """Repair a level in place; a sound level stays as it is, and so does what is usual in the game's own levels."""
     usual = level_conventions(builder.context)
     if "frame" in usual:
         repair_frame(builder)

@@ -49,7 +49,7 @@ def search_for_repair(
     Args:
         context: of the game.
         draft: the level to be repaired.
-        starts: levels to set out from, beside the draft mended.
+        starts: levels to set out from, beside the draft repaired by rules.
         locked: cells that stay as they are.
         evaluate: judges a level text.
         rng: draws the edits.
@@ -58,9 +58,9 @@ def search_for_repair(
     """
     palette = context.palette
     fixed = np.zeros(draft.grid.shape, bool) if locked is None else locked & ~draft.free
-    mended = LevelBuilder(context, draft.grid.copy())
-    repair(mended, rng)
-    mended.grid[fixed] = draft.grid[fixed]
+    repaired = LevelBuilder(context, draft.grid.copy())
+    repair(repaired, rng)
+    repaired.grid[fixed] = draft.grid[fixed]
     waiting: list[tuple[float, int, Grid]] = []
     seen: set[bytes] = set()
     spent = 0
@@ -80,7 +80,7 @@ def search_for_repair(
         heapq.heappush(waiting, (COST_OF_EDIT * changed - repair_score(evaluation), len(seen), grid))
         return meets_all_targets(evaluation)
 
-    for grid in [draft.grid.copy(), *starts, mended.grid]:
+    for grid in [draft.grid.copy(), *starts, repaired.grid]:
         if look(grid):
             return grid
     while waiting and not over():

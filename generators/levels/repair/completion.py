@@ -1,7 +1,7 @@
 """Completing a level that a person has begun: locked cells stay, the rest is filled in, in several ways.
 
 For mixed-initiative tools (Liapis, Yannakakis and Togelius, Sentient Sketchbook, 2013). With clingo each completion
-keeps all constraints; without it, sketches are mended until what can be seen without playing is right.
+keeps all constraints; without it, sketches are repaired until what can be seen without playing is right.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.repair.edits import Draft, faults, read_draft
 
 TRIES = 30
-"""Sketches mended for one completion before none is given."""
+"""Sketches repaired for one completion before none is given."""
 SECONDS = 10.0
 
 
@@ -124,7 +124,7 @@ def _mended(
     context: LevelContext, draft: Draft, fixed: Mask, open_cells: Mask, wants: tuple[Want, ...],
     rng: np.random.Generator,
 ) -> tuple[Grid | None, str]:  # fmt: skip
-    """A mended sketch that keeps the locked cells and in which nothing is seen to be wrong, or None and what was."""
+    """A repaired sketch that keeps the locked cells and in which nothing is seen to be wrong, or None and what was."""
     reason = ""
     for _ in range(TRIES):
         builder = LockedLevelBuilder(context, _merged(context, draft, open_cells, rng), fixed)

@@ -163,7 +163,7 @@ class _Repair:
             builder.grid[fixed] = self.draft.grid[fixed]
         left = faults(self.context, builder.grid)
         if left:
-            raise NoRepairError(f"mending leaves this wrong: {'; '.join(left)}")
+            raise NoRepairError(f"repair by rules leaves this wrong: {'; '.join(left)}")
         return self._report(builder.grid, "mend", lambda grid: faults(self.context, grid))
 
     def _solve(self, share: float = 1.0) -> Repaired:

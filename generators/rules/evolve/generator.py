@@ -66,7 +66,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         Parameter("population", 40, "members kept in each of the two populations", 2, 10_000),
         *BREEDING,
         Parameter("niche", 0.15, "rule sets closer than this to a better one stand back", 0.0, 1.0, "distance"),
-        Parameter("parsimony", 0.002, "worth that every rule and termination costs", 0.0, 1.0),
+        Parameter("parsimony", 0.002, "fitness that every rule and termination costs", 0.0, 1.0),
         Parameter("again", 0.15, "most of a generation that are good rule sets evaluated once more", 0.0, 1.0),
     )
 

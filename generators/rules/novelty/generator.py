@@ -2,8 +2,8 @@
 through Novelty Search and Local Competition, 2011).
 
 What is new is told by play, not by text: the behaviour of a game is which effects are executed and how the plays of
-each agent go (`evaluators.games.behaviour`). A feasible game is worth how far it is from its nearest neighbours among
-the population and those that once were new, and how many of these neighbours it beats in fitness; both count alike.
+each agent go (`evaluators.games.behaviour`). The score of a feasible game is its distance from its nearest neighbours
+among the population and those that once were new, and how many of these it beats in fitness; both count alike.
 Infeasible games are bred as in `evolve`.
 """
 
@@ -50,7 +50,7 @@ class NoveltySearchRules(EvolvingRules):
         self._places: dict[int, int] = {}
 
     def bar(self) -> float:
-        """0: a game of little worth may be new."""
+        """Return 0: a game of low fitness may be new."""
         return 0.0
 
     # -- what the populations ask --------------------------------------------------------------------------------------

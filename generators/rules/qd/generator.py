@@ -55,7 +55,7 @@ class MapElitesRules(EvolvingRules):
         self._values: dict[int, tuple[float, ...]] = {}
 
     def bar(self) -> float:
-        """0: a game of little worth may fill an empty cell."""
+        """Return 0: a game of low fitness may fill an empty cell."""
         return 0.0
 
     def _empty(self) -> Any:

@@ -1,7 +1,7 @@
 """The N-tuple bandit evolutionary algorithm.
 
 A model holds, for every parameter, every pair of parameters and all of them together, how often each combination of
-values was tried and what it was worth on the average. From the current point neighbours are made; the one whose upper
+values was tried and its mean value. From the current point neighbours are made; the one whose upper
 confidence bound is highest under the model is evaluated next (Kunanusont, Gaina, Liu, Perez-Liebana, Lucas 2017; Lucas,
 Liu, Perez-Liebana 2018). Points that are out and not told count as visits, so that several can be out at once.
 """

@@ -1,4 +1,4 @@
-"""CMA-ES on DEAP, so that it can be stopped and go on to the last digit.
+"""CMA-ES on DEAP, with a state that is saved and restored exactly.
 
 The covariance matrix adaptation evolution strategy (Hansen, Ostermeier: Completely Derandomized Self-Adaptation in
 Evolution Strategies, 2001) over vectors in [0, 1]^n; vectors outside are mirrored into it and pay for the distance.
@@ -42,7 +42,7 @@ def overshoot(vector: Sequence[float]) -> float:
 
 
 class CMAES:
-    """The search distribution and how it learns.
+    """Search distribution of CMA-ES over [0, 1]^n.
 
     Args:
         start: centre of the first vectors, n numbers.

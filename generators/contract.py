@@ -1,4 +1,4 @@
-"""The contract all generators share, whatever they make: ask for candidates, tell how they fared.
+"""The ask/tell contract of all generators, whatever they make.
 
 `ask(n)` hands out candidates, `tell` takes their evaluations in the order in which they were asked for; a generator
 that does not learn ignores what it is told (ask/tell as in pyribs and CMA-ES libraries). Evaluating, storing and
@@ -58,7 +58,7 @@ V = TypeVar("V", bound=EvaluationProtocol)
 
 
 class Generator(ABC, Generic[C, V]):
-    """Base of all generators of candidates C that learn, if they do, from verdicts V.
+    """Base of all generators of candidates C that learn, if they do, from evaluations V.
 
     What comes out depends on what it is made for, the seed, the parameters and what was told, and on nothing else.
     Between an `ask` and the `tell` of its candidates other calls of `ask` may come; a generator that cannot go on

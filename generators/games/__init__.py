@@ -1,4 +1,4 @@
-"""Whole games: generators, and what they work on."""
+"""Generators of whole games, and their genotypes."""
 
 from pcg.generators.games.contract import GameCandidate, GameGenerator
 from pcg.generators.games.genes import GameGenotype, Sprite, game_edits

@@ -1,4 +1,4 @@
-"""The contract all generators of whole games share: that of all generators (`pcg.generators.contract`), for games."""
+"""The contract of generators of whole games: that of all generators (`pcg.generators.contract`), for games."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class GameGenerator(Generator[GameCandidate, EvaluationProtocol]):
         return f"<{type(self).__name__} from {len(self.start)} games, seed {self.seed}, {self._next} games so far>"
 
     @cached_property
-    def sound(self) -> tuple[GameGenotype, ...]:
+    def repaired_start(self) -> tuple[GameGenotype, ...]:
         """The games to begin with, repaired."""
         return tuple(repair_game(game, self.rng(0xF1A5, k), most=self.most) for k, game in enumerate(self.start))
 

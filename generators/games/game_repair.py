@@ -249,8 +249,8 @@ def repair_game_rules(game: GameGenotype, rng: np.random.Generator, most: int) -
     """Rules are about what is there, and make a game (`pcg.generators.rules.operators.repair_game`)."""
     names = {*game.names, EOS, TIME}
     rules = tuple(r for r in game.rules.rules if set(r.pair) <= names and _knows(names, r))
-    endings = tuple(e for e in game.rules.endings if _knows(names, e))
-    kept = RuleSet(rules, endings)
+    terminations = tuple(e for e in game.rules.terminations if _knows(names, e))
+    kept = RuleSet(rules, terminations)
     space = space_of(game)
     if space is not None:
         kept = repair_rules(space, kept, rng, most=most)
@@ -307,7 +307,7 @@ def _strike(game: GameGenotype, text: str, found: list[Diagnostic], harder: bool
         mapping=tuple(m for k, m in enumerate(game.mapping) if (MappingLine, k) not in gone),
         rules=RuleSet(
             tuple(r for k, r in enumerate(game.rules.rules) if (InteractionLine, k) not in gone),
-            tuple(e for k, e in enumerate(game.rules.endings) if (TerminationLine, k) not in gone),
+            tuple(e for k, e in enumerate(game.rules.terminations) if (TerminationLine, k) not in gone),
         ),
     )
 

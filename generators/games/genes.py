@@ -133,14 +133,14 @@ class GameGenotype:
 
     def tree(self) -> Tree:
         """As a syntax tree."""
-        rules, endings = self.rules.lines
+        rules, terminations = self.rules.lines
         mapping = tuple(
             MappingLine(character=Word(c), arrow=Word(">"), names=tuple(map(Word, names))) for c, names in self.mapping
         )
         sections = [Section(name=Word("SpriteSet"), children=self._lines(""))]
         sections += [Section(name=Word("InteractionSet"), children=rules)] if rules else []
         sections += [Section(name=Word("LevelMapping"), children=mapping)] if mapping else []
-        sections += [Section(name=Word("TerminationSet"), children=endings)] if endings else []
+        sections += [Section(name=Word("TerminationSet"), children=terminations)] if terminations else []
         return Tree(Header(game_class=Word("BasicGame"), options=_options(self.header), children=tuple(sections)))
 
     def _lines(self, parent: str) -> tuple[SpriteLine, ...]:

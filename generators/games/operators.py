@@ -96,7 +96,7 @@ def add_rules(game: GameGenotype, name: str, rng: np.random.Generator, count: in
         if among:
             rule = space.draw_rule(rng, pair=among[int(rng.integers(len(among)))])
             rules.insert(int(rng.integers(len(rules) + 1)), rule)
-    return replace(game, rules=RuleSet(tuple(rules), game.rules.endings))
+    return replace(game, rules=RuleSet(tuple(rules), game.rules.terminations))
 
 
 def remove_type(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
@@ -126,11 +126,11 @@ def rename_in_rules(game: GameGenotype, names: Mapping[str, str]) -> GameGenotyp
         made = Rule(names.get(r.first, r.first), names.get(r.second, r.second), r.effect, params)
         if made.first != made.second or r.first == r.second:
             rules.append(made)
-    endings = tuple(
+    terminations = tuple(
         replace(e, params=tuple((k, value(v) if set(v.split(",")) & set(references(e)) else v) for k, v in e.params))
-        for e in game.rules.endings
+        for e in game.rules.terminations
     )
-    return replace(game, rules=RuleSet(tuple(rules), endings))
+    return replace(game, rules=RuleSet(tuple(rules), terminations))
 
 
 def duplicate_type(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
@@ -150,7 +150,7 @@ def duplicate_type(game: GameGenotype, rng: np.random.Generator) -> GameGenotype
         if old.name in rule.pair and old.name not in references(rule):
             first, second = (name if n == old.name else n for n in rule.pair)
             copied.append(Rule(first, second, rule.effect, rule.params))
-    game = replace(game, rules=RuleSet(tuple(copied), game.rules.endings))
+    game = replace(game, rules=RuleSet(tuple(copied), game.rules.terminations))
     if any(old.name in types for _, types in game.mapping):
         before = len(game.mapping)
         game = mapped(game, name)
@@ -234,7 +234,7 @@ def regroup(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
         rules = list(game.rules.rules)
         first, second = (name if n in which else n for n in rules[at].pair)
         rules[at] = Rule(first, second, rules[at].effect, rules[at].params)
-        game = replace(game, rules=RuleSet(tuple(rules), game.rules.endings))
+        game = replace(game, rules=RuleSet(tuple(rules), game.rules.terminations))
     return game
 
 

@@ -22,7 +22,7 @@ from pcg.generators.games.levels import place
 from pcg.generators.games.operators import rename_in_rules
 from pcg.generators.games.sprites import family, fresh_name
 from pcg.generators.rules.constructive.level_analyser import LevelRoles
-from pcg.generators.rules.genes import EOS, TIME, Ending, Rule, RuleSet
+from pcg.generators.rules.genes import EOS, TIME, Rule, RuleSet, Termination
 
 _TRIES = 6
 MOST_TAKEN = 6
@@ -167,7 +167,7 @@ def _rules_of(
     there = {*game.names, EOS, TIME}
     groups = {line.name for name in chosen for line in other.lineage(name)} | chosen
 
-    def fits(gene: Rule | Ending) -> bool:
+    def fits(gene: Rule | Termination) -> bool:
         pair = gene.pair if isinstance(gene, Rule) else ()
         return {*pair, *references(gene)} <= there
 
@@ -177,13 +177,13 @@ def _rules_of(
         about = groups & {*rule.pair, *references(rule)}
         if fits(rule) and (about or rng.random() < common):
             rules.append(rule)
-    endings = [e for e in one.rules.endings if fits(e) and rng.random() < 0.75]
-    endings += [
-        e for e in other.rules.endings if fits(e) and rng.random() < (0.7 if chosen & set(references(e)) else 0.25)
+    terminations = [e for e in one.rules.terminations if fits(e) and rng.random() < 0.75]
+    terminations += [
+        e for e in other.rules.terminations if fits(e) and rng.random() < (0.7 if chosen & set(references(e)) else 0.25)
     ]
-    if not any(e.wins for e in endings):
-        endings += [e for e in (*one.rules.endings, *other.rules.endings) if fits(e) and e.wins][:1]
-    return RuleSet(tuple(rules), tuple(endings))
+    if not any(e.wins for e in terminations):
+        terminations += [e for e in (*one.rules.terminations, *other.rules.terminations) if fits(e) and e.wins][:1]
+    return RuleSet(tuple(rules), tuple(terminations))
 
 
 Feature = tuple[str, ...]
@@ -200,9 +200,9 @@ def features(game: GameGenotype) -> frozenset[Feature]:
 
     found: set[Feature] = {("type", game.class_of(s.name)) for s in game.leaves}
     found |= {("rule", kind(r.first), kind(r.second), r.effect) for r in game.rules.rules}
-    for ending in game.rules.endings:
-        counted = sorted(kind(value) for key, value in ending.params if key.startswith("stype"))
-        found.add(("ending", ending.name, *counted, str(ending.wins)))
+    for termination in game.rules.terminations:
+        counted = sorted(kind(value) for key, value in termination.params if key.startswith("stype"))
+        found.add(("ending", termination.name, *counted, str(termination.wins)))
     return frozenset(found)
 
 

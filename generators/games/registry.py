@@ -34,7 +34,7 @@ def register(generator: type[G]) -> type[G]:
     ...     help = "the games to begin with, as they are"
     ...
     ...     def generate(self, rng):
-    ...         return self.sound[int(rng.integers(len(self.sound)))]
+    ...         return self.repaired_start[int(rng.integers(len(self.repaired_start)))]
     >>> "copies" in GAME_GENERATORS
     True
     >>> GAME_GENERATORS.unregister("copies")

@@ -1,4 +1,4 @@
-"""Completing a level that a person has begun: what is locked stays as it is, the rest is built around it.
+"""Constructive completion of a level that a person has begun: locked cells stay, the rest is built around them.
 
 The constructive tools (`wall_layout`, `object_placement`, `repair`) work on a level that does not let go of its locked
 cells, so the result is laid out with the person's part in mind and not pasted over it. Other ways to complete a level

@@ -90,7 +90,7 @@ class LevelContext:
         return SMALLEST + 2 * any(side is not None for side in self.frame)
 
     @cached_property
-    def targets(self) -> frozenset[int]:
+    def required_tiles(self) -> frozenset[int]:
         """Tiles that must be within the avatar's reach: goals, what is needed for them, what can be collected."""
         needed = {n.other for n in self.requirements.needs}
         return frozenset(
@@ -99,7 +99,7 @@ class LevelContext:
         )  # fmt: skip
 
     @cached_property
-    def bare(self) -> int:
+    def background(self) -> int:
         """Tile that is left where something is taken away: the empty ground, or the filler of a game whose own levels
         never leave a cell without it.
         """
@@ -137,10 +137,10 @@ class LevelContext:
         analysis = analyse(definition)
         tiles = palette(analysis)
         statistics = level_statistics(tiles, game.levels)
-        return _Builder(definition, analysis, tiles, requirements(analysis), statistics).result(game.levels)
+        return _ContextBuilder(definition, analysis, tiles, requirements(analysis), statistics).result(game.levels)
 
 
-class _Builder:
+class _ContextBuilder:
     """Sorts the tiles of a palette into the parts of a `LevelContext`."""
 
     def __init__(

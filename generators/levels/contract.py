@@ -1,4 +1,4 @@
-"""The contract all level generators share: that of all generators (`pcg.generators.contract`), for levels of a game."""
+"""The contract of level generators: that of all generators (`pcg.generators.contract`), for levels of a game."""
 
 from __future__ import annotations
 

@@ -168,5 +168,5 @@ def _wants(builder: LevelBuilder) -> tuple[int, int, int]:
     short = len(context.requirements.shortfalls(builder.palette.count_types(builder.grid)))
     lost = 0
     if context.analysis.mobility == "freely" and not avatars:
-        lost = int((np.isin(builder.grid, sorted(context.targets)) & (builder.distances() < 0)).sum())
+        lost = int((np.isin(builder.grid, sorted(context.required_tiles)) & (builder.distances() < 0)).sum())
     return avatars, short, lost

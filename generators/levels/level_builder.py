@@ -117,7 +117,7 @@ class LevelBuilder:
     def clear(self, cell: tuple[int, int]) -> None:
         """Set a cell to the ground its tile stands on."""
         ground = self.context.ground_under[int(self.grid[cell])]
-        self.put(cell, self.context.bare if ground == self.palette.empty else ground)
+        self.put(cell, self.context.background if ground == self.palette.empty else ground)
 
     def invalidate(self) -> None:
         """Forget what was derived from the grid, after it was written to directly."""

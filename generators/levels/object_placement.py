@@ -66,7 +66,7 @@ def _placement_order(builder: LevelBuilder, tile: int) -> int:
         return 3
     if access == BLOCKED:
         return 4
-    if tile in context.targets:
+    if tile in context.required_tiles:
         return 5
     return 7 if any(analysis.has(c, "harmful") for c in content) else 6
 
@@ -194,7 +194,7 @@ def _role_weights(builder: LevelBuilder, tile: int) -> Weights:
     beeline = np.abs(rows - start[0]) + np.abs(columns - start[1])
     away = np.where(steps >= 0, steps, beeline).astype(np.float64)
     harmful = any(analysis.has(c, "harmful") for c in content)
-    if tile in context.targets and not harmful and not keeps_to_line:
+    if tile in context.required_tiles and not harmful and not keeps_to_line:
         weights = np.where(steps > 0, away**0.8, 0.0)
         if not weights.any():
             weights = np.ones(builder.grid.shape)

@@ -1,4 +1,4 @@
-"""Genetic operators on levels: how two levels make two new ones, and how one changes a little.
+"""Genetic operators on levels: crossover of two levels and mutation of one.
 
 A genotype is the grid of tiles itself, as in spec 04 section 2.4. Crossover exchanges rectangles, bands, rows of
 traffic, or rooms along with their walls; mutations add, clear, move and swap tiles, draw and break walls, and change
@@ -197,7 +197,7 @@ def refill(builder: LevelBuilder, rng: np.random.Generator) -> None:
     cells = np.argwhere(builder.free()).tolist()
     if cells:
         y, x = cells[int(rng.integers(len(cells)))]
-        builder.put((y, x), builder.context.bare if builder.grid[y, x] == filler else filler)
+        builder.put((y, x), builder.context.background if builder.grid[y, x] == filler else filler)
 
 
 def shift(builder: LevelBuilder, rng: np.random.Generator) -> None:

@@ -39,7 +39,7 @@ BREEDING: tuple[Parameter, ...] = (
 """Parameters of the generators that breed grids."""
 
 
-class Seeds:
+class SeedLevels:
     """New levels from other generators, in given shares.
 
     Raises:
@@ -145,7 +145,7 @@ class EvolutionaryGenerator(LevelPopulation):
 
     def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
         super().__init__(context, seed=seed, **params)
-        self.seeds = Seeds(self)
+        self.seeds = SeedLevels(self)
         self._symmetry = symmetry_kept(self.wants, self.number("symmetry"))
 
     def _begin(self, rng: np.random.Generator, count: int, note: tuple[float, ...] = ()) -> list[Child]:

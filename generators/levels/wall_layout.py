@@ -298,7 +298,7 @@ def place_filler(builder: LevelBuilder, rng: np.random.Generator, plenty: float 
     objects = (
         sum(float(context.statistics.share[i]) for i in context.objects) if context.statistics is not None else 0.1
     )
-    hollow = 0 if context.bare == context.filler else max(0, hollow - round(objects * len(cells)))
+    hollow = 0 if context.background == context.filler else max(0, hollow - round(objects * len(cells)))
     while hollow > 0 and len(cells):
         y, x = cells[int(rng.integers(len(cells)))].tolist()
         for _ in range(min(hollow, 2 + int(rng.integers(5)))):

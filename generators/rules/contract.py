@@ -1,4 +1,4 @@
-"""The contract all rule generators share: that of all generators (`pcg.generators.contract`), for a sprite set.
+"""The contract of rule generators: that of all generators (`pcg.generators.contract`), for a sprite set.
 
 A board game's rule sheet can be a candidate in the same way: what drives a run needs a number, a text and an origin,
 and verdicts with `feasible`, `fitness` and `constraint`.

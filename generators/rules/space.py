@@ -28,7 +28,7 @@ from pcg.engine.vgdl.parser import parse
 from pcg.engine.vgdl.resolver import read_game
 from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler
 from pcg.engine.vgdl.tree import Tree
-from pcg.generators.rules.genes import EOS, TIME, Ending, Params, Rule, RuleSet, replace_rules, with_params
+from pcg.generators.rules.genes import EOS, TIME, Params, Rule, RuleSet, Termination, replace_rules, with_params
 
 SCORES = (1, 2, 5, 10, -1, -2, -5)
 """Changes of score that rules are given."""
@@ -110,13 +110,13 @@ class RuleSpace:
             text = self.text(genotype)
             absent = {d.message.split("`")[1] for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
             rules = tuple(rule for rule in genotype.rules if not absent & set(rule.pair))
-            endings = tuple(
-                ending for ending in genotype.endings
-                if not (ending.name == "SpriteCounterMore" and ending.get("stype") in absent)
+            terminations = tuple(
+                termination for termination in genotype.terminations
+                if not (termination.name == "SpriteCounterMore" and termination.get("stype") in absent)
             )  # fmt: skip
-            if len(rules) + len(endings) == len(genotype):
+            if len(rules) + len(terminations) == len(genotype):
                 break
-            genotype = RuleSet(rules, endings)
+            genotype = RuleSet(rules, terminations)
         named = {word for gene in genotype.genes() for word in str(gene).replace("=", " ").replace(",", " ").split()}
         while True:
             found = [d for d in check_game(text) if d.message.endswith(NEVER_APPEARS)]
@@ -312,46 +312,46 @@ class RuleSpace:
 
     # -- terminations --------------------------------------------------------------------------------------------------
 
-    def draw_ending(self, rng: np.random.Generator, *, win: bool | None = None) -> Ending:
+    def draw_termination(self, rng: np.random.Generator, *, win: bool | None = None) -> Termination:
         """A termination, won or lost as given or with equal chances."""
         wins = bool(rng.integers(2)) if win is None else win
         tail = (("win", "True" if wins else "False"),)
         kind = float(rng.random())
         if kind < 0.2:
             # short ones are likelier: within the reach of a play, and drawn on the way to longer ones
-            return Ending("Timeout", (("limit", str(50 * round(2 ** rng.uniform(1, 5)))), *tail))
+            return Termination("Timeout", (("limit", str(50 * round(2 ** rng.uniform(1, 5)))), *tail))
         # dying is no way to win
         avatars = {self.avatar, *self.kinds.avatars} if wins else set()
         names = tuple(name for name in self.kinds.actors if name not in avatars) or self.kinds.actors
         if kind < 0.7 or (kind >= 0.85 and len(names) < 2):
             name = names[int(rng.integers(len(names)))]
-            return Ending("SpriteCounter", (("stype", name), ("limit", self._left(rng, name)), *tail))
+            return Termination("SpriteCounter", (("stype", name), ("limit", self._left(rng, name)), *tail))
         if kind < 0.85:
             name = names[int(rng.integers(len(names)))]
             limit = self.counts.get(name, 0) + 1 + int(rng.integers(0, 10))
-            return Ending("SpriteCounterMore", (("stype", name), ("limit", str(limit)), *tail))
+            return Termination("SpriteCounterMore", (("stype", name), ("limit", str(limit)), *tail))
         chosen = rng.permutation(len(names))[: int(rng.integers(2, 4))]
         types = tuple((f"stype{k + 1}", names[int(i)]) for k, i in enumerate(chosen))
-        return Ending("MultiSpriteCounter", (*types, ("limit", "0"), *tail))
+        return Termination("MultiSpriteCounter", (*types, ("limit", "0"), *tail))
 
     def _left(self, rng: np.random.Generator, name: str) -> str:
         most = max(0, self.counts.get(name, 0) - 1)
         return "0" if rng.random() < 0.7 else str(int(rng.integers(0, most + 1)))
 
-    def redraw_limit(self, rng: np.random.Generator, ending: Ending) -> Ending:
+    def redraw_limit(self, rng: np.random.Generator, termination: Termination) -> Termination:
         """A termination whose number is another one: a little more or less, or anything up to what a level has."""
-        limit = int(float(ending.get("limit") or 0))
-        if ending.name == "Timeout":
+        limit = int(float(termination.get("limit") or 0))
+        if termination.name == "Timeout":
             limit = min(2000, max(50, 50 * round(limit * 2 ** rng.uniform(-1, 1) / 50)))
-        elif ending.name == "SpriteCounter" and rng.random() < 0.5:
-            limit = int(rng.integers(0, max(1, self.counts.get(ending.get("stype") or "", 1))))
+        elif termination.name == "SpriteCounter" and rng.random() < 0.5:
+            limit = int(rng.integers(0, max(1, self.counts.get(termination.get("stype") or "", 1))))
         else:
             limit = max(0, limit + (1 if rng.random() < 0.5 else -1) * int(rng.integers(1, 4)))
-        return Ending(ending.name, with_params(ending.params, {"limit": str(limit)}))
+        return Termination(termination.name, with_params(termination.params, {"limit": str(limit)}))
 
-    def death(self) -> Ending:
+    def death(self) -> Termination:
         """The player loses when no avatar is left."""
-        return Ending("SpriteCounter", (("stype", self.avatar), ("limit", "0"), ("win", "False")))
+        return Termination("SpriteCounter", (("stype", self.avatar), ("limit", "0"), ("win", "False")))
 
     @cached_property
     def avatar(self) -> str:

@@ -55,16 +55,17 @@ def features_of(genotype: RuleSet) -> Mapping[str, int]:
     >>> sorted(features_of(RuleSet((Rule("avatar", "wall", "stepBack"),), ())))[:3]
     ['avatar * > stepBack', 'avatar wall', 'avatar wall > stepBack']
     """
-    found: Counter[str] = Counter(rules=len(genotype.rules), endings=len(genotype.endings))
+    # features are sorted by name, and the forest draws by column: a new name would change runs
+    found: Counter[str] = Counter(rules=len(genotype.rules), endings=len(genotype.terminations))
     for rule in genotype.rules:
         a, b, effect = rule.first, rule.second, rule.effect
         found.update((f"{a} {b}", f"{a} {b} > {effect}", f"{a} * > {effect}", f"* {b} > {effect}", f"* * > {effect}"))
         change = rule.get("scoreChange") or ""
         if change:
             found[f"{a} {b} scores {'less' if change.startswith('-') else 'more'}"] += 1
-    for ending in genotype.endings:
-        result = "wins" if ending.wins else "loses"
-        found.update((f"{ending.name} {result}", f"{ending.name} {ending.get('stype')} {result}"))
+    for termination in genotype.terminations:
+        result = "wins" if termination.wins else "loses"
+        found.update((f"{termination.name} {result}", f"{termination.name} {termination.get('stype')} {result}"))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Parameter tuning of game spaces: which values make a game what it is to be.
+"""Parameter tuning of game spaces: the search for values that bring a game near to targets.
 
 A `GameSpace` is a game text with parameters, an `Objective` values plays of a game, and an optimiser of
 `OPTIMISERS` (ask and tell) chooses points of the space. `pcg.runs.run_tuning` drives them.

@@ -134,7 +134,7 @@ class Optimiser(Generator[Candidate, PointEvaluation]):
             len(start) != len(self.sizes) or not all(0 <= k < n for k, n in zip(start, self.sizes, strict=True))
         ):
             raise PcgError(f"optimiser {self.name}: start is {list(start)}, expected a point of {list(self.sizes)}")
-        self.start: Point = tuple(start) if start is not None else self._anywhere(self.rng(0, 2))
+        self.start: Point = tuple(start) if start is not None else self._random_point(self.rng(0, 2))
         self.free = tuple(k for k, size in enumerate(self.sizes) if size > 1)
         """Parameters with more than one value."""
         self.tried: dict[Point, PointStatistics] = {}
@@ -142,7 +142,7 @@ class Optimiser(Generator[Candidate, PointEvaluation]):
     # -- ask and tell --------------------------------------------------------------------------------------------------
 
     def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[PointEvaluation]) -> None:
-        """Take the judgements of candidates, in the order of their ids."""
+        """Take the evaluations of candidates, in the order of their ids."""
         for candidate, judgement in zip(candidates, evaluations, strict=True):
             tried = self.tried.get(candidate.point)
             if tried is None or tried.told >= tried.asked:
@@ -194,7 +194,7 @@ class Optimiser(Generator[Candidate, PointEvaluation]):
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
-    def _anywhere(self, rng: np.random.Generator) -> Point:
+    def _random_point(self, rng: np.random.Generator) -> Point:
         """A point drawn evenly."""
         return tuple(int(rng.integers(size)) for size in self.sizes)
 

@@ -22,7 +22,7 @@ def places(mission: Mission) -> dict[int, tuple[float, float]]:
     found: dict[int, tuple[float, float]] = {}
     row = 0.0
     for node in reversed(_as_drawn(mission)):
-        after = [found[n][1] for n in mission.after(node)]
+        after = [found[n][1] for n in mission.successors(node)]
         if not after:
             after, row = [row], row + 1
         found[node] = (float(depths[node]), (min(after) + max(after)) / 2)
@@ -35,7 +35,7 @@ def _as_drawn(mission: Mission) -> list[int]:
     while left:
         node = left.pop()
         order.append(node)
-        left += mission.after(node)
+        left += mission.successors(node)
     return order
 
 

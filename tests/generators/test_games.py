@@ -29,16 +29,16 @@ from pcg.generators.games import (
 )
 from pcg.generators.games.game_repair import repair_game, space_of
 from pcg.generators.games.genes import game_distance, game_shape
-from pcg.generators.games.gp.initial_trees import ending_tree, line_tree, plant
+from pcg.generators.games.gp.initial_trees import initial_tree, line_tree, termination_tree
 from pcg.generators.games.gp.primitives import Game as GameType
 from pcg.generators.games.gp.primitives import (
-    ending_of,
     evaluate,
     game_of,
     grow,
     names_of,
     primitives,
     rule_of,
+    termination_of,
     tree_of,
 )
 from pcg.generators.games.operators import OPERATORS, mutate
@@ -46,7 +46,7 @@ from pcg.generators.games.population import genotype_of
 from pcg.generators.games.recombination import cross, has_parts_of_both, own_features, parts, reconcile, rename
 from pcg.generators.games.sprites import FAMILIES, classes, draw_params, family
 from pcg.generators.rules.constructive.generator import ConstructiveRules
-from pcg.generators.rules.genes import Ending, Rule
+from pcg.generators.rules.genes import Rule, Termination
 
 GAMES = [name for name in builtin_games() if load(name).players == 1]
 SOME = ("dungeon", "hunt", "invaders", "boxes")
@@ -59,7 +59,7 @@ def genotype(name: str, levels: int = 2) -> GameGenotype:
 
 
 @cache
-def sound(name: str) -> GameGenotype:
+def repaired_start(name: str) -> GameGenotype:
     return repair_game(genotype(name), np.random.default_rng(0))
 
 
@@ -123,7 +123,7 @@ def test_a_game_comes_back_from_its_genotype(name: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in GAMES if n not in ("lode_runner", "snakes", "watchtower")])
 def test_a_game_without_fault_is_left_as_it_is(name: str) -> None:
-    assert game_edits(genotype(name), sound(name)) == 0
+    assert game_edits(genotype(name), repaired_start(name)) == 0
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_edits_count_lines_and_rows() -> None:
     sprites = (*game.sprites[1:], game.sprites[0])
     assert game_edits(game, replace(game, sprites=sprites)) == 0  # a move is no edit
     assert game_edits(game, replace(game, sprites=(replace(game.sprites[0], params=()), *game.sprites[1:]))) == 1
-    assert game_edits(game, replace(game, rules=replace(game.rules, endings=()))) == 2
+    assert game_edits(game, replace(game, rules=replace(game.rules, terminations=()))) == 2
     rows = game.levels[0].split("\n")
     rows[1] = rows[1][::-1]
     assert game_edits(game, replace(game, levels=("\n".join(rows), game.levels[1]))) == 1
@@ -178,7 +178,7 @@ def test_every_class_is_of_one_family() -> None:
 @given(st.sampled_from(SOME), st.sampled_from(FAMILIES), st.integers(0, 2**31))
 @settings(max_examples=60)
 def test_drawn_parameters_are_those_of_the_class_in_their_ranges(name: str, wanted: str, seed: int) -> None:
-    game = sound(name)
+    game = repaired_start(name)
     for kind in classes(game, wanted):
         params = draw_params(game, kind, "new", np.random.default_rng(seed))
         assert params is not None
@@ -199,11 +199,11 @@ def test_drawn_parameters_are_those_of_the_class_in_their_ranges(name: str, want
 @given(st.sampled_from(GAMES), st.integers(0, 2**31), st.integers(1, 6))
 def test_children_read_strictly_without_a_finding(name: str, seed: int, changes: int) -> None:
     rng = np.random.default_rng(seed)
-    child = mutate(mutate(sound(name), rng, changes=changes), rng, changes=changes)
+    child = mutate(mutate(repaired_start(name), rng, changes=changes), rng, changes=changes)
     assert findings(child) == []
     players = {c for c, names in child.mapping if any(child.is_avatar(n) for n in names)}
     assert all(sum(level.count(c) for c in players) == 1 for level in child.levels)
-    assert any(e.wins or e.get("count_score") for e in child.rules.endings) and child.rules.rules
+    assert any(e.wins or e.get("count_score") for e in child.rules.terminations) and child.rules.rules
     assert GameGenotype.of(child.text(), child.levels) == child
 
 
@@ -214,16 +214,16 @@ def test_every_operator_changes_games(name: str) -> None:
     for game in SOME:
         for seed in range(6):
             rng = np.random.default_rng(seed)
-            made = repair_game(operator(sound(game), rng), rng)
+            made = repair_game(operator(repaired_start(game), rng), rng)
             assert findings(made) == []
-            changed += made != sound(game)
+            changed += made != repaired_start(game)
     assert changed >= 6
 
 
 def test_classes_stay_in_their_family() -> None:
     operator, _ = OPERATORS["class"]
     for name in SOME:
-        game = sound(name)
+        game = repaired_start(name)
         for seed in range(20):
             made = operator(game, np.random.default_rng(seed))
             assert all(family(made.class_of(s.name)) == family(game.class_of(s.name)) for s in game.leaves)
@@ -233,8 +233,8 @@ def test_a_new_type_comes_with_a_rule_and_into_play() -> None:
     operator, _ = OPERATORS["add"]
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        made = repair_game(operator(sound("hunt"), rng), rng)
-        new = set(made.names) - set(sound("hunt").names)
+        made = repair_game(operator(repaired_start("hunt"), rng), rng)
+        new = set(made.names) - set(repaired_start("hunt").names)
         for name in new:
             assert any(name in rule.pair for rule in made.rules.rules)
 
@@ -257,7 +257,7 @@ def test_a_new_type_comes_with_a_rule_and_into_play() -> None:
 )
 def test_repair_makes_games_of_ruins(change: object, message: str) -> None:
     for name in SOME:
-        made = repair_game(change(sound(name)), np.random.default_rng(1))  # type: ignore[operator]
+        made = repair_game(change(repaired_start(name)), np.random.default_rng(1))  # type: ignore[operator]
         assert findings(made) == [], message
 
 
@@ -280,7 +280,7 @@ def test_repair_knows_that_the_topmost_class_counts() -> None:
 def test_crossings_read_strictly_and_have_parts_of_both(one: str, other: str, seed: int) -> None:
     if one == other:
         return
-    a, b = sound(one), sound(other)
+    a, b = repaired_start(one), repaired_start(other)
     child = cross(a, b, np.random.default_rng(seed))
     assert findings(child) == []
     assert [len(level.split("\n")) for level in child.levels] == [len(level.split("\n")) for level in a.levels]
@@ -291,7 +291,7 @@ def test_crossings_read_strictly_and_have_parts_of_both(one: str, other: str, se
 
 
 def test_parts_are_what_only_one_of_several_games_brings() -> None:
-    games = [sound("hunt"), sound("invaders")]
+    games = [repaired_start("hunt"), repaired_start("invaders")]
     own = own_features(games)
     assert not own[0] & own[1]
     (a, none), (other, b) = parts(games[0], own), parts(games[1], own)
@@ -305,7 +305,7 @@ def test_parts_are_what_only_one_of_several_games_brings() -> None:
 @pytest.mark.parametrize("both", [0.0, 0.5])
 def test_children_of_two_games_keep_parts_of_both(both: float) -> None:
     """Here games are worth the more the nearer they are to the first: without places of their own crossings go."""
-    games = [sound("hunt"), sound("invaders")]
+    games = [repaired_start("hunt"), repaired_start("invaders")]
     own = own_features(games)
 
     def worth(candidate: GameCandidate) -> Judged:
@@ -325,12 +325,12 @@ def test_children_of_two_games_keep_parts_of_both(both: float) -> None:
 
 
 def test_what_plays_the_same_part_is_one_type() -> None:
-    names = reconcile(sound("dungeon"), sound("hunt"))
+    names = reconcile(repaired_start("dungeon"), repaired_start("hunt"))
     assert names["fox"] == "hero" and names["hedge"] == "wall" and names["grass"] == "floor"
-    renamed = rename(sound("hunt"), names)
+    renamed = rename(repaired_start("hunt"), names)
     assert findings(renamed) == [] and renamed.by_name["dog"].get("stype") == "hero"
     # a name that means another thing in the first game is changed
-    again = reconcile(sound("dungeon"), sound("dungeon"))
+    again = reconcile(repaired_start("dungeon"), repaired_start("dungeon"))
     assert all(a == b for a, b in again.items())
 
 
@@ -378,7 +378,7 @@ def test_games_keep_within_the_bound_on_edits(name: str, bound: int) -> None:
 
 def test_a_game_that_must_be_mended_counts_its_repair() -> None:
     start = [genotype("snakes")]
-    assert game_edits(start[0], sound("snakes")) == 1
+    assert game_edits(start[0], repaired_start("snakes")) == 1
     with pytest.raises(PcgError, match="expected max_edits of at least 2, got 1"):
         make_game_generator("evolve", start, seed=1, max_edits=1)
 
@@ -437,36 +437,39 @@ def test_crossover_needs_two_games() -> None:
 
 
 def test_rules_and_terminations_are_turned_into_trees_that_mean_them() -> None:
-    space = space_of(sound("dungeon"))
+    space = space_of(repaired_start("dungeon"))
     assert space is not None
     genes = [
         gene for k in range(5) for gene in ConstructiveRules(space, seed=k).generate(np.random.default_rng(k)).genes()
     ]
     found = 0
     for gene in genes:
-        tree = line_tree(space, gene) if isinstance(gene, Rule) else ending_tree(space, gene)
+        tree = line_tree(space, gene) if isinstance(gene, Rule) else termination_tree(space, gene)
         if tree is not None:
-            meant = rule_of(space, evaluate(tree)) if isinstance(gene, Rule) else ending_of(space, evaluate(tree))
+            meant = rule_of(space, evaluate(tree)) if isinstance(gene, Rule) else termination_of(space, evaluate(tree))
             assert meant == gene
             found += 1
     assert found > 0.8 * len(genes)
     assert line_tree(space, Rule("nobody", "wall", "stepBack")) is None
-    assert ending_tree(space, Ending("SpriteCounter", (("stype", "nobody"), ("limit", "0"), ("win", "True")))) is None
+    assert (
+        termination_tree(space, Termination("SpriteCounter", (("stype", "nobody"), ("limit", "0"), ("win", "True"))))
+        is None
+    )
 
 
 def test_planted_trees_have_walls_rules_and_a_way_to_win() -> None:
-    base = sound("hunt")
+    base = repaired_start("hunt")
     for seed in range(10):
-        game = game_of(plant(base, np.random.default_rng(seed), 40), base, 40)
+        game = game_of(initial_tree(base, np.random.default_rng(seed), 40), base, 40)
         assert findings(game) == []
-        assert any(ending.wins for ending in game.rules.endings)
+        assert any(termination.wins for termination in game.rules.terminations)
         walls = {name for _, names in game.mapping for name in names if game.class_of(name) == "Immovable"}
         assert any(r.effect in ("stepBack", "killSprite") and r.second in walls for r in game.rules.rules)
 
 
 def test_trees_grow_games_that_can_be_played() -> None:
     """Some of the first hundred keep all constraints; of trees grown at random hardly any does."""
-    generator = make_game_generator("gp", [sound("hunt")], seed=1)
+    generator = make_game_generator("gp", [repaired_start("hunt")], seed=1)
     feasible = 0
     for _ in range(13):
         candidates = generator.ask(8)

@@ -110,7 +110,7 @@ def test_what_must_be_reached_is_within_reach(contexts: dict[str, LevelContext],
         height, width = steps.shape
         for y in range(height):
             for x in range(width):
-                if int(builder.grid[y, x]) in context.targets and steps[y, x] < 0:
+                if int(builder.grid[y, x]) in context.required_tiles and steps[y, x] < 0:
                     out_of_reach += 1
     assert out_of_reach <= len(candidates) // 10
 

@@ -112,9 +112,9 @@ def test_missions_can_be_done_and_keep_to_their_size() -> None:
         mission = derivation.mission(RandomDecisions(rng(seed)), 4 + seed % 12)
         assert mission.problem() == ""
         assert len(mission.graph) <= max(6, 4 + seed % 12)
-        for lock in mission.having("lock"):
+        for lock in mission.nodes_with("lock"):
             locked += 1
-            behind = set(mission.below(lock))
+            behind = set(mission.descendants(lock))
             assert mission.keys_of(lock) and not behind & set(mission.keys_of(lock))
         assert Mission.from_json(json.loads(json.dumps(mission.to_json()))).to_json() == mission.to_json()
     assert locked > 50
@@ -151,11 +151,11 @@ def test_a_rewriting_changes_the_piece_it_finds_and_keeps_what_hangs_on_it() -> 
         " rewrite a:room -> b:key ::= a -> test -> b [weight 1000000]"
     )
     mission = Derivation(grammar, frozenset(TERMINALS)).mission(RandomDecisions(rng(1)), 9)
-    (key,), (lock,), (test,) = (mission.having(s) for s in ("key", "lock", "test"))
-    assert mission.before(key) == test
-    assert mission.symbol(mission.before(test) or 0) == "room"
+    (key,), (lock,), (test,) = (mission.nodes_with(s) for s in ("key", "lock", "test"))
+    assert mission.predecessor(key) == test
+    assert mission.symbol(mission.predecessor(test) or 0) == "room"
     assert mission.keys_of(lock) == [key]
-    assert mission.symbol(mission.after(lock)[0]) == "goal"
+    assert mission.symbol(mission.successors(lock)[0]) == "goal"
 
 
 def test_a_rewriting_that_would_spoil_a_mission_is_left_out() -> None:
@@ -165,7 +165,7 @@ def test_a_rewriting_that_would_spoil_a_mission_is_left_out() -> None:
     )
     mission = Derivation(grammar, frozenset(TERMINALS)).mission(RandomDecisions(rng(1)), 9)
     assert mission.problem() == ""
-    assert mission.symbol(mission.before(mission.having("key")[0]) or 0) == "room"
+    assert mission.symbol(mission.predecessor(mission.nodes_with("key")[0]) or 0) == "room"
 
 
 def test_codons_choose_the_same_mission_every_time_and_end_when_they_are_spent() -> None:
@@ -245,7 +245,7 @@ def test_doors_shut_off_what_comes_after_them_and_never_their_key(context: Level
             there = reached(only_this, "w")
             assert gap.before in there and gap.behind not in there
             assert any(rows[y][x] == "k" for y, x in there)
-            assert built.mission.below(lock)
+            assert built.mission.descendants(lock)
         assert any(rows[y][x] == "k" for y, x in reached(rows, "wd"))
     assert doors >= 15
 

@@ -13,7 +13,15 @@ import pytest
 
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.generators.rules import Ending, Rule, RuleCandidate, RuleGenerator, RuleSet, RuleSpace, make_rule_generator
+from pcg.generators.rules import (
+    Rule,
+    RuleCandidate,
+    RuleGenerator,
+    RuleSet,
+    RuleSpace,
+    Termination,
+    make_rule_generator,
+)
 
 pytest.importorskip("sklearn")
 
@@ -65,8 +73,8 @@ def test_features_are_what_a_rule_set_has() -> None:
         Rule("key", "hero", "killSprite", (("scoreChange", "2"),)),
         Rule("rat", "hero", "killSprite", (("scoreChange", "-1"),)),
     )
-    ending = Ending("SpriteCounter", (("stype", "key"), ("limit", "0"), ("win", "True")))
-    assert features_of(RuleSet(rules, (ending,))) == {
+    termination = Termination("SpriteCounter", (("stype", "key"), ("limit", "0"), ("win", "True")))
+    assert features_of(RuleSet(rules, (termination,))) == {
         "rules": 2, "endings": 1, "key hero": 1, "rat hero": 1, "key hero > killSprite": 1, "rat hero > killSprite": 1,
         "key * > killSprite": 1, "rat * > killSprite": 1, "* hero > killSprite": 2, "* * > killSprite": 2,
         "key hero scores more": 1, "rat hero scores less": 1, "SpriteCounter wins": 1, "SpriteCounter key wins": 1,

@@ -52,11 +52,11 @@ class EvolvingGames(EvolutionaryGames):
 
     def __init__(self, start: Any, *, seed: int, max_edits: int = 0, **params: Any) -> None:
         super().__init__(start, seed=seed, max_edits=max_edits, **params)
-        self._own = own_features(self.sound)
+        self._own = own_features(self.repaired_start)
         self._mixed: dict[str, bool] = {}
         if max_edits:
-            for game, sound in zip(self.start, self.sound, strict=True):
-                need = game_edits(game, sound)
+            for game, repaired_start in zip(self.start, self.repaired_start, strict=True):
+                need = game_edits(game, repaired_start)
                 if need >= max_edits:
                     raise PcgError(
                         f"generator {self.name}: a game to begin with must be repaired in {need} lines before it can "
@@ -69,7 +69,7 @@ class EvolvingGames(EvolutionaryGames):
         """Number of games, out of so many, that are to have parts of several: mutants of one game soon outdo all
         crossings, which are rough at first, so crossings have places of their own.
         """
-        return round(self.number("both") * size) if len(self.sound) > 1 and not self.max_edits else 0
+        return round(self.number("both") * size) if len(self.repaired_start) > 1 and not self.max_edits else 0
 
     def _is_mixed(self, text: str, data: Mapping[str, Any]) -> bool:
         known = self._mixed.get(text)
@@ -94,15 +94,15 @@ class EvolvingGames(EvolutionaryGames):
     # -- children ------------------------------------------------------------------------------------------------------
 
     def _first(self) -> list[Child]:
-        return [child_of(game, "start") for game in self.sound]
+        return [child_of(game, "start") for game in self.repaired_start]
 
     def _base(self, rng: np.random.Generator) -> GameGenotype:
-        return self.sound[int(rng.integers(len(self.sound)))]
+        return self.repaired_start[int(rng.integers(len(self.repaired_start)))]
 
     def _fresh(self, rng: np.random.Generator) -> Child:
-        if len(self.sound) > 1 and rng.random() < self.number("crossover"):
-            a, b = rng.permutation(len(self.sound))[:2].tolist()
-            made = cross(self.sound[a], self.sound[b], rng, most=self.most)
+        if len(self.repaired_start) > 1 and rng.random() < self.number("crossover"):
+            a, b = rng.permutation(len(self.repaired_start))[:2].tolist()
+            made = cross(self.repaired_start[a], self.repaired_start[b], rng, most=self.most)
             if self._near(made):
                 return child_of(made, "crossover of starts")
         return child_of(self._mutated(self._base(rng), rng), "mutated start")

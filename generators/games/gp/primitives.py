@@ -1,4 +1,4 @@
-"""The primitives of games as trees, and what trees mean (strongly typed GP: Montana 1995; here on DEAP's `gp`).
+"""Primitives of trees that encode games, and the evaluation of such trees (strongly typed GP: Montana 1995), on DEAP.
 
 For every sprite class, effect and termination of the ontology registry there is a primitive whose arguments are its
 parameters; lists join two lists. Names of types are terminals that count: the k-th of what fits, so that subtrees mean
@@ -21,7 +21,7 @@ from pcg.generators.games.game_repair import repair_game, repair_rng, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.gp.constant_random import ConstantRandom
 from pcg.generators.games.operators import NAMES
-from pcg.generators.games.random.generator import bare, free_characters
+from pcg.generators.games.random.generator import blank_game, free_characters
 from pcg.generators.games.sprites import (
     CONTINUOUS,
     LEFT_OUT,
@@ -33,11 +33,11 @@ from pcg.generators.games.sprites import (
     parameters,
     values,
 )
-from pcg.generators.rules.genes import Ending, Params, Rule, RuleSet, with_params
+from pcg.generators.rules.genes import Params, Rule, RuleSet, Termination, with_params
 from pcg.generators.rules.space import SCORES, RuleSpace
 from pcg.generators.rules.space import USUAL as USUAL_EFFECTS
 
-ENDINGS = {"SpriteCounter": 6.0, "Timeout": 2.0, "SpriteCounterMore": 1.0, "MultiSpriteCounter": 1.0}
+TERMINATIONS = {"SpriteCounter": 6.0, "Timeout": 2.0, "SpriteCounterMore": 1.0, "MultiSpriteCounter": 1.0}
 """Terminations that are used, and how often."""
 PLACES, REFERENCES, LEVELS = 10, 16, 21
 """Terminals: places in the mapping (beside "nowhere"), counted names, and numbers from 0 to 1."""
@@ -161,7 +161,7 @@ def primitives() -> gp.PrimitiveSetTyped:
 def weight(name: str) -> float:
     """Return the relative frequency of a primitive among those of its type."""
     stem, _, kind = name.partition("_")
-    table: Mapping[str, Mapping[str, float]] = {"class": USUAL, "effect": USUAL_EFFECTS, "end": ENDINGS}
+    table: Mapping[str, Mapping[str, float]] = {"class": USUAL, "effect": USUAL_EFFECTS, "end": TERMINATIONS}
     return float(table.get(stem, {}).get(kind, 1.0))
 
 
@@ -235,12 +235,12 @@ def game_of(tree: Tree, base: GameGenotype, most: int) -> GameGenotype:
         base: gives the levels.
         most: rules that it may have.
     """
-    avatar, sprites, rules, endings = evaluate(tree).parts
+    avatar, sprites, rules, terminations = evaluate(tree).parts
     game = typed(avatar, sprites, base, most)
     space = space_of(game)
     if space is not None:
         made = [rule for node in _listed(rules) if (rule := rule_of(space, node)) is not None]
-        ends = _to_win(space, [ending_of(space, node) for node in _listed(endings)])
+        ends = _to_win(space, [termination_of(space, node) for node in _listed(terminations)])
         game = replace(game, rules=RuleSet(tuple(made), tuple(ends)))
     return repair_game(game, repair_rng(" ".join(names_of(tree))), most=most)
 
@@ -248,7 +248,7 @@ def game_of(tree: Tree, base: GameGenotype, most: int) -> GameGenotype:
 def typed(avatar: Node, sprites: Node, base: GameGenotype, most: int) -> GameGenotype:
     """The types that these nodes make, on the levels of a game, repaired: they depend on nothing else."""
     return repair_game(
-        _with_types(bare(base), [avatar, *_listed(sprites)]), repair_rng(f"{avatar} {sprites}"), most=most
+        _with_types(blank_game(base), [avatar, *_listed(sprites)]), repair_rng(f"{avatar} {sprites}"), most=most
     )
 
 
@@ -325,27 +325,31 @@ def rule_of(space: RuleSpace, node: Node) -> Rule | None:
     return Rule(first, seconds[two % len(seconds)], kind, tuple(params))
 
 
-def _to_win(space: RuleSpace, endings: list[Ending]) -> list[Ending]:
+def _to_win(space: RuleSpace, terminations: list[Termination]) -> list[Termination]:
     """Terminations of which one is won, if any of them can be: the first about something else than the avatar."""
-    if any(ending.wins for ending in endings):
-        return endings
+    if any(termination.wins for termination in terminations):
+        return terminations
     avatars = {space.avatar, *space.kinds.avatars}
-    for k, ending in enumerate(endings):
-        if ending.name != "Timeout" and ending.get("stype") not in avatars:
-            return [*endings[:k], Ending(ending.name, with_params(ending.params, {"win": "True"})), *endings[k + 1 :]]
-    return endings
+    for k, termination in enumerate(terminations):
+        if termination.name != "Timeout" and termination.get("stype") not in avatars:
+            return [
+                *terminations[:k],
+                Termination(termination.name, with_params(termination.params, {"win": "True"})),
+                *terminations[k + 1 :],
+            ]
+    return terminations
 
 
-def ending_of(space: RuleSpace, node: Node) -> Ending:
+def termination_of(space: RuleSpace, node: Node) -> Termination:
     """A termination: its numbers choose the types, how many of them, and when."""
     kind = node.name.partition("_")[2]
     names = space.kinds.actors
     win = ("win", "True" if node.parts[-1] else "False")
     if kind == "Timeout":
-        return Ending(kind, (("limit", str(200 + 50 * round(28 * node.parts[0]))), win))
+        return Termination(kind, (("limit", str(200 + 50 * round(28 * node.parts[0]))), win))
     if kind == "MultiSpriteCounter":
         types = tuple((f"stype{k + 1}", names[ref % len(names)]) for k, ref in enumerate(node.parts[:2]))
-        return Ending(kind, (*types, ("limit", "0"), win))
+        return Termination(kind, (*types, ("limit", "0"), win))
     ref, unit, _ = node.parts
     name = names[ref % len(names)]
     if kind == "SpriteCounter" and name in (*space.kinds.avatars, space.avatar):
@@ -353,4 +357,4 @@ def ending_of(space: RuleSpace, node: Node) -> Ending:
     count = space.counts.get(name, 0)
     more = kind == "SpriteCounterMore"
     limit = count + 1 + round(9 * unit) if more else round(min(5, max(0, count - 1)) * max(0.0, unit - 0.7) / 0.3)
-    return Ending(kind, (("stype", name), ("limit", str(limit)), win))
+    return Termination(kind, (("stype", name), ("limit", str(limit)), win))

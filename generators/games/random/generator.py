@@ -22,7 +22,7 @@ _SHARES = {"static": 0.3, "npc": 0.2, "resource": 0.12, "passive": 0.12, "produc
            "portal": 0.05, "flicker": 0.03}  # fmt: skip
 
 
-def bare(game: GameGenotype) -> GameGenotype:
+def blank_game(game: GameGenotype) -> GameGenotype:
     """A game of which only the characters of the levels are left: a hero on its characters, no other type, no rule."""
     hero = Sprite("hero", "MovingAvatar", (("color", "LIGHTBLUE"),))
     players = [c for c, names in game.mapping if any(game.is_avatar(n) for n in names)]
@@ -62,7 +62,7 @@ class RandomGames(IndependentGameGenerator):
 
     def generate(self, rng: np.random.Generator) -> GameGenotype:
         """One game."""
-        game = bare(self.sound[int(rng.integers(len(self.sound)))])
+        game = blank_game(self.repaired_start[int(rng.integers(len(self.repaired_start)))])
         hero = draw_sprite(replace(game, sprites=()), "avatar", rng)
         if hero is not None:
             game = replace(game, sprites=(replace(hero, name="hero"),))
@@ -81,5 +81,5 @@ class RandomGames(IndependentGameGenerator):
         if space is not None:
             count = int(rng.integers(self.integer("min_rules"), self.integer("max_rules") + 1))
             rules = tuple(space.draw_rule(rng) for _ in range(count))
-            game = replace(game, rules=RuleSet(rules, (space.draw_ending(rng, win=True),)))
+            game = replace(game, rules=RuleSet(rules, (space.draw_termination(rng, win=True),)))
         return repair_game(game, rng, most=self.most)

@@ -68,7 +68,7 @@ class LevelConstraints:
 
     @classmethod
     def of(cls, settings: Mapping[str, object], wants: Sequence[Want]) -> LevelConstraints:
-        """The aims in settings (of `PARAMETERS`) and wants.
+        """Return the constraints in settings (of `PARAMETERS`) and wants.
 
         Raises:
             PcgError: for bounds that contradict each other.
@@ -128,7 +128,7 @@ def build_problem(
     context: LevelContext, shape: tuple[int, int], level_constraints: LevelConstraints, tiles: Iterable[int], *,
     ground: Grid | None = None,
 ) -> Problem:  # fmt: skip
-    """A problem with all aims in it.
+    """Return a problem with all constraints in it.
 
     Args:
         context: of the game.

@@ -1,4 +1,4 @@
-"""Levels as answer sets: every level keeps all constraints, or it is said which of them clash.
+"""Levels as answer sets: every level keeps all constraints, or an error names those that clash.
 
 Levels as answer sets go back to Smith and Mateas (2011); planning inside the level program follows Smith, Butler and
 Popović (2013). What is new here: the program is generated for any VGDL game from the analysis of its rules, moves
@@ -50,7 +50,7 @@ ATTEMPTS = 2
 
 
 class AnswerSetGenerator(IndependentGenerator):
-    """Lay out by constraints."""
+    """Generator of levels by answer-set programming."""
 
     name = "asp"
     help = "answer-set programming: counts, reach, paths, symmetry, keys before doors, solvable in so many moves"
@@ -122,8 +122,8 @@ class AnswerSetGenerator(IndependentGenerator):
         For parameters it is a shortest win; a wanted length is measured as evaluations do, by the win that a search led
         by the goals finds first.
         """
-        bones = Problem(self.context, *self._shape(grid)).bones(grid)
-        state = Game(self.context.definition).start(self.context.palette.text(bones), seed=0)
+        planned_tiles = Problem(self.context, *self._shape(grid)).planned_tiles(grid)
+        state = Game(self.context.definition).start(self.context.palette.text(planned_tiles), seed=0)
         high = self.level_constraints.moves[1]
         if self.level_constraints.must_plan:
             found = solve_by_engine(state, max_nodes=TRY_NODES, max_ticks=high)

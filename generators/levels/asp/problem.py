@@ -1,4 +1,4 @@
-"""A level to be found, as a list of constraints, each with the sentence a person would say it in.
+"""The problem of a level as a list of constraints, each with a sentence for people.
 
 `Problem` turns what the analysis of a game knows into facts and guarded rules for `layout.lp` and `plan.lp`; solving
 is the business of `search`. Nothing here is drawn at random.
@@ -188,7 +188,9 @@ class Problem:
     def reach(self) -> None:
         """The avatar can get at all that has to be reached."""
         # What the avatar can neither enter nor touch is dealt with from afar.
-        targets = [t for t in sorted(self.context.targets) if self._anywhere(t) and self.palette.access[t] < BLOCKED]
+        targets = [
+            t for t in sorted(self.context.required_tiles) if self._anywhere(t) and self.palette.access[t] < BLOCKED
+        ]
         if self.context.analysis.mobility != "freely" or not targets:
             return
         met = "met(C)"
@@ -520,7 +522,7 @@ class Problem:
         wanted += " gain/3 comes_out/2 faces_after/2 idle/1 goes/1 lasting/1 press/3 starts_as/2"
         return found + [f"#defined {name}." for name in wanted.split()]
 
-    def bones(self, grid: Grid) -> Grid:
+    def planned_tiles(self, grid: Grid) -> Grid:
         """A level with only what a plan reckons with: nothing that moves by itself, nothing that does not matter."""
         analysis, bare = self.context.analysis, grid.copy()
         for t, tile in enumerate(self.palette.tiles):

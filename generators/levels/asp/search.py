@@ -1,4 +1,4 @@
-"""From a problem to a level: what clashes is explained, what was only our own choice gives way, plans are played.
+"""Search for a level that solves a problem: clashes are explained, our own choices give way, plans are played.
 
 A bound from below on the number of moves is kept by refuting shorter plans one after the other: the engine's solver
 looks for a win in fewer moves, and a win it finds becomes a plan that must fail (counterexample-guided, as in Solar-
@@ -52,7 +52,7 @@ class Found:
     grid: Grid
     plan: tuple[str, ...]
     """Actions that win, where a bound on moves was asked for."""
-    given_way: tuple[Constraint, ...]
+    relaxed: tuple[Constraint, ...]
     """Choices of our own that had to be dropped."""
     cost: int = 0
     optimal: bool = True
@@ -108,7 +108,7 @@ class _Search:
         self.solver.ground(*problem.parts)
         self.firm = [d.number for d in problem.constraints if d.firm]
         self.soft = [d.number for d in problem.constraints if not d.firm]
-        self.given_way: list[Constraint] = []
+        self.relaxed: list[Constraint] = []
         self.patience = SOFT_CONFLICTS
         self._game: Game | None = None
 
@@ -118,12 +118,12 @@ class _Search:
             answer = self._answer()
             grid = self.problem.grid(answer.of("at"))
             if self.problem.moves is None:
-                return Found(grid, (), tuple(self.given_way), answer.cost, answer.optimal)
+                return Found(grid, (), tuple(self.relaxed), answer.cost, answer.optimal)
             presses = sorted((t, d) for p, d, t in answer.of("press") if p == 0)
             plan = tuple(DIRECTIONS[d][0] for _, d in presses)
             shorter = self._shorter(grid, plan)
             if shorter is None:
-                return Found(grid, self._played(grid, plan), tuple(self.given_way), answer.cost, answer.optimal)
+                return Found(grid, self._played(grid, plan), tuple(self.relaxed), answer.cost, answer.optimal)
             refuted += 1
             if refuted > MOST_REFUTED:
                 low, high = self.problem.moves
@@ -142,7 +142,7 @@ class _Search:
                 except OutOfTimeError:
                     # The finest choices first: those put last.
                     half = len(self.soft) // 2
-                    self.given_way += [self.problem.constraints[i] for i in self.soft[half:]]
+                    self.relaxed += [self.problem.constraints[i] for i in self.soft[half:]]
                     self.soft = self.soft[:half]
                     continue
             else:
@@ -155,7 +155,7 @@ class _Search:
                 raise ClashError([self.problem.constraints[i] for i in smallest], self.problem.shape)
             dropped = clashing[-1]
             self.soft.remove(dropped)
-            self.given_way.append(self.problem.constraints[dropped])
+            self.relaxed.append(self.problem.constraints[dropped])
 
     # -- plans ---------------------------------------------------------------------------------------------------------
 
@@ -170,7 +170,7 @@ class _Search:
         Raises:
             PcgError: it does not win there.
         """
-        state = self._state(self.problem.bones(grid))
+        state = self._state(self.problem.planned_tiles(grid))
         if state.model.stochastic:
             return tuple(plan)
         for n, action in enumerate(plan, start=1):
@@ -192,7 +192,7 @@ class _Search:
             return None
         if len(plan) < low:
             return tuple(plan)
-        state = self._state(self.problem.bones(grid))
+        state = self._state(self.problem.planned_tiles(grid))
         found = solve_by_engine(state, max_nodes=ENGINE_NODES, max_ticks=low - 1)
         return found.actions if found.status == "solved" else None
 

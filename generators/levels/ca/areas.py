@@ -28,7 +28,7 @@ def area_tiles(context: LevelContext) -> tuple[int, ...]:
     found = []
     for tile in context.objects:
         content = palette.tiles[tile].content
-        if not content or palette.access[tile] not in (FREE, HAZARD, BLOCKED) or tile in context.targets:
+        if not content or palette.access[tile] not in (FREE, HAZARD, BLOCKED) or tile in context.required_tiles:
             continue
         if any(analysis.has(c, role) for c in content for role in _APART):
             continue

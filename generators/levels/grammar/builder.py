@@ -1,4 +1,4 @@
-"""From choices to a level: mission, space, furniture, proof, in this order. Both generators of the package build so."""
+"""Construction of a level from the choices of a derivation: mission, space, objects, check, in this order."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Builder:
         return Draft(placer, sound, steps)
 
     def finish(self, draft: Draft, rng: np.random.Generator) -> Built:
-        """A level of a draft: the rest of what such levels have is added, and looked whether all still holds."""
+        """Complete a draft: add the rest of what such levels have, and check that the mission's order still holds."""
         placer = draft.placer
         level, mission, plan, cells = placer.level, placer.mission, placer.plan, placer.cells
         placer.place_optional()

@@ -39,7 +39,7 @@ PAPERS = (
 
 
 class GrammarGenerator(IndependentGenerator):
-    """Missions and spaces."""
+    """Generator of missions and of the spaces that enforce them."""
 
     name = "grammar"
     help = "a mission from a graph grammar (key before lock), then rooms that enforce its order"

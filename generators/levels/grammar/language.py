@@ -1,4 +1,4 @@
-"""Grammars as texts: reading them, and saying what is wrong with one.
+"""The language of grammars: parser, and errors that name the place.
 
 A grammar is data. Its language is in `syntax.lark`; the one that comes with the toolkit is `default.grammar`. Here a
 text becomes a `LevelGrammar`, after a check of everything that can be told without a game. Deriving missions from it

@@ -54,7 +54,7 @@ def mission_order_holds(
             return False
     for lock, gap in gaps.items():
         shut = _steps(level, [other.cell for name, other in gaps.items() if name != lock])
-        after = mission.below(lock)[1:]
+        after = mission.descendants(lock)[1:]
         if shut[gap.behind] >= 0 or any(shut[c] >= 0 for node in after for c in cells.get(node, ())):
             return False
         if any(shut[c] < 0 for key in mission.keys_of(lock) for c in cells.get(key, ())):
@@ -128,7 +128,7 @@ def _needed(
             if mission.symbol(at) == "lock" and at not in needed:
                 needed.add(at)
                 places += mission.keys_of(at)
-            at = mission.before(at)
+            at = mission.predecessor(at)
     return {lock for lock in needed if lock in locks.values()}
 
 

@@ -122,7 +122,7 @@ class MissionMap(LevelBuilder):
             self._distances = distances(self.palette, self.grid, start, mask=mask)
         return self._distances
 
-    def only(self, rect: Rect | None) -> None:
+    def restrict_to(self, rect: Rect | None) -> None:
         """Put things only within a part from now on; None: anywhere."""
         self.within = None
         if rect is not None:

@@ -109,7 +109,7 @@ class MissionPlacer:
         if not self._keys():
             return False
         self._tasks()
-        self.level.only(None)
+        self.level.restrict_to(None)
         return True
 
     def place_optional(self) -> None:
@@ -125,7 +125,7 @@ class MissionPlacer:
                 if not self.mission.sprite(node):
                     tiles = tuple(t for t in tiles if self.placed.get(t, 0) < self.counts.get(t, 0))
                 self._scatter(node, tiles)
-        self.level.only(None)
+        self.level.restrict_to(None)
 
     # -- what comes first ----------------------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class MissionPlacer:
         place_of = self.plan.place_of(self.mission.root)
         tile = self.palette.avatars[0]
         if self.plan.closed:
-            self.level.only(place_of.rect)
+            self.level.restrict_to(place_of.rect)
             weights = ground_weights(self.level, tile)
             ways = np.argwhere(self.level.reserved)
             if len(ways):
@@ -147,23 +147,23 @@ class MissionPlacer:
                 self._put((index // width, index % width), tile, self.mission.root)
                 return
         elif self.context.analysis.avatar_side is None:
-            self.level.only(place_of.rect)
+            self.level.restrict_to(place_of.rect)
             if not self.level.free().any():
-                self.level.only(None)
+                self.level.restrict_to(None)
         place_avatar(self.level, self.rng)
-        self.level.only(None)
+        self.level.restrict_to(None)
 
     def _warps(self) -> bool:
         """An entrance in the place before each closed one, the exit in it; every pair of them once."""
         entrances = list(self.game_elements.warps)
         order = [entrances[i] for i in self.rng.permutation(len(entrances)).tolist()]
         for node in self.plan.warps:
-            before = self.mission.before(node)
+            before = self.mission.predecessor(node)
             if not order or before is None:
                 return False
             entrance, exits = order.pop()
             for tile, at in ((entrance, before), (exits[int(self.rng.integers(len(exits)))], node)):
-                self.level.only(self.plan.place_of(at).rect)
+                self.level.restrict_to(self.plan.place_of(at).rect)
                 cell = self._corner(tile)
                 if cell is None:
                     return False
@@ -182,7 +182,7 @@ class MissionPlacer:
 
     def _choose_locks(self) -> None:
         """A barrier for each lock: one the grammar asked for, one that is a goal sooner than others."""
-        for lock in self.mission.having("lock"):
+        for lock in self.mission.nodes_with("lock"):
             choices = self._allowed(lock, [b.tile for b in self.game_elements.barriers])
             barriers = [b for b in self.game_elements.barriers if b.tile in choices] or list(
                 self.game_elements.barriers
@@ -198,16 +198,16 @@ class MissionPlacer:
             self.opened_by[lock] = keys[weighted_choice(self.rng, self._usual([k.tile for k in keys])) or 0]
 
     def _keys(self) -> bool:
-        for node in self.mission.having("key"):
+        for node in self.mission.nodes_with("key"):
             for lock in self.mission.locks_of(node):
                 key = self.opened_by[lock]
                 share = -(-key.amount // len(self.mission.keys_of(lock)))
                 rect = self.plan.place_of(node).rect
                 if key.how == PUSHED:
-                    self.level.only(rect)
+                    self.level.restrict_to(rect)
                     cell = self.box_placer.pull(self.plan.gaps[lock].cell, self.rng, least=2)
                     if cell is None:
-                        self.level.only(None)
+                        self.level.restrict_to(None)
                         cell = self.box_placer.pull(self.plan.gaps[lock].cell, self.rng, least=1)
                     if cell is None:
                         return False
@@ -222,7 +222,7 @@ class MissionPlacer:
 
     def _tasks(self) -> None:
         tasks = self.game_elements.tasks
-        nodes = [*self.mission.having("goal"), *self.mission.having("task")]
+        nodes = [*self.mission.nodes_with("goal"), *self.mission.nodes_with("task")]
         # Boxes first: what is put down later stands in nobody's way, and what is in the way is known.
         chosen: dict[int, Task] = {}
         for node in nodes:
@@ -255,20 +255,20 @@ class MissionPlacer:
         box = task.box
         assert box is not None
         for within in (self.plan.place_of(node), None):
-            self.level.only(within.rect if within is not None else None)
+            self.level.restrict_to(within.rect if within is not None else None)
             for _ in range(6):
                 target = self._draw(ground_weights(self.level, task.target))
                 if target is None:
                     break
                 if self.level.blocks(task.target) and self.level.disconnects(target):
                     continue
-                self.level.only(None)
+                self.level.restrict_to(None)
                 cell = self.box_placer.pull(target, self.rng, least=3)
                 if cell is not None:
                     self._put(target, task.target, node)
                     self._put(cell, box, node)
                     return
-                self.level.only(within.rect if within is not None else None)
+                self.level.restrict_to(within.rect if within is not None else None)
 
     # -- the rest of the mission ---------------------------------------------------------------------------------------
 
@@ -286,7 +286,7 @@ class MissionPlacer:
                 self._beside_the_way(node, tile, found)
 
     def _beside_the_way(self, node: int, tile: int, found: Place) -> bool:
-        self.level.only(found.rect)
+        self.level.restrict_to(found.rect)
         before = self.level.grid.copy()
         if not place_object(self.level, self.rng, tile):
             return False
@@ -307,7 +307,7 @@ class MissionPlacer:
     def _far(self, node: int, tile: int) -> bool:
         """Put something needed at the far end of its place; anywhere the avatar gets before where that is full."""
         found = self.plan.place_of(node)
-        self.level.only(found.rect)
+        self.level.restrict_to(found.rect)
         weights = ground_weights(self.level, tile) * (row_weights(self.level, tile) if not self.plan.closed else 1.0)
         if self.plan.closed:
             rows, columns = np.indices(weights.shape)
@@ -325,7 +325,7 @@ class MissionPlacer:
             return True
         if self.plan.closed:
             return False
-        self.level.only(None)
+        self.level.restrict_to(None)
         before = self.level.grid.copy()
         if not place_object(self.level, self.rng, tile):
             return False

@@ -1,4 +1,4 @@
-"""From missions to rooms: a shape grammar that cuts the level into places, so that walls enforce the mission's order.
+"""Shape grammar of missions: it cuts the level into places, so that walls enforce the mission's order.
 
 After the shape grammars of Dormans (2010), who lets rooms grow at each other's openings. Here rules cut: the region
 of a place is divided by a wall (Stiny and Gips 1972 work on any labelled shape), and what lies behind gets the
@@ -75,15 +75,15 @@ class _Builder:
         entry = must[0] if must else None
         group, must = [node], list(must)
         behind: list[tuple[Rect, int, list[Cell]]] = []
-        pending = mission.after(node)
+        pending = mission.successors(node)
         while pending:
             # What must have a place of its own chooses first, then what brings most with it.
-            pending.sort(key=lambda n: (mission.symbol(n) not in _SHUT, -len(mission.below(n)), n))
+            pending.sort(key=lambda n: (mission.symbol(n) not in _SHUT, -len(mission.descendants(n)), n))
             child = pending.pop(0)
             made = self._divide(room, child, must, group, pending)
             if made is None:
                 group.append(child)
-                pending += mission.after(child)
+                pending += mission.successors(child)
             else:
                 room, outer, inside = made
                 behind.append((outer, child, inside))
@@ -171,8 +171,8 @@ class _Builder:
 
     def _share(self, child: int, group: list[int], pending: list[int]) -> float:
         """Return the share of a region that goes to a child: by the number of nodes on either side."""
-        own = len(self.mission.below(child))
-        others = len(group) + sum(len(self.mission.below(n)) for n in pending)
+        own = len(self.mission.descendants(child))
+        others = len(group) + sum(len(self.mission.descendants(n)) for n in pending)
         return own / (own + others)
 
     def _cuts(self, room: Rect, share: float, thick: int, must: Sequence[Cell], *, roomy: bool) -> list[_Cut]:

@@ -27,7 +27,7 @@ INNER = 4.0
 
 
 class MinimalGenerator(IndependentGenerator):
-    """Little levels."""
+    """Generator of small levels."""
 
     name = "minimal"
     help = "small levels with one of a few things beside what winning calls for"
@@ -52,7 +52,7 @@ class MinimalGenerator(IndependentGenerator):
         walls = min(0.6, context.wall_share * self.number("walls") * rng.random())
         if context.walls and walls > 0:
             STYLES[draw_style(context, rng)](builder, rng, walls)
-        if rng.random() < 0.5 or context.bare == context.filler:
+        if rng.random() < 0.5 or context.background == context.filler:
             place_filler(builder, rng, float(rng.uniform(0.1, 0.5)))
         if rng.random() < 0.5:
             builder.placement_weights = _inner(builder)

@@ -1,4 +1,4 @@
-"""Emitters: which levels of an archive become parents, and how children are made of them.
+"""Emitters: selection of parents from an archive, and the breeding of their children.
 
 Parents come from any filled cell, from cells whose children have often been of use (curiosity: Cully, Demiris 2018),
 or from cells at the edge of what is filled. Of a few children made of them, the one is taken whose text puts it nearest

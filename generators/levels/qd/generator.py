@@ -17,7 +17,7 @@ from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
-from pcg.generators.levels.population import SEEDING, Seeds
+from pcg.generators.levels.population import SEEDING, SeedLevels
 from pcg.generators.levels.qd.archive import CVT, GRID, Elite, LevelArchive
 from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, ParentStatistics, select, select_infeasible
 from pcg.generators.levels.qd.measures import Measuring, parse_measures
@@ -85,7 +85,7 @@ class MapElitesGenerator(LevelGenerator):
             self.cells = LevelArchive(measures, self.kind, self.integer("cells"), crowd, place)
         except PcgError as error:
             raise PcgError(f"{owner}: {error}") from None
-        self.seeds = Seeds(self)
+        self.seeds = SeedLevels(self)
         self.breeding = Breeding(self, self.measuring)
         self.tallies = ParentStatistics()
         self._waiting: deque[tuple[Candidate, Evaluation]] = deque()

@@ -1,4 +1,4 @@
-"""Things at random places: the baseline of spec 04 section 2.1."""
+"""Objects at random cells: the baseline (spec 04 section 2.1)."""
 
 PROVIDES = {"random": "generator:RandomGenerator"}
 """Level generators of this package: name -> module and class."""

@@ -17,7 +17,7 @@ from pcg.generators.levels.wall_layout import draw_size
 
 
 class RandomGenerator(IndependentGenerator):
-    """Things at random places."""
+    """Generator of levels with objects at random cells: the baseline."""
 
     name = "random"
     help = "every kind of thing once at a random place, the rest mostly empty"

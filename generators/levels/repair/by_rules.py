@@ -92,7 +92,7 @@ def repair_reachability(builder: LevelBuilder, rng: np.random.Generator, *, alwa
     if always or "reach" in level_conventions(context):
         for cell in unreachable_targets(builder):
             tile = int(builder.grid[cell])
-            if tile in context.targets:
+            if tile in context.required_tiles:
                 builder.clear(cell)
                 place_object(builder, rng, tile)
     if pockets and not context.has_portals and unreachable_cells(builder).any():
@@ -108,7 +108,7 @@ def _close_pockets(builder: LevelBuilder, rng: np.random.Generator) -> None:
     for region in builder.regions():
         if any(steps[c] >= 0 for c in region):
             continue
-        holds = any(int(builder.grid[c]) in context.targets for c in region)
+        holds = any(int(builder.grid[c]) in context.required_tiles for c in region)
         if wall is not None and (len(region) < 4 or (context.has_portals and not holds and len(region) < 9)):
             for cell in region:
                 builder.put(cell, wall)

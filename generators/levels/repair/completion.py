@@ -1,4 +1,4 @@
-"""Completing a level that a person has begun: locked cells stay, the rest is filled in, in several ways.
+"""Completion of a level that a person has begun, in several ways: locked cells stay, the rest is filled in.
 
 For mixed-initiative tools (Liapis, Yannakakis and Togelius, Sentient Sketchbook, 2013). With clingo each completion
 keeps all constraints; without it, sketches are repaired until what can be seen without playing is right.

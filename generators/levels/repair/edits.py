@@ -173,7 +173,9 @@ def faults(context: LevelContext, grid: Grid) -> list[str]:
         found.append("the frame has a hole")
     if avatars == 1 and analysis.mobility == "freely":
         steps = builder.distances()
-        lost = [palette.tiles[t].char for t in sorted(context.targets) if bool(((grid == t) & (steps < 0)).any())]
+        lost = [
+            palette.tiles[t].char for t in sorted(context.required_tiles) if bool(((grid == t) & (steps < 0)).any())
+        ]
         # What lies behind a door is reached once it is open; only the solver follows that.
         behind_gates = bool((palette.access[grid] == 2).any())
         if lost and not behind_gates and not context.has_portals:

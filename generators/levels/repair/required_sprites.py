@@ -29,10 +29,10 @@ def add_required_sprites(builder: LevelBuilder, rng: np.random.Generator, locked
         rng: decides between places.
         locked: cells that must stay as they are, shape (height, width).
     """
-    return _Needs(builder, rng, locked).meet()
+    return _RequiredSprites(builder, rng, locked).meet()
 
 
-class _Needs:
+class _RequiredSprites:
     """One level being brought in line."""
 
     def __init__(self, builder: LevelBuilder, rng: np.random.Generator, locked: Mask | None) -> None:

@@ -85,7 +85,7 @@ class VariationGenerator(IndependentGenerator):
                 before = int(rng.integers(least - size + 1))
                 around = [(0, 0), (0, 0)]
                 around[axis] = (before, least - size - before)
-                grid = np.pad(grid, around, constant_values=context.bare)
+                grid = np.pad(grid, around, constant_values=context.background)
         return grid.copy()
 
 

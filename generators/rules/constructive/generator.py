@@ -17,7 +17,7 @@ import numpy as np
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.rules.constructive.level_analyser import LevelRoles
 from pcg.generators.rules.contract import IndependentRuleGenerator
-from pcg.generators.rules.genes import EOS, Ending, Rule, RuleSet
+from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination
 from pcg.generators.rules.operators import repair_rules
 from pcg.generators.rules.space import RuleSpace
 
@@ -212,7 +212,7 @@ class _Draft:
 
     # -- how it ends -------------------------------------------------------------------------------------------------
 
-    def _endings(self) -> list[Ending]:
+    def _endings(self) -> list[Termination]:
         if self.level_roles.doors:
             door = self.level_roles.doors[0]
             goal = _gone([door])
@@ -223,14 +223,14 @@ class _Draft:
         elif self.collectible:
             goal = _gone(self.collectible)
         else:
-            goal = Ending("Timeout", (("limit", str(500 + 100 * int(self.rng.integers(5)))), ("win", "True")))
+            goal = Termination("Timeout", (("limit", str(500 + 100 * int(self.rng.integers(5)))), ("win", "True")))
         return [goal, *([self.space.death()] if self.harmful else [])]
 
 
-def _gone(names: Iterable[str]) -> Ending:
+def _gone(names: Iterable[str]) -> Termination:
     """All sprites of up to three types are gone (MultiSpriteCounter knows no more)."""
     chosen: Sequence[str] = list(names)[:3]
     if len(chosen) == 1:
-        return Ending("SpriteCounter", (("stype", chosen[0]), ("limit", "0"), ("win", "True")))
+        return Termination("SpriteCounter", (("stype", chosen[0]), ("limit", "0"), ("win", "True")))
     types = tuple((f"stype{k + 1}", name) for k, name in enumerate(chosen))
-    return Ending("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
+    return Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))

@@ -46,7 +46,7 @@ class LevelRoles:
 
     @classmethod
     def of(cls, space: RuleSpace) -> LevelRoles:
-        """The scene of the space's first level."""
+        """Return the roles in the space's first level."""
         definition = space.definition
         level = read_level(space.levels[0], definition, reading="gvgai")
         count: Counter[str] = Counter()

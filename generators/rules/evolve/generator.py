@@ -191,7 +191,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             broken = [name for name, value in getattr(evaluation, "constraints", {}).items() if value < 1.0]
             if unused and broken == ["rules"]:
                 rules = tuple(rule for k, rule in enumerate(candidate.genotype.rules) if k not in unused)
-                genotype = RuleSet(rules, candidate.genotype.endings)
+                genotype = RuleSet(rules, candidate.genotype.terminations)
                 self._idle.append((evaluation.constraint, candidate.id, genotype))
             if self._surrogate is not None:
                 self._surrogate.tell(

@@ -54,7 +54,7 @@ class Feature:
 
 FEATURES: Mapping[str, Feature] = {
     "rules": Feature("number of rules", 0, 30, lambda genotype, _: len(genotype.rules)),
-    "terminations": Feature("number of terminations", 0, 6, lambda genotype, _: len(genotype.endings)),
+    "terminations": Feature("number of terminations", 0, 6, lambda genotype, _: len(genotype.terminations)),
     "kinds": Feature("number of different effects in the rules", 0, 15,
                      lambda genotype, _: len({rule.effect for rule in genotype.rules})),
     "length": Feature("mean length of the plays of all agents, in ticks", 0, 200, _mean_length),

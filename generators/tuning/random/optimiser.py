@@ -14,4 +14,4 @@ class RandomSearch(Optimiser):
 
     def ask(self, n: int) -> list[Candidate]:
         """`n` candidates."""
-        return [self._candidate(self._anywhere(self.rng(1, self._next)), self.name) for _ in range(n)]
+        return [self._candidate(self._random_point(self.rng(1, self._next)), self.name) for _ in range(n)]

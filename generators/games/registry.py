@@ -57,8 +57,11 @@ def make_game_generator(
     Raises:
         PcgError: for unknown names and bad values, and games that cannot be begun with.
 
-    >>> import pcg                                                                # doctest: +SKIP
-    >>> start = [GameGenotype.of(pcg.load("boxes"))]                              # doctest: +SKIP
-    >>> print(make_game_generator("variation", start, seed=1).ask(1)[0].genotype.text())   # doctest: +SKIP
+    >>> import pcg
+    >>> from pcg.generators.games.genes import game_edits
+    >>> start = GameGenotype.of(pcg.load("boxes"))
+    >>> (candidate,) = make_game_generator("variation", [start], seed=1, max_edits=2).ask(1)
+    >>> 1 <= game_edits(start, candidate.genotype) <= 2
+    True
     """
     return GAME_GENERATORS.find(name)(start, seed=seed, max_edits=max_edits, **params)

@@ -76,7 +76,9 @@ def make_generator(
             alphabet to build from.
 
     >>> import pcg
-    >>> print(pcg.make_generator("minimal", pcg.load("boxes"), seed=1).ask(1)[0].level)   # doctest: +SKIP
+    >>> generator = pcg.make_generator("constructive", pcg.load("boxes"), seed=1, max_width=9)
+    >>> [candidate.id for candidate in generator.ask(2)], max(generator.widths)
+    ([0, 1], 9)
     """
     kind = generator_class(name)
     context = game if isinstance(game, LevelContext) else LevelContext.of(game)

@@ -53,9 +53,14 @@ def make_rule_generator(name: str, space: RuleSpace, *, seed: int, **params: obj
     Raises:
         PcgError: for unknown names and bad values.
 
-    >>> import pcg                                                                # doctest: +SKIP
-    >>> game = pcg.load("boxes")                                                  # doctest: +SKIP
-    >>> space = RuleSpace.of(game.definition.source, game.levels)                 # doctest: +SKIP
-    >>> print(make_rule_generator("constructive", space, seed=1).ask(1)[0].genotype)   # doctest: +SKIP
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> space = RuleSpace.of(game.definition.source, game.levels)
+    >>> print(make_rule_generator("constructive", space, seed=1).ask(1)[0].genotype)
+    mark hero > killSprite scoreChange=1
+    box hero > bounceForward
+    box box > undoAll
+    hero EOS > stepBack
+    SpriteCounter stype=mark limit=0 win=True
     """
     return RULE_GENERATORS.find(name)(space, seed=seed, **params)

@@ -53,7 +53,7 @@ def features_of(genotype: RuleSet) -> Mapping[str, int]:
 
     >>> from pcg.generators.rules.genes import Rule
     >>> sorted(features_of(RuleSet((Rule("avatar", "wall", "stepBack"),), ())))[:3]
-    ['avatar * > stepBack', 'avatar wall', 'avatar wall > stepBack']
+    ['* * > stepBack', '* wall > stepBack', 'avatar * > stepBack']
     """
     # features are sorted by name, and the forest draws by column: a new name would change runs
     found: Counter[str] = Counter(rules=len(genotype.rules), endings=len(genotype.terminations))

@@ -79,8 +79,11 @@ def repair_level(
         PcgError: for bad input, a method that needs clingo where it is not installed, constraints that clash
             (`pcg.generators.levels.asp.ClashError`).
 
-    >>> import pcg                                                                # doctest: +SKIP
-    >>> print(repair_level(pcg.load("boxes"), "wwwwwww\nwA.b..w\nw....ow\nw...b.w\nwwwwwww"))  # doctest: +SKIP
+    >>> import pcg
+    >>> without_avatar = "wwwwwww\nw..b..w\nw....ow\nw...b.w\nwwwwwww"
+    >>> repaired = repair_level(pcg.load("boxes"), without_avatar, method="mend")
+    >>> len(repaired.edits), "A" in repaired.level
+    (1, True)
     """
     return _Repair(game, level, method, wants, locked, seed, params).result()
 

@@ -258,16 +258,16 @@ def filled(dungeon: LevelContext) -> MapElitesGenerator:
 
 @pytest.mark.parametrize("how", [*SELECTIONS, "mixed"])
 def test_parents_are_elites_and_favoured_as_the_selection_says(filled: MapElitesGenerator, how: str) -> None:
-    archive, tallies = filled.cells, ParentStatistics()
+    archive, parent_statistics = filled.cells, ParentStatistics()
     cells = sorted(archive.elites)
     favoured = next(c for c in cells[3:] if any(n not in archive.elites for n in archive.neighbours(c)))
     for cell in cells:
         for _ in range(200 if cell != favoured else 0):
-            tallies.choose(cell)
-            tallies.reward(cell, False)
-        tallies.reward(favoured, True)
+            parent_statistics.choose(cell)
+            parent_statistics.reward(cell, False)
+        parent_statistics.reward(favoured, True)
     rng = np.random.default_rng(1)
-    drawn = [select(archive, tallies, how, rng)[0] for _ in range(300)]
+    drawn = [select(archive, parent_statistics, how, rng)[0] for _ in range(300)]
     assert set(drawn) <= set(cells)
     share = drawn.count(favoured) / len(drawn)
     assert share < 1.5 / len(cells) if how == "uniform" else share > 1.5 / len(cells)

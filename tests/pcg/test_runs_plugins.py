@@ -99,7 +99,9 @@ def forget(modules: set[str]) -> None:
     for name in set(sys.modules) - modules:
         if name.startswith("plugin_of_"):
             del sys.modules[name]
-    plugins._plugins.clear()
+    for path in plugins.loaded_plugins():
+        if Path(path).stem.startswith("plugin_of_"):
+            del plugins._plugins[path]
 
 
 def pcg_command(*arguments: str) -> tuple[int, str]:

@@ -101,28 +101,28 @@ class ParentStatistics:
 Weights = NDArray[np.float64]
 
 
-def uniform(cells: Sequence[int], archive: LevelArchive, tallies: ParentStatistics) -> Weights:
+def uniform(cells: Sequence[int], archive: LevelArchive, parent_statistics: ParentStatistics) -> Weights:
     """Every filled cell alike."""
-    del archive, tallies
+    del archive, parent_statistics
     return np.ones(len(cells))
 
 
-def curiosity(cells: Sequence[int], archive: LevelArchive, tallies: ParentStatistics) -> Weights:
+def curiosity(cells: Sequence[int], archive: LevelArchive, parent_statistics: ParentStatistics) -> Weights:
     """Cells whose children found a place in the archive first."""
     del archive
-    return np.array([tallies.curiosity.get(cell, 1.0) for cell in cells])
+    return np.array([parent_statistics.curiosity.get(cell, 1.0) for cell in cells])
 
 
-def novelty(cells: Sequence[int], archive: LevelArchive, tallies: ParentStatistics) -> Weights:
+def novelty(cells: Sequence[int], archive: LevelArchive, parent_statistics: ParentStatistics) -> Weights:
     """Cells seldom chosen so far first."""
     del archive
-    return np.array([1.0 / np.sqrt(1.0 + tallies.chosen.get(cell, 0)) for cell in cells])
+    return np.array([1.0 / np.sqrt(1.0 + parent_statistics.chosen.get(cell, 0)) for cell in cells])
 
 
-def frontier(cells: Sequence[int], archive: LevelArchive, tallies: ParentStatistics) -> Weights:
+def frontier(cells: Sequence[int], archive: LevelArchive, parent_statistics: ParentStatistics) -> Weights:
     """Cells beside empty ones, those seldom chosen first; any cell when there is none."""
     edge = np.array([sum(c not in archive.elites for c in archive.neighbours(cell)) for cell in cells])
-    return novelty(cells, archive, tallies) * (edge if edge.any() else 1.0)
+    return novelty(cells, archive, parent_statistics) * (edge if edge.any() else 1.0)
 
 
 SELECTIONS: Mapping[str, Callable[[Sequence[int], LevelArchive, ParentStatistics], Weights]] = {
@@ -134,12 +134,14 @@ SELECTIONS: Mapping[str, Callable[[Sequence[int], LevelArchive, ParentStatistics
 """Ways to choose parents by name, each a weight per filled cell."""
 
 
-def select(archive: LevelArchive, tallies: ParentStatistics, how: str, rng: np.random.Generator) -> tuple[int, Elite]:
+def select(
+    archive: LevelArchive, parent_statistics: ParentStatistics, how: str, rng: np.random.Generator
+) -> tuple[int, Elite]:
     """A parent among the feasible elites, and its cell."""
     if how == "mixed":
         how = list(SELECTIONS)[int(rng.integers(len(SELECTIONS)))]
     cells = sorted(archive.elites)
-    place = weighted_choice(rng, SELECTIONS[how](cells, archive, tallies))
+    place = weighted_choice(rng, SELECTIONS[how](cells, archive, parent_statistics))
     cell = cells[place or 0]
     return cell, archive.elites[cell]
 

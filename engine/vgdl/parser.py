@@ -7,7 +7,6 @@ per process, on first use.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,21 +43,6 @@ def _lark() -> Lark:
     builder: Any = type("TreeBuilder", (Transformer,), {name: staticmethod(f) for name, f in _CALLBACKS.items()})()
     grammar = (Path(__file__).parent / "grammar.lark").read_text(encoding="utf-8")
     return Lark(grammar, start="game", parser="lalr", lexer=LineLexer, transformer=builder, maybe_placeholders=False)
-
-
-@functools.cache
-def grammar_rules() -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    """The productions of `grammar.lark`: what each of its rules can be, as names of rules and terminals.
-
-    Repetitions are rules of their own, whose names begin with two underscores: `x: x item | item`.
-
-    >>> grammar_rules()["_effect_word"]
-    (('OPTION',), ('EFFECT',))
-    """
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for rule in _lark().rules:
-        found.setdefault(str(rule.origin.name), []).append(tuple(str(symbol.name) for symbol in rule.expansion))
-    return {name: tuple(expansions) for name, expansions in found.items()}
 
 
 def _word(token: Any) -> Word:

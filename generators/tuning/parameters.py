@@ -49,7 +49,7 @@ class TuningParameter:
 
     @property
     def ordered(self) -> bool:
-        """Whether neighbouring points are alike."""
+        """True if neighbouring points are alike."""
         return self.kind in ("int", "float")
 
     @property

@@ -243,7 +243,7 @@ class _Lines:
 
 
 def _known(line: _Line, definition: GameDefinition) -> Mapping[str, Param]:
-    """What can be set on a line."""
+    """Return the parameters that can be set on a line."""
     if isinstance(line, TerminationLine):
         found = ontology.TERMINATIONS.get(line.name.text)
         return found.params if found else {}

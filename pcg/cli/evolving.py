@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import INTERRUPTED, console, errors, print_parameters, report_error
-from pcg.cli.making import NOTHING_FOUND, ClusterOption, ExecutorOption, WorkersOption, read_setting, where_of
+from pcg.cli.making import (
+    NOTHING_FOUND,
+    ClusterOption,
+    ExecutorOption,
+    LoadOption,
+    WorkersOption,
+    load_files,
+    read_setting,
+    where_of,
+)
 from pcg.cli.playing import list_games
 from pcg.cli.sources import ReadingChoice
 from pcg.cli.tuning import read_budget
@@ -51,6 +61,7 @@ def rules(
     executor: ExecutorOption = None,
     cluster: ClusterOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-rules]")] = None,
+    load: LoadOption = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -72,7 +83,7 @@ def rules(
     data: dict[str, dict[str, Any]] = {
         "run": {
             "game": game, "levels": level, "generator": generator, "count": count, "start": start, "seed": seed,
-            "reading": reading.value if reading else "",
+            "reading": reading.value if reading else "", "load": shlex.join(map(str, load or ())),
         },
         "budget": {"seconds": seconds, "evaluations": evaluations},
     }  # fmt: skip
@@ -86,11 +97,12 @@ def rules(
     finish(result)
 
 
-def rule_generators() -> None:
+def rule_generators(load: LoadOption = None) -> None:
     """List the rule generators and their parameters, and what an evaluation can be told."""
     from pcg.evaluators.games import PARAMETERS
     from pcg.generators.rules import RULE_GENERATORS
 
+    load_files(load)
     print_parameters((kind.name, kind.help, kind.parameters) for kind in RULE_GENERATORS.values())
     print_parameters([("evaluation", "how games are judged (--set evaluation.NAME=VALUE)", PARAMETERS)])
 
@@ -125,6 +137,7 @@ def evolve_games(
     executor: ExecutorOption = None,
     cluster: ClusterOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-games]")] = None,
+    load: LoadOption = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -138,8 +151,6 @@ def evolve_games(
     Agents from idle to strong play every game that is tried; the best are played again with other seeds at the end. The
     folder gets the games with their levels, an index of them, and report.html. Ctrl-C stops, `pcg resume` goes on.
     """
-    import shlex
-
     from pcg.runs.games import run_games
     from pcg.runs.games_config import GamesRun
 
@@ -148,6 +159,7 @@ def evolve_games(
         "run": {
             "games": shlex.join(games), "levels": levels, "generator": generator, "count": count, "seed": seed,
             "max_edits": max_edits, "reading": reading.value if reading else "",
+            "load": shlex.join(map(str, load or ())),
         },
         "budget": {"seconds": seconds, "evaluations": evaluations},
     }  # fmt: skip
@@ -161,11 +173,12 @@ def evolve_games(
     finish(result)
 
 
-def game_generators() -> None:
+def game_generators(load: LoadOption = None) -> None:
     """List the generators of games and their parameters, and what an evaluation can be told."""
     from pcg.evaluators.games import PARAMETERS
     from pcg.generators.games import GAME_GENERATORS
 
+    load_files(load)
     print_parameters((kind.name, kind.help, kind.parameters) for kind in GAME_GENERATORS.values())
     print_parameters([("evaluation", "how games are judged (--set evaluation.NAME=VALUE)", PARAMETERS)])
 

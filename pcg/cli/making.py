@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,6 +35,11 @@ ClusterOption = Annotated[
 CacheOption = Annotated[
     str | None,
     typer.Option(help="Folder of evaluations that runs share, so that no level is evaluated twice; user: your own."),
+]
+
+LoadOption = Annotated[
+    list[Path] | None,
+    typer.Option("--load", help="Python file that registers generators, agents and the like; may be repeated."),
 ]
 
 
@@ -75,6 +81,7 @@ def levels(
     cluster: ClusterOption = None,
     cache: CacheOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-levels]")] = None,
+    load: LoadOption = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -100,6 +107,7 @@ def levels(
             "seed": seed,
             "reading": reading.value if reading else "",
             "want": ", ".join(want or []),
+            "load": shlex.join(map(str, load or ())),
         },
         "budget": {"seconds": parse_seconds(budget) if budget else 0.0, "evaluations": evaluations or 0},
     }
@@ -200,11 +208,20 @@ def report(folder: Annotated[Path, typer.Argument(help="Folder of a run or of a 
     print(write_report(folder))
 
 
-def generators() -> None:
+def generators(load: LoadOption = None) -> None:
     """List the level generators and their parameters."""
     from pcg.generators.levels import GENERATORS
 
+    load_files(load)
     print_parameters((kind.name, kind.help, kind.parameters) for kind in GENERATORS.values())
+
+
+def load_files(files: Sequence[Path] | None) -> None:
+    """Import the files of `--load` for a command that makes no run."""
+    from pcg.engine.registry import load_plugin
+
+    for file in files or ():
+        load_plugin(file)
 
 
 def read_setting(text: str, example: str = "generator.population=50") -> tuple[str, str, str]:

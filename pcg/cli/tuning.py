@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import INTERRUPTED, console, errors, escape, print_parameters, report_error
-from pcg.cli.making import ClusterOption, ExecutorOption, WorkersOption, read_setting, where_of
+from pcg.cli.making import ClusterOption, ExecutorOption, LoadOption, WorkersOption, load_files, read_setting, where_of
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def tune(
     executor: ExecutorOption = None,
     cluster: ClusterOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-tuned]")] = None,
+    load: LoadOption = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -82,6 +84,7 @@ def tune(
             "levels": levels,
             "seed": seed,
             "reading": reading.value if reading else "",
+            "load": shlex.join(map(str, load or ())),
         },
         "budget": {"seconds": seconds, "evaluations": evaluations},
     }
@@ -95,12 +98,13 @@ def tune(
     finish(result)
 
 
-def optimisers() -> None:
+def optimisers(load: LoadOption = None) -> None:
     """List the optimisers of game spaces and their parameters, and the measures that targets can name."""
     from rich.table import Table
 
     from pcg.generators.tuning import KINDS, OPTIMISERS
 
+    load_files(load)
     print_parameters((kind.name, kind.help, kind.parameters) for kind in OPTIMISERS.values())
     table = Table("measure", "what it is", "as in")
     for kind in KINDS.values():

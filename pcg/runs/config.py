@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.parameters import Parameter, Setting
 
+LOAD = Parameter(
+    "load", "", "Python files that register generators and the like, with blanks between them, quoted as in a shell"
+)
+"""Key of every run; it is left out of the file of a run that loads nothing."""
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "run": (
         Parameter("game", "", "built-in name or file of the game"),
@@ -30,6 +36,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("distance", 0.5, "levels nearer to each other than this do not both count", 0.0, 1.0),
         Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
+        LOAD,
     ),
     "budget": (
         Parameter("seconds", 0.0, "stop after this time; 0: no limit of time", 0.0, 1e9, "s"),
@@ -44,7 +51,8 @@ class RunConfig:
     `sections` and, for each name in `free`, a mapping `NAME_parameters`.
 
     At least one of `seconds` and `evaluations` limits a run (0: no limit). With `evaluations` alone the result is the
-    same on every machine and with any number of workers.
+    same on every machine and with any number of workers. The files that `load` names are imported when the
+    configuration is made, in whatever process that is.
     """
 
     sections: ClassVar[Mapping[str, tuple[Parameter, ...]]]
@@ -57,12 +65,14 @@ class RunConfig:
     if TYPE_CHECKING:  # fields of the dataclasses
         seconds: float
         evaluations: int
+        load: str
 
     def __post_init__(self) -> None:
         for section, parameters in self.sections.items():
             for parameter in parameters:
                 value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
                 object.__setattr__(self, parameter.name, value)
+        object.__setattr__(self, "load", load_plugins(self.load))
         self._check()
         if not self.seconds and not self.evaluations:
             raise PcgError(
@@ -81,7 +91,10 @@ class RunConfig:
 
     def to_toml(self) -> str:
         """As the text of a configuration file."""
-        fixed = [(name, {p.name: getattr(self, p.name) for p in ps}) for name, ps in self.sections.items()]
+        fixed = [
+            (name, {p.name: getattr(self, p.name) for p in ps if p is not LOAD or self.load})
+            for name, ps in self.sections.items()
+        ]
         return toml_text([*fixed, *((name, dict(getattr(self, f"{name}_parameters"))) for name in self.free)])
 
     @classmethod
@@ -113,8 +126,24 @@ class LevelRun(RunConfig):
     distance: float = 0.5
     window: int = 16
     checkpoint: int = 25
+    load: str = ""
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
+
+
+def load_plugins(files: str) -> str:
+    """Import the Python files that a text names, with blanks between them; return it with full paths.
+
+    Raises:
+        PcgError: when one cannot be found or imported, or quotes do not match.
+    """
+    try:
+        paths = [str(Path(file).resolve()) for file in shlex.split(files)]
+    except ValueError as error:
+        raise PcgError(f"load `{files}`: {error}, expected names of files with blanks between them") from None
+    for path in paths:
+        load_plugin(path)
+    return shlex.join(paths)
 
 
 def read_config(path: Path | str) -> LevelRun:

@@ -44,7 +44,15 @@ from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.tournament.games import Entry, select_levels
-from pcg.generators.tuning import Candidate, GameSpace, Judged, Objective, PlayRecord, judge_game, make_tuner
+from pcg.generators.tuning import (
+    Candidate,
+    GameSpace,
+    Objective,
+    PlayedEvaluation,
+    PlayRecord,
+    evaluate_game,
+    make_optimiser,
+)
 from pcg.generators.tuning.space import Point
 from pcg.runs.cache import code_digest
 from pcg.runs.driver import GameText
@@ -100,7 +108,9 @@ def _objective(targets: str, sources: tuple[tuple[str, str], ...]) -> Objective:
     return Objective(targets, sources=dict(sources))
 
 
-def evaluate_settings(work: Work, text: str, sample: int, plays: int = 0, code: str = "") -> tuple[Judged, float]:
+def evaluate_settings(
+    work: Work, text: str, sample: int, plays: int = 0, code: str = ""
+) -> tuple[PlayedEvaluation, float]:
     """Judge one game in whatever thread, process or machine this runs; with the seconds it took.
 
     Args:
@@ -119,7 +129,7 @@ def evaluate_settings(work: Work, text: str, sample: int, plays: int = 0, code: 
     settings = dict(work.settings)
     if plays:
         settings["plays"] = plays
-    judged = judge_game(
+    judged = evaluate_game(
         text, work.levels, _objective(work.targets, work.sources), numbers=work.numbers, reading=work.reading,
         seed=work.seed, sample=sample, settings=settings,
     )  # fmt: skip
@@ -215,7 +225,7 @@ class _Run(SearchRun):
         self.numbers = tuple(select_levels(config.levels, [entry])[game.name])
         for number in self.numbers:
             loaded.read_level(number)
-        self.tuner = make_tuner(config.optimiser, self.space, seed=config.seed, **config.optimiser_parameters)
+        self.tuner = make_optimiser(config.optimiser, self.space, seed=config.seed, **config.optimiser_parameters)
         super().__init__(
             folder, self.tuner, window=config.window, every=config.checkpoint, seconds=config.seconds,
             evaluations=config.evaluations,
@@ -324,14 +334,14 @@ class _Run(SearchRun):
         """
         config = self.config
         points = self.tuner.best(config.finalists)
-        guess = self.tuner.guess()
-        if guess is not None and guess not in points:
-            points = [guess, *points[: config.finalists - 1]]
+        recommended = self.tuner.recommend()
+        if recommended is not None and recommended not in points:
+            points = [recommended, *points[: config.finalists - 1]]
         if not points or not config.confirm:
             return
         texts = {point: self.space.instantiate(point) for point in points}
         played: dict[Point, dict[str, list[PlayRecord]]] = {}
-        judged: dict[Point, Judged] = {}
+        judged: dict[Point, PlayedEvaluation] = {}
         left = points
         last = (len(points) - 1).bit_length()
         for number in range(1, last + 1):
@@ -340,8 +350,8 @@ class _Run(SearchRun):
                 both = played.setdefault(point, {})
                 for agent, records in new.plays.items():
                     both[agent] = [*both.get(agent, []), *records]
-                total = self.objective.judge(both)[0] if not new.note else new
-                judged[point] = Judged(total.value, total.error, new.note)
+                total = self.objective.evaluate(both)[0] if not new.note else new
+                judged[point] = PlayedEvaluation(total.value, total.error, new.note)
             left = sorted(left, key=lambda p: -judged[p].value)[: (len(left) + 1) // 2]  # stable: the earlier of equals
         chosen = left[0]
         before, after = self._play([self.space.original, texts[chosen]], CONFIRM, config.confirm)
@@ -364,7 +374,7 @@ class _Run(SearchRun):
         """Plays of each agent of a finalist."""
         return max((len(records) for records in played.get(point, {}).values()), default=0)
 
-    def _play(self, texts: Sequence[str], sample: int, plays: int) -> list[Judged]:
+    def _play(self, texts: Sequence[str], sample: int, plays: int) -> list[PlayedEvaluation]:
         """Games, each played so often by every agent."""
         tickets = [
             self.workers.submit(
@@ -374,7 +384,7 @@ class _Run(SearchRun):
         ]
         return [self.workers.result(ticket)[0] for ticket in tickets]
 
-    def _told_of(self, values: Mapping[str, str], judged: Judged) -> dict[str, Any]:
+    def _told_of(self, values: Mapping[str, str], judged: PlayedEvaluation) -> dict[str, Any]:
         """What the last plays of a game say, for the summary."""
         targets = []
         for target, result in zip(self.objective.targets, judged.results, strict=False):
@@ -429,17 +439,17 @@ class _Run(SearchRun):
             self.work, self.space.instantiate(candidate.point), candidate.sample, 0, code_digest(),
         )  # fmt: skip
 
-    def _verdict(self, event: dict[str, Any]) -> Judged:
-        return Judged.from_json(event)
+    def _verdict(self, event: dict[str, Any]) -> PlayedEvaluation:
+        return PlayedEvaluation.from_json(event)
 
-    def _event(self, candidate: Candidate, verdict: Judged) -> dict[str, Any]:
+    def _event(self, candidate: Candidate, verdict: PlayedEvaluation) -> dict[str, Any]:
         return {**candidate.to_json(), "values": self.space.values(candidate.point), **verdict.to_json()}
 
-    def _keep(self, candidate: Candidate, verdict: Judged, fresh: bool) -> None:
+    def _keep(self, candidate: Candidate, verdict: PlayedEvaluation, fresh: bool) -> None:
         """The optimiser itself keeps what is known of every point."""
 
     def _meet(self, event: dict[str, Any], told: bool) -> None:
-        Judged.from_json(event)  # a damaged event shows at once
+        PlayedEvaluation.from_json(event)  # a damaged event shows at once
 
     def _went_on(self, trusted: bool) -> None:
         """Nothing besides what the optimiser restores."""

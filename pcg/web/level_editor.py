@@ -28,7 +28,7 @@ from pcg.evaluators.fitness import CONSTRAINTS, PARAMETERS, LevelEvaluator
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.evaluators.targets import Want, parse_wants
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.runs.store import read_json, to_json, write_whole
 from pcg.web.completers import Completer, completers
 from pcg.web.guard import Refused
@@ -245,7 +245,7 @@ class LevelEditor:
         least = self.context.smallest
         if not (least <= width <= LARGEST_SIDE and least <= height <= LARGEST_SIDE):
             raise Refused(f"{width} x {height} cells: expected {least} to {LARGEST_SIDE} columns and rows")
-        return Site.blank(self.context, width, height).text()
+        return LevelBuilder.blank(self.context, width, height).text()
 
     def tiles(self) -> list[dict[str, Any]]:
         """The game's palette: `char`, `names` of what it creates, `roles`, and whether it is `ground`."""

@@ -171,7 +171,7 @@ def test_a_changed_game_is_noticed(tmp_path: Path) -> None:
         (("--games", "hunt", "--agents", "mcts:deph=3"), "did you mean `depth`"),
         (("--games", "hunt", "--agents", "mcts", "--levels", "9"), "none of the levels 9"),
         (("--games", "hunt", "--agents", "mcts", "--budget", "soon"), "expected forward-model calls"),
-        (("--games", "hunt", "--agents", "mcts", "--load", "no.py"), "expected a Python file"),
+        (("--games", "hunt", "--agents", "mcts", "--load", "no.py"), "no such Python file"),
         (("--games", "duel", "--agents", "mcts"), "at least two agents"),
     ],
 )

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.tuning.contract import Candidate, Optimiser
 from pcg.generators.tuning.space import Point
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-class BanditTuner(Tuner):
+class UCBOptimiser(Optimiser):
     """One bandit per parameter."""
 
     name = "ucb"
@@ -71,7 +71,7 @@ class BanditTuner(Tuner):
             self._told[k][arm] += 1
             self._sums[k][arm] += value
 
-    def guess(self) -> Point | None:
+    def recommend(self) -> Point | None:
         """The value of every parameter that was chosen most often, of equals the better one."""
         if not self._next:
             return None

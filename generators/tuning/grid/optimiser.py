@@ -1,27 +1,15 @@
-"""Baselines: points at random, and all points one after the other."""
+"""Grid search: all points of a space, one after the other."""
 
 from __future__ import annotations
 
 import math
 
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.tuning.contract import Candidate, Optimiser
 
 _GOLDEN = 0.6180339887498949
 
 
-class RandomTuner(Tuner):
-    """Points drawn evenly."""
-
-    name = "random"
-    help = "points drawn evenly; a baseline"
-    papers = ("Bergstra, Bengio: Random Search for Hyper-Parameter Optimization (2012)",)
-
-    def ask(self, n: int) -> list[Candidate]:
-        """`n` candidates."""
-        return [self._candidate(self._anywhere(self.rng(1, self._next)), self.name) for _ in range(n)]
-
-
-class GridTuner(Tuner):
+class GridSearch(Optimiser):
     """All points, each once before any comes again.
 
     They come with a stride that is prime to their number and about the golden section of it, so that what a short

@@ -1,7 +1,7 @@
 """The N-tuple bandit evolutionary algorithm.
 
 A model holds, for every parameter, every pair of parameters and all of them together, how often each combination of
-values was tried and what it was worth on the average. From the current point neighbours are made; the one whose upper
+values was tried and its mean value. From the current point neighbours are made; the one whose upper
 confidence bound is highest under the model is evaluated next (Kunanusont, Gaina, Liu, Perez-Liebana, Lucas 2017; Lucas,
 Liu, Perez-Liebana 2018). Points that are out and not told count as visits, so that several can be out at once.
 """
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.tuning.contract import Candidate, Optimiser
 from pcg.generators.tuning.space import Point
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,7 +48,7 @@ class _Model:
         return found
 
 
-class NTupleBandit(Tuner):
+class NTupleBandit(Optimiser):
     """The N-tuple bandit evolutionary algorithm."""
 
     name = "ntbea"
@@ -118,7 +118,7 @@ class NTupleBandit(Tuner):
         self._total += value
         self._count += 1
 
-    def guess(self) -> Point | None:
+    def recommend(self) -> Point | None:
         """The evaluated point with the best mean under the model."""
         known = [point for point, tried in self.tried.items() if tried.told]
         return known[int(np.argmax(self._bounds(known, explore=False)))] if known else None

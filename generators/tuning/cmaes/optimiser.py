@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.cma_es import Covariance, mirrored
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.cma_es import CMAES, mirrored
+from pcg.generators.tuning.contract import Candidate, Optimiser
 from pcg.generators.tuning.space import Point
 
 
-class CovarianceTuner(Tuner):
+class CMAESOptimiser(Optimiser):
     """CMA-ES with rounding."""
 
     name = "cmaes"
@@ -37,7 +37,7 @@ class CovarianceTuner(Tuner):
     def __init__(self, sizes: Any, **params: Any) -> None:
         super().__init__(sizes, **params)
         centre = [(self.start[k] + 0.5) / self.sizes[k] for k in self.free]
-        self._search = Covariance(centre, self.number("sigma"), self.integer("vectors"))
+        self._search = CMAES(centre, self.number("sigma"), self.integer("vectors"))
         self._narrow = 0.5 / max(self.sizes)
         self.generation = 0
         self.restarts = 0
@@ -73,12 +73,12 @@ class CovarianceTuner(Tuner):
             return
         worths = [float(np.mean(self._values[number])) for number in range(len(self._vectors))]
         self._search.update(self._vectors, worths)
-        if self._search.ended(self._narrow):
+        if self._search.converged(self._narrow):
             self.restarts += 1
             self._search.restart(self.rng(2, self.restarts).random(len(self.free)).tolist())
         self.generation += 1
 
-    def guess(self) -> Point | None:
+    def recommend(self) -> Point | None:
         """The middle of the search."""
         return self.point(self._search.strategy.centroid) if self.generation else None
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.tuning.contract import Candidate, Tuner
+from pcg.generators.tuning.contract import Candidate, Optimiser
 from pcg.generators.tuning.space import Point
 
 
-class HillClimber(Tuner):
+class RandomMutationHillClimber(Optimiser):
     """Random mutation hill climbing."""
 
     name = "rmhc"
@@ -58,8 +58,8 @@ class HillClimber(Tuner):
         self.child = None
         self.steps += 1
 
-    def guess(self) -> Point | None:
-        """Where the climb has come to."""
+    def recommend(self) -> Point | None:
+        """Return the point that the climb has come to."""
         return self.parent
 
     def state_dict(self) -> dict[str, Any]:

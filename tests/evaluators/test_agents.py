@@ -14,7 +14,6 @@ from pcg.evaluators.agents import (
     HEURISTICS,
     Agent,
     AgentError,
-    AgentType,
     Budget,
     make_agent,
     play,
@@ -230,7 +229,7 @@ def test_a_wrong_name_or_parameter_is_one_clear_error(name: str, params: dict[st
 
 def test_heuristics_are_choices_of_the_one_step_agent() -> None:
     (heuristic,) = (p for p in AGENTS["onestep"].params if p.name == "heuristic")
-    assert heuristic.choices == tuple(HEURISTICS)
+    assert tuple(heuristic.choices) == tuple(HEURISTICS)
 
 
 def test_agents_have_a_readable_repr() -> None:
@@ -259,20 +258,17 @@ def test_an_agent_of_ten_lines_plays() -> None:
 
 
 def test_a_registered_agent_is_made_by_name() -> None:
+    @register("leftist", "walks left")
     class Leftist(Agent):
-        def __init__(self, *, seed: int, budget: Budget, player: int) -> None:
-            self.seed = seed
-
         def act(self, state: Any) -> str:
             return "LEFT"
 
-    register(AgentType("leftist", Leftist, "walks left"))
     try:
         assert play(walk("c.A"), "leftist", max_ticks=2).score == 1
         with pytest.raises(AgentError, match="leftist"):
-            register(AgentType("leftist", Greedy, "another"))
+            register("leftist", "another")(Greedy)
     finally:
-        del AGENTS["leftist"]
+        AGENTS.unregister("leftist")
 
 
 def test_none_is_doing_nothing() -> None:

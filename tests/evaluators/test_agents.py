@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from collections import Counter
 from typing import Any
 
@@ -9,15 +10,21 @@ import pytest
 from tiny_engine import ACTIONS, TinyState, sliding, walk
 
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators import parameters
 from pcg.evaluators.agents import (
     AGENTS,
     HEURISTICS,
     Agent,
     AgentError,
     Budget,
+    base,
+    graph_search,
     make_agent,
     play,
+    playout,
+    recorded_play,
     register,
+    registry,
 )
 from pcg.evaluators.agents.compiled import grow_model
 
@@ -305,3 +312,9 @@ def test_a_state_that_outgrows_any_memory_is_one_clear_error() -> None:
     grow_model(model, room)
     grow_model(model, room)  # someone else has grown it already
     assert model.room == 2 * room
+
+
+def test_the_examples_in_docstrings_run() -> None:
+    modules = (base, graph_search, playout, recorded_play, registry, parameters)
+    results = {module.__name__: doctest.testmod(module) for module in modules}
+    assert [name for name, result in results.items() if result.failed or not result.attempted] == []

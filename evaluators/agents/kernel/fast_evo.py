@@ -1,7 +1,7 @@
 """Knowledge-based Fast Evolutionary MCTS: open-loop tree search whose rollouts evolve and whose rewards are learnt.
 
 The tree is that of the reference's sample agent (reference/agents 11.6). Every iteration judges one vector of rollout
-weights (`fast_evo_policy`) and adds to the knowledge base (`fast_evo_knowledge`), from which rollouts that leave the
+weights (`rollout_policy`) and adds to the knowledge base (`knowledge_base`), from which rollouts that leave the
 score alone get their reward. Each half can be switched off; without both this is plain MCTS, draw by draw. Source:
 Perez, Samothrakis and Lucas, Knowledge-based Fast Evolutionary MCTS for General Video Game Playing, 2014.
 """

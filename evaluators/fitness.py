@@ -34,7 +34,8 @@ from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.preferences.model import PreferenceModel, check_names
 from pcg.evaluators.requirements import requirements
 from pcg.evaluators.solvability import WAY_PLANNER, Contest, capable_players
-from pcg.evaluators.targets import GROUPS, Want, group, settle_wants, wanted_value
+from pcg.evaluators.target_parsing import resolve_targets
+from pcg.evaluators.targets import GROUPS, Target, group, target_value
 from pcg.evaluators.win_distance import estimate, pairs
 
 PARAMETERS: tuple[Parameter, ...] = (
@@ -89,7 +90,7 @@ def _play_seed(seed: int, k: int) -> int:
     return int(np.random.SeedSequence([seed, k]).generate_state(1)[0] >> 1)
 
 
-_GIVES_WAY: Mapping[str, tuple[str | None, str | None]] = {
+_BOUNDED_BY: Mapping[str, tuple[str | None, str | None]] = {
     "solution_length": ("min_length", "max_length"),
     "cover": ("min_cover", "max_cover"),
     "kinds": ("min_kinds", None),
@@ -98,39 +99,43 @@ _GIVES_WAY: Mapping[str, tuple[str | None, str | None]] = {
 """Metric -> the parameters that bound it from below and from above."""
 
 
-def make_way(settings: Mapping[str, Setting], given: Mapping[str, object], wants: Sequence[Want]) -> dict[str, Setting]:
-    """The settings of an evaluation with bounds moved so that wants can be met; what was `given` is not moved.
+def relax_bounds(
+    settings: Mapping[str, Setting], given: Mapping[str, object], targets: Sequence[Target]
+) -> dict[str, Setting]:
+    """The settings of an evaluation with bounds moved so that targets can be met; what was `given` is not moved.
 
     Raises:
-        PcgError: for a want that contradicts a given bound.
+        PcgError: for a target that contradicts a given bound.
     """
     moved = dict(settings)
-    for want in wants:
-        if want.name == "solution_length" and want.low > MAX_TICKS:
-            raise PcgError(f"want `{want}`: plays end after {MAX_TICKS} ticks")
-        least, most = _GIVES_WAY.get(want.name, (None, None))
-        for name, wanted, beyond in ((least, want.high, 1), (most, want.low, -1)):
+    for target in targets:
+        if target.name == "solution_length" and target.low > MAX_TICKS:
+            raise PcgError(f"target `{target}`: plays end after {MAX_TICKS} ticks")
+        least, most = _BOUNDED_BY.get(target.name, (None, None))
+        for name, wanted, beyond in ((least, target.high, 1), (most, target.low, -1)):
             if name is None or beyond * (float(moved[name]) - wanted) <= 0:
                 continue
             if name in given:
-                raise PcgError(f"want `{want}` contradicts the evaluation's parameter {name}, which is {moved[name]}")
+                raise PcgError(
+                    f"target `{target}` contradicts the evaluation's parameter {name}, which is {moved[name]}"
+                )
             moved[name] = type(moved[name])(math.floor(wanted) if isinstance(moved[name], int) else wanted)
     if "max_length" not in given:
         # plays may go on until a little after the longest that is wanted
-        longest = [w.high if w.high < math.inf else 2 * w.low for w in wants if w.name == "solution_length"]
+        longest = [w.high if w.high < math.inf else 2 * w.low for w in targets if w.name == "solution_length"]
         moved["max_length"] = max(int(moved["max_length"]), *(min(MAX_TICKS, math.ceil(x)) for x in longest), 0)
     return moved
 
 
-def with_wants(quality: float, wants: Mapping[str, float]) -> float:
-    """The fitness in [0, 1] of a feasible level: wants first, then quality.
+def fitness_with_targets(quality: float, targets: Mapping[str, float]) -> float:
+    """The fitness in [0, 1] of a feasible level: targets first, then quality.
 
-    Where all wants are achieved it lies in [0.5, 1] and tells the quality; else below one half, mostly by how nearly
-    the wants are met.
+    Where all targets are achieved it lies in [0.5, 1] and tells the quality; else below one half, mostly by how nearly
+    the targets are met.
     """
-    if not wants:
+    if not targets:
         return quality
-    met = math.fsum(wants.values()) / len(wants)
+    met = math.fsum(targets.values()) / len(targets)
     return 0.5 + 0.5 * quality if met >= 1.0 else 0.45 * met + 0.05 * quality
 
 
@@ -139,12 +144,12 @@ class LevelEvaluator:
 
     Args:
         game: the game; its own levels (if any) widen the bounds on the cover.
-        wants: what levels are to be like, as text or read by `parse_wants`. Feasible levels that meet all have a
+        targets: what levels are to be like, as text or read by `parse_targets`. Feasible levels that meet all have a
             fitness of at least one half, by quality; the others less than one half, by how nearly they meet them.
-        params: see `PARAMETERS`. Bounds of constraints that are not given make way for wants.
+        params: see `PARAMETERS`. Bounds of constraints that are not given make way for targets.
 
     Raises:
-        PcgError: for unknown parameters or bad values, wants that no level can meet, or a game with two players.
+        PcgError: for unknown parameters or bad values, targets that no level can meet, or a game with two players.
 
     >>> import pcg                                                                # doctest: +SKIP
     >>> game = pcg.load("boxes")                                                  # doctest: +SKIP
@@ -152,15 +157,15 @@ class LevelEvaluator:
     1.0
     """
 
-    def __init__(self, game: Game, wants: str | Sequence[Want] = (), **params: object) -> None:
+    def __init__(self, game: Game, targets: str | Sequence[Target] = (), **params: object) -> None:
         if game.players != 1:
             raise PcgError(f"{game.name} has {game.players} players; levels are evaluated for games with one player")
         self.game = game
         self.settings: dict[str, Setting] = resolve(PARAMETERS, params, "evaluation")
         self.preference = self._preference()
         self.analysis = analyse(game.definition)
-        self.wants = settle_wants(wants, self.analysis)
-        self.settings = make_way(self.settings, params, self.wants)
+        self.targets = resolve_targets(targets, self.analysis)
+        self.settings = relax_bounds(self.settings, params, self.targets)
         low, high = self._number("min_cover"), self._number("max_cover")
         if low > high:
             raise PcgError(f"evaluation: min_cover is {low}, expected at most max_cover, which is {high}")
@@ -371,10 +376,10 @@ class _Judgement:
             self.metrics |= {"playability": self.constraints["win"], "proof": int(self.proved)}
         feasible = all(v >= 1.0 for v in self.constraints.values())
         constraint = 1.0 if feasible else math.fsum(self.constraints.values()) / len(self.constraints)
-        wants = self._wants(bool(winner))
+        targets = self._targets(bool(winner))
         return Evaluation(
             feasible,
-            with_wants(fitness, wants) if feasible else 0.0,
+            fitness_with_targets(fitness, targets) if feasible else 0.0,
             constraint,
             self.constraints,
             self.metrics,
@@ -382,19 +387,19 @@ class _Judgement:
             winner,
             game_seed,
             encode_play(playout.actions) if playout is not None else "",
-            wants,
+            targets,
             self.mechanics,
         )
 
-    def _wants(self, won: bool) -> dict[str, float]:
-        """How nearly each want is met; their values join the metrics."""
+    def _targets(self, won: bool) -> dict[str, float]:
+        """How nearly each target is met; their values join the metrics."""
         of, found = self.of, {}
         fired = self.mechanics if won else None
-        for want in of.wants:
-            value = wanted_value(want.name, of.analysis, self.metrics, self.counts, fired)
+        for target in of.targets:
+            value = target_value(target.name, of.analysis, self.metrics, self.counts, fired)
             if value is not None:
-                self.metrics[want.name] = value
-            found[want.name] = want.satisfaction(value)
+                self.metrics[target.name] = value
+            found[target.name] = target.satisfaction(value)
         return found
 
     def _game_seed(self, k: int) -> int:

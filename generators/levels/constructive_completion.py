@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
-from pcg.evaluators.targets import Want, sprites_of
+from pcg.evaluators.targets import Target, sprites_of
 from pcg.generators.levels.constructive import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import Site
@@ -64,7 +64,7 @@ def complete(
     partial: str,
     locked: NDArray[np.bool_],
     rng: np.random.Generator,
-    wants: Sequence[Want] = (),
+    wants: Sequence[Target] = (),
     count: int = 1,
 ) -> list[str]:
     """Up to `count` different levels that agree with `partial` on its locked cells.
@@ -100,7 +100,7 @@ def complete(
     return sorted(built, key=lambda text: built[text], reverse=True)[:count]
 
 
-def _satisfaction(site: Site, wants: Sequence[Want]) -> float:
+def _satisfaction(site: Site, wants: Sequence[Target]) -> float:
     """How nearly the level has the numbers of sprites wanted, in [0, 1]."""
     counts = site.palette.count_types(site.grid)
     found = []

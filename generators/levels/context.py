@@ -25,7 +25,7 @@ from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.requirements import CountRule, Requirements, requirements
-from pcg.evaluators.targets import Want, sprites_of
+from pcg.evaluators.targets import Target, sprites_of
 
 SMALLEST = 4
 """Sides of generated levels are at least this, plus 2 where there is a frame (spec 04 section 2.2)."""
@@ -118,7 +118,7 @@ class LevelContext:
         """Whether the game has portals, so that rooms need no opening."""
         return bool(self.palette.links)
 
-    def aiming(self, wants: Sequence[Want]) -> LevelContext:
+    def aiming(self, wants: Sequence[Target]) -> LevelContext:
         """The same context with wanted numbers of sprites as further rules on counts, so that whatever builds and mends
         by those rules aims at them.
         """

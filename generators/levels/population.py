@@ -16,7 +16,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.distances import Codes, code_distance, codes
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator, LevelGenerator
 from pcg.generators.levels.level_builder import Site
@@ -181,7 +181,7 @@ class BreedingGenerator(LevelPopulation):
         return Child(site.text(), origin)
 
 
-def symmetry_kept(wants: Iterable[Want], usual: float) -> float:
+def symmetry_kept(wants: Iterable[Target], usual: float) -> float:
     """Share of the children of mirrored levels that stay mirrored: most where symmetry is wanted.
 
     Whoever wants symmetry rarely gets it back once an operator has broken it.

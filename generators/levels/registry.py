@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
-from pcg.evaluators.targets import Want
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import HasLevels, LevelContext, require_single_player
 from pcg.generators.levels.contract import LevelGenerator
 
@@ -77,7 +77,7 @@ def generator_class(name: str) -> type[LevelGenerator]:
 
 
 def make_generator(
-    name: str, game: HasLevels | LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object
+    name: str, game: HasLevels | LevelContext, *, seed: int, wants: str | Sequence[Target] = (), **params: object
 ) -> LevelGenerator:
     """A level generator for a game.
 
@@ -85,7 +85,7 @@ def make_generator(
         name: of the generator; `GENERATORS` lists them.
         game: a game with its own levels (possibly none), or a context worked out before.
         seed: equal seeds give equal levels.
-        wants: what levels are to be like, as ``"enemies=3, symmetry>=0.8"`` or as read by `parse_wants`. Search
+        wants: what levels are to be like, as ``"enemies=3, symmetry>=0.8"`` or as read by `parse_targets`. Search
             follows the fitness of a `LevelEvaluator` with the same wants.
         params: parameters of the generator; see its `parameters`.
 

@@ -163,7 +163,7 @@ class Herd:
             "seed": config.seed,
             "generator": {"name": BREEDING, "operators": "evolve", "parameters": self.generator.settings},
             "evaluation": self.evaluator.settings,
-            "wants": [str(want) for want in self.evaluator.wants],
+            "wants": [str(want) for want in self.evaluator.targets],
             "parameters": {
                 name: getattr(config, name)
                 for name in ("population", "elites", "litter", "fresh", "crossover", "edits", "distance", "boldness")

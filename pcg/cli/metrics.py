@@ -204,8 +204,8 @@ def _print_metrics(judge: LevelEvaluator, names: list[str], found: list[Evaluati
     for name in (*METRICS, *others):
         if any(name in e.metrics for e in found):
             table.add_row(escape(name), *(_number(e.metrics.get(name)) for e in found))
-    for w in judge.wants:
-        marks = ["achieved" if e.wants.get(w.name, 0.0) >= 1.0 else "missed" for e in found]
+    for w in judge.targets:
+        marks = ["achieved" if e.targets.get(w.name, 0.0) >= 1.0 else "missed" for e in found]
         table.add_row(escape(str(w)), *marks, style="bold")
     console().print(table)
     fired = dict.fromkeys(m.name for m in judge.plays.mechanics if any(m.name in e.mechanics for e in found))

@@ -15,7 +15,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want, sprites_of
+from pcg.evaluators.targets import Target, sprites_of
 from pcg.generators.levels.asp.problem import MOST_WORK, SYMMETRIES, Problem
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.object_placement import KEEP_AWAY
@@ -51,7 +51,7 @@ class Aims:
     symmetry: str = "none"
     pockets: bool = False
     keys_first: bool = True
-    wants: tuple[Want, ...] = ()
+    wants: tuple[Target, ...] = ()
     moves_text: str = ""
     """In which words the bound on moves was asked for."""
     must_plan: bool = True
@@ -67,7 +67,7 @@ class Aims:
     """Wants that say nothing a solver could aim at; they are left to those who judge the level."""
 
     @classmethod
-    def of(cls, settings: Mapping[str, object], wants: Sequence[Want]) -> Aims:
+    def of(cls, settings: Mapping[str, object], wants: Sequence[Target]) -> Aims:
         """The aims in settings (of `PARAMETERS`) and wants.
 
         Raises:
@@ -101,7 +101,7 @@ class Aims:
         )  # fmt: skip
 
 
-def _whole(want: Want) -> tuple[int, int]:
+def _whole(want: Target) -> tuple[int, int]:
     """A want of moves as a range; without an upper bound, half as many more."""
     low = max(0, math.ceil(want.low)) if want.low > -math.inf else 0
     high = math.floor(want.high) if want.high < math.inf else low + low // 2 + 10
@@ -168,7 +168,7 @@ def pose(
     return problem
 
 
-def _put_want(problem: Problem, want: Want) -> None:
+def _put_want(problem: Problem, want: Target) -> None:
     types = sprites_of(want.name, problem.context.analysis)
     low = max(0, math.ceil(want.low)) if want.low > -math.inf else 0
     if types is not None:

@@ -19,7 +19,7 @@ from pcg.evaluators.agents import solve as solve_by_engine
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want, sprites_of
+from pcg.evaluators.targets import Target, sprites_of
 from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError, clingo
 from pcg.generators.levels.asp.constraints import PARAMETERS, SYMMETRY_WANTS, Aims, moving, plannable, pose
 from pcg.generators.levels.asp.problem import Problem
@@ -59,7 +59,9 @@ class AnswerSetGenerator(IndependentGenerator):
         *PARAMETERS,
     )
 
-    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+    def __init__(
+        self, context: LevelContext, *, seed: int, wants: str | Sequence[Target] = (), **params: object
+    ) -> None:
         clingo()
         super().__init__(context, seed=seed, wants=wants, **params)
         self.aims = Aims.of(self.settings, self.wants)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.evaluation import Evaluation
-from pcg.evaluators.targets import known_names, sprites_of, wanted_value
+from pcg.evaluators.targets import known_names, sprites_of, target_value
 
 OWN = ("fitness", "wants")
 """What can be named beside what wants can name: the fitness, and how nearly the wants are met."""
@@ -32,9 +32,9 @@ class Objective:
         if self.name == "fitness":
             return evaluation.fitness
         if self.name == "wants":
-            return sum(evaluation.wants.values()) / len(evaluation.wants) if evaluation.wants else 1.0
+            return sum(evaluation.targets.values()) / len(evaluation.targets) if evaluation.targets else 1.0
         fired = evaluation.mechanics if evaluation.winner else None
-        return wanted_value(self.name, analysis, evaluation.metrics, counts, fired)
+        return target_value(self.name, analysis, evaluation.metrics, counts, fired)
 
     def __str__(self) -> str:
         return f"-{self.name}" if self.small else self.name

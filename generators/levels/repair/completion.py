@@ -13,7 +13,8 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
-from pcg.evaluators.targets import Want, settle_wants, sprites_of
+from pcg.evaluators.target_parsing import resolve_targets
+from pcg.evaluators.targets import Target, sprites_of
 from pcg.generators.levels.constructive import construct, draw_style
 from pcg.generators.levels.constructive_completion import LockedSite
 from pcg.generators.levels.context import LevelContext
@@ -29,7 +30,7 @@ SECONDS = 10.0
 
 def complete(
     context: LevelContext, partial: str, locked: Mask | None, rng: np.random.Generator,
-    wants: str | Sequence[Want] = (), *, count: int = 3, use_solver: bool | None = None, seconds: float = SECONDS,
+    wants: str | Sequence[Target] = (), *, count: int = 3, use_solver: bool | None = None, seconds: float = SECONDS,
 ) -> tuple[str, ...]:  # fmt: skip
     """Completions of a partial level.
 
@@ -50,7 +51,7 @@ def complete(
     Raises:
         PcgError: for bad input; when nothing completes the level, with the reason (the solver names what clashes).
     """
-    wants = settle_wants(wants, context.analysis)
+    wants = resolve_targets(wants, context.analysis)
     draft = read_draft(context.palette, partial)
     open_cells = draft.free | draft.unreadable
     if locked is not None and locked.shape != draft.grid.shape:
@@ -99,7 +100,7 @@ def _merged(context: LevelContext, draft: Draft, open_cells: Mask, rng: np.rando
 
 
 def _solved(
-    context: LevelContext, draft: Draft, base: Grid, fixed: Mask, wants: tuple[Want, ...], rng: np.random.Generator,
+    context: LevelContext, draft: Draft, base: Grid, fixed: Mask, wants: tuple[Target, ...], rng: np.random.Generator,
     seconds: float,
 ) -> Grid:  # fmt: skip
     from pcg.generators.levels.asp import Aims, Limits, find, hints
@@ -119,7 +120,7 @@ def _solved(
 
 
 def _mended(
-    context: LevelContext, draft: Draft, fixed: Mask, open_cells: Mask, wants: tuple[Want, ...],
+    context: LevelContext, draft: Draft, fixed: Mask, open_cells: Mask, wants: tuple[Target, ...],
     rng: np.random.Generator,
 ) -> tuple[Grid | None, str]:  # fmt: skip
     """A mended sketch that keeps the locked cells and in which nothing is seen to be wrong, or None and what was."""
@@ -141,7 +142,7 @@ def _mended(
     return None, reason
 
 
-def _aim(site: Site, rng: np.random.Generator, want: Want, fixed: Mask) -> None:
+def _aim(site: Site, rng: np.random.Generator, want: Target, fixed: Mask) -> None:
     """Put in or take out sprites until there are as many as wanted, as far as there is room."""
     context = site.context
     types = sprites_of(want.name, context.analysis)

@@ -19,7 +19,8 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter, resolve
-from pcg.evaluators.targets import Want, settle_wants
+from pcg.evaluators.target_parsing import resolve_targets
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext, require_single_player
 from pcg.generators.levels.level_builder import Site
 from pcg.generators.levels.repair.by_rules import repair
@@ -57,7 +58,7 @@ class NoRepairError(PcgError):
 
 
 def repair_level(
-    game: Game, level: str, *, method: str = "auto", wants: str | Sequence[Want] = (), locked: Mask | None = None,
+    game: Game, level: str, *, method: str = "auto", wants: str | Sequence[Target] = (), locked: Mask | None = None,
     seed: int = 1, **params: object,
 ) -> Repaired:  # fmt: skip
     r"""Make a level sound with few edits.
@@ -87,7 +88,7 @@ def repair_level(
 
 class _Repair:
     def __init__(
-        self, game: Game, level: str, method: str, wants: str | Sequence[Want], locked: Mask | None, seed: int,
+        self, game: Game, level: str, method: str, wants: str | Sequence[Target], locked: Mask | None, seed: int,
         params: dict[str, object],
     ) -> None:  # fmt: skip
         if method not in METHODS:
@@ -96,7 +97,7 @@ class _Repair:
         self.settings = resolve(PARAMETERS, params, "repair")
         self.game, self.context = game, LevelContext.of(game)
         require_single_player(self.context)
-        self.wants = settle_wants(wants, self.context.analysis)
+        self.wants = resolve_targets(wants, self.context.analysis)
         self.draft: Draft = read_draft(self.context.palette, level)
         if locked is not None and locked.shape != self.draft.grid.shape:
             raise PcgError(f"locked cells have the shape {locked.shape}, expected {self.draft.grid.shape} as the level")
@@ -152,7 +153,7 @@ class _Repair:
         evaluation = self.evaluate(self.context.palette.text(grid))
         broken = [f"so that {CONSTRAINTS[name]}" for name, value in evaluation.constraints.items() if value < 1.0]
         # Stages that were not reached say nothing; the first that failed is the reason.
-        missed = [f"so that {want}" for want in self.wants if evaluation.wants.get(want.name, 0.0) < 1.0]
+        missed = [f"so that {want}" for want in self.wants if evaluation.targets.get(want.name, 0.0) < 1.0]
         return broken[:1] if broken else missed
 
     def _mend(self) -> Repaired:

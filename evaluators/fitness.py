@@ -24,12 +24,13 @@ from pcg.evaluators.agents.registry import read_agent
 from pcg.evaluators.analysis import analyse, is_continuous
 from pcg.evaluators.effect_semantics import consequences, first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
+from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS, fitness_of
 from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
-from pcg.evaluators.metrics import METRICS
+from pcg.evaluators.metrics.agents import AgentPlays
 from pcg.evaluators.metrics.play import PlayMetrics
-from pcg.evaluators.metrics.profile import play_value
-from pcg.evaluators.metrics.text import Steps, TextMetrics
+from pcg.evaluators.metrics.registry import AGENTS, METRICS, TEXT, measure
+from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.preferences.model import PreferenceModel, check_names
 from pcg.evaluators.requirements import requirements
@@ -56,7 +57,10 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("weight_length", 0.2, "weight of the length of the winning play", 0.0, 1.0),
     Parameter("weight_variety", 0.25, "weight of the variety of what happens in the winning play", 0.0, 1.0),
     Parameter("weight_coverage", 0.15, "weight of the share of the level the winning play visits", 0.0, 1.0),
-    Parameter("prefer", "", "a preference model as JSON text; its worth then takes the place of the four measures"),
+    Parameter("fitness", "skill", "the fitness function of feasible levels: skill, or one of your own"),
+    Parameter(
+        "prefer", "", "a preference model as JSON text; its estimate then takes the place of the fitness function"
+    ),
 )
 """Parameters of an evaluation, with their defaults."""
 
@@ -163,6 +167,7 @@ class LevelEvaluator:
         self.game = game
         self.settings: dict[str, Setting] = resolve(PARAMETERS, params, "evaluation")
         self.preference = self._preference()
+        FITNESS_FUNCTIONS.find(str(self.settings["fitness"]))  # unknown names are an error now
         self.analysis = analyse(game.definition)
         self.targets = resolve_targets(targets, self.analysis)
         self.settings = relax_bounds(self.settings, params, self.targets)
@@ -177,7 +182,6 @@ class LevelEvaluator:
         self.text = TextMetrics(self.palette, self.requirements, frame, groups)
         self.plays = PlayMetrics(self.analysis)
         self._bounds = self._cover_bounds(low, high)
-        self._kinds = self._families()
         self.estimate = estimate(self.analysis, self.requirements)
         self.pairs = pairs(self.analysis, self.requirements)
         self.players = capable_players(self.analysis, self._integer("planner_budget"), self._integer("budget"))
@@ -197,7 +201,7 @@ class LevelEvaluator:
         Returns:
             The evaluation; bad levels are not an error but infeasible.
         """
-        return _Judgement(self, level, seed).result()
+        return _LevelEvaluation(self, level, seed).result()
 
     # -- what holds for all levels of the game -------------------------------------------------------------------------
 
@@ -311,26 +315,8 @@ class LevelEvaluator:
         smooth = any(is_continuous(self.game.definition.types[t]) for t in self.analysis.start_avatars)
         return (*LONG_STRIDES, 1) if smooth else (1,)
 
-    def _families(self) -> tuple[frozenset[int], ...]:
-        """Kinds of sprites a level can show: types that can be placed, those of one class under one parent together."""
-        families: dict[tuple[int | None, str | None], set[int]] = {}
-        for t in self.requirements.placeable:
-            if self.analysis.has(t, "background") or self.analysis.has(t, "avatar"):
-                continue
-            sprite = self.game.definition.types[t]
-            parent = sprite.path[-2] if len(sprite.path) > 1 else None
-            key = (t, None) if parent is None else (parent, sprite.class_name)
-            families.setdefault(key, set()).add(t)
-        return tuple(frozenset(f) for f in families.values())
 
-    def kinds(self, counts: Mapping[int, int]) -> float:
-        """Share of the game's kinds of sprites that occur."""
-        if not self._kinds:
-            return 1.0
-        return sum(any(counts.get(t) for t in family) for family in self._kinds) / len(self._kinds)
-
-
-class _Judgement:
+class _LevelEvaluation:
     """One evaluation, stage by stage."""
 
     def __init__(self, evaluator: LevelEvaluator, level: str, seed: int) -> None:
@@ -341,8 +327,7 @@ class _Judgement:
         self.metrics: dict[str, float] = {}
         self.counts: Mapping[int, int] | None = None
         self.mechanics: tuple[str, ...] = ()
-        self.steps: Steps | None = None
-        self.proved = False
+        self.plays = AgentPlays()
         self.contest = Contest(evaluator.analysis, lambda k: self._game_seed(1000 + k))
         self.waited: Playout | None = None
         """The best win of doing nothing, where that is what the rules reward."""
@@ -371,9 +356,10 @@ class _Judgement:
     def _verdict(
         self, stage: str, winner: str = "", game_seed: int = 0, playout: Playout | None = None, fitness: float = 0.0
     ) -> Evaluation:
-        self.metrics["calls"] = self.contest.calls
+        self.plays.calls = self.contest.calls
         if stage in ("capable", "complete"):
-            self.metrics |= {"playability": self.constraints["win"], "proof": int(self.proved)}
+            self.plays.win = self.constraints["win"]
+        self.metrics |= measure(AGENTS, self.plays)
         feasible = all(v >= 1.0 for v in self.constraints.values())
         constraint = 1.0 if feasible else math.fsum(self.constraints.values()) / len(self.constraints)
         targets = self._targets(bool(winner))
@@ -416,10 +402,11 @@ class _Judgement:
         except PcgError:
             held["check"] = 0.0
             return False
-        measured, self.steps = of.text.measure_with_steps(self.grid)
-        counts = self.counts = of.palette.count_types(self.grid)
-        share = of.kinds(counts)
-        self.metrics |= {**measured, "kinds": share}
+        self.seen = of.text.level(self.grid)
+        counts = self.counts = self.seen.sprites
+        measured = measure(TEXT, self.seen)
+        share = measured["kinds"]
+        self.metrics |= measured
         if not held["check"]:
             return False
         avatars = sum(counts.get(t, 0) for t in of.analysis.avatars)
@@ -430,7 +417,7 @@ class _Judgement:
         held["cover"] = cover / low if cover < low else (1 - cover) / (1 - high) if cover > high else 1.0
         least = of._number("min_kinds")
         held["kinds"] = 1.0 if share >= least else share / least
-        self.longest = of.longest(counts)
+        self.longest = self.plays.longest = of.longest(counts)
         return all(held[name] >= 1.0 for name in ("check", "avatar", "goal", "cover", "kinds"))
 
     # -- stage 2: next to no skill -------------------------------------------------------------------------------------
@@ -441,9 +428,8 @@ class _Judgement:
         longest = self.longest
         starts = [of.game.start(self.read, seed=self._game_seed(100 + k)) for k in range(IDLE_SEEDS)]
         idle = [self.contest.play_weak(s, "nothing", k, longest) for k, s in enumerate(starts)]
+        self.plays.idle = idle
         lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
-        self.metrics["idle_ticks"] = lived
-        self.metrics["idle_death"] = sum(p.winner == 0 for p in idle) / IDLE_SEEDS
         held["start"] = min(1.0, lived / max(1, of._integer("start")))
         held["idle"] = 1.0 - sum(p.winner == 1 for p in idle) / IDLE_SEEDS
         if of.waiting_wins and held["idle"] < 1:
@@ -477,10 +463,10 @@ class _Judgement:
                 return "solver", self._game_seed(0), playout
         if solution.status == "budget" and of._integer("nodes") > SOON:
             solution = self._solve(of._integer("nodes"))
-        self.proved = solution.status in ("solved", "unsolvable")
+        self.plays.proved = solution.status in ("solved", "unsolvable")
         if solution.status == "solved":
             self.constraints["win"] = 1.0
-            self.metrics["nodes"] = solution.nodes
+            self.plays.nodes = solution.nodes
             return "solver", self._game_seed(0), play(self.start, _Plan(solution.actions), max_ticks=longest)
         best = 0.0
         if solution.status != "unsolvable":
@@ -535,44 +521,30 @@ class _Judgement:
         """Measure the winning play."""
         of = self.of
         start = of.game.start(self.read, seed=game_seed)
-        assert self.steps is not None  # there is an avatar
-        room = int((self.steps >= 0).sum())
+        steps = self.seen.steps
+        assert steps is not None  # there is an avatar
+        room = int((steps >= 0).sum())
         if of.analysis.mobility != "freely":
             room = max(self.grid.shape) if of.analysis.mobility in ("horizontal", "vertical") else 1
         trace = of.plays.follow(start, won.actions)
         self.mechanics = trace.mechanics
-        self.metrics |= of.plays.measure(trace, won.actions, won.events, 1 + len(start.actions), room)
-        self.metrics["score"] = float(won.score)
+        self.metrics |= of.plays.measure(trace, won.actions, won.events, 1 + len(start.actions), room, float(won.score))
 
     # -- stage 4: quality ----------------------------------------------------------------------------------------------
 
     def _quality(self, won: Playout) -> float:
-        """The fitness of a feasible level in [0, 1]: a weighted mean of four measures, each in [0, 1], or what people
-        are expected to think of it.
-        """
+        """The fitness of a feasible level in [0, 1]: by the fitness function, or what people are expected to think."""
         of = self.of
         patience = min(self.longest, 2 * won.ticks + 20)
-        values, wins = [], 0
+        weak = []
         for k in range(of._integer("weak_plays")):
             start = of.game.start(self.read, seed=self._game_seed(200 + k))
-            for agent in ("random", "onestep"):
-                weak = self.contest.play_weak(start, agent, 200 + k, patience)
-                values.append(play_value(weak.winner == 1, weak.winner != -1, float(weak.score)))
-                wins += weak.winner == 1
-        weakness = math.fsum(values) / len(values)
-        gap = max(0.0, min(1.0, (play_value(True, True, float(won.score)) - weakness) / 0.9))
-        measures = {
-            "gap": gap,
-            "length": min(1.0, won.ticks / of._integer("target_length")),
-            "variety": self.metrics["variety"],
-            "coverage": self.metrics["coverage"],
-        }
-        self.metrics |= {"gap": gap, "weak_wins": wins / len(values)}
+            weak += [self.contest.play_weak(start, agent, 200 + k, patience) for agent in ("random", "onestep")]
+        self.plays.weak, self.plays.won = weak, won
+        self.metrics |= measure(AGENTS, self.plays)
         if of.preference is not None:
             return of.preference.worth(self.metrics, strict=False)
-        weights = {name: of._number(f"weight_{name}") for name in measures}
-        total = math.fsum(weights.values())
-        return math.fsum(weights[n] * measures[n] for n in measures) / total if total else 0.0
+        return fitness_of(str(of.settings["fitness"]), self.metrics, of.settings)
 
 
 class _Plan(Agent):

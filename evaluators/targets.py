@@ -90,7 +90,7 @@ def sprites_of(name: str, analysis: GameAnalysis) -> frozenset[int] | None:
     of_game = analysis.definition.type_index.get(name.removeprefix(SPRITE))
     if of_game is None:
         near = nearest(name, known_names(analysis))
-        hint = f", did you mean `{near}`?" if near else "; `pcg metrics GAME` lists what can be wanted"
+        hint = f", did you mean `{near}`?" if near else "; `pcg metrics GAME` lists what can be a target"
         raise PcgError(f"there is no metric and no sprite `{name}`{hint}")
     return types_in_levels(of_game, analysis) or frozenset((of_game,))
 

@@ -24,7 +24,9 @@ def breed(
     ],
     population: Annotated[int, typer.Option(help="Levels that are shown at a time.")] = 8,
     seed: Annotated[int, typer.Option(help="Equal seeds and equal choices give equal levels.")] = 1,
-    want: Annotated[list[str] | None, typer.Option(help="What levels are to be like, as for `pcg levels`.")] = None,
+    want: Annotated[
+        list[str] | None, typer.Option("--target", "--want", help="What levels are to be like, as for `pcg levels`.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-bred]")] = None,
     settings: Annotated[
         list[str] | None,
@@ -50,7 +52,7 @@ def breed(
 
     if Path(game).is_dir() and kind_of(Path(game)) == BREEDING:
         if out is not None or settings or want:
-            raise bad(f"{game} is a run, which goes on as it began; leave out --out, --want and --set")
+            raise bad(f"{game} is a run, which goes on as it began; leave out --out, --target and --set")
         compile_now()
         herd = Herd.open(game)
     else:

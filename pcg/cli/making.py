@@ -60,8 +60,10 @@ def levels(
     want: Annotated[
         list[str] | None,
         typer.Option(
+            "--target",
+            "--want",
             help="What levels are to be like, as in 'solution_length=40..60, enemies=3, symmetry>=0.8'; `pcg metrics "
-            "GAME` lists the names. Can be given several times."
+            "GAME` lists the names. Can be given several times.",
         ),
     ] = None,
     prefer: Annotated[

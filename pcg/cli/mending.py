@@ -32,7 +32,8 @@ def repair(
     ],
     method: Annotated[str, typer.Option(help="auto, solver, search or mend.")] = "auto",
     want: Annotated[
-        list[str] | None, typer.Option("--want", help="What the level is to be like, as in enemies=3, symmetry>=0.8.")
+        list[str] | None,
+        typer.Option("--target", "--want", help="What the level is to be like, as in enemies=3, symmetry>=0.8."),
     ] = None,
     lock: Annotated[
         Path | None,

@@ -1,4 +1,4 @@
-"""What a game's rules say about its parts: which sprites are solid, harmful, worth collecting, how the game is won.
+"""Static analysis of a game's rules: roles of sprites (solid, harmful, collectable, goal), and how the game is won.
 
 Everything is read from the resolved definition; nothing is played. The roles follow the game analyser of the level
 generation track (Khalifa, Perez-Liebana, Lucas, Togelius 2016; spec 04 section 2.1) but are told apart by what the
@@ -142,7 +142,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class GameAnalysis:
-    """What `analyse` found. Type ids index `definition.types`; `names()` turns them into text."""
+    """The result of `analyse`. Type ids index `definition.types`; `names()` turns them into text."""
 
     definition: GameDefinition
     concrete: tuple[int, ...]
@@ -152,16 +152,16 @@ class GameAnalysis:
     start_avatars: tuple[int, ...]
     """The avatar types a level can start with."""
     mobility: str
-    """How the avatar gets about: "freely", "horizontal", "vertical", "none" or "platform"."""
+    """The avatar's way of moving: "freely", "horizontal", "vertical", "none" or "platform"."""
     avatar_side: str | None
-    """Where an avatar that keeps to one line belongs: "top", "bottom", "left", "right"; None if anywhere."""
+    """Side of an avatar that keeps to one line: "top", "bottom", "left", "right"; None if anywhere."""
     endings: tuple[Ending, ...]
     sources: tuple[Source, ...]
     removals: tuple[Removal, ...]
     meetings: Mapping[tuple[int, int], tuple[Consequence, ...]]
-    """What happens when a sprite of the first type meets one of the second."""
+    """Consequences of a sprite of the first type meeting one of the second."""
     edges: Mapping[int, tuple[Consequence, ...]]
-    """What happens to each type at the edge of the screen (EOS)."""
+    """Consequences for each type at the edge of the screen (EOS)."""
     drifts: Mapping[int, tuple[int, int]]
     """Types that travel in a fixed direction (columns, rows)."""
     tiles: tuple[Tile, ...]
@@ -175,7 +175,7 @@ class GameAnalysis:
         return tuple(t for t in self.concrete if role in self.roles[t])
 
     def has(self, type_id: int, role: str) -> bool:
-        """Whether a type has a role."""
+        """Return True when a type has a role."""
         return role in self.roles.get(type_id, frozenset())
 
     def names(self, types: Iterable[int]) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ class GameAnalysis:
         return frozenset(found)
 
     def can_meet(self, placed: int, other: int) -> bool:
-        """Whether a sprite of `placed`, where a level has it, and one of `other` can come together."""
+        """Return True when a sprite of `placed`, where a level has it, and one of `other` can come together."""
         itself = bool({"avatar", "mover", "pushable"} & self.roles[placed]) or any(
             c.target == FIRST and c.kind in ("push", "carry", "teleport", "wrap")
             for (first, _), happening in self.meetings.items()
@@ -249,12 +249,12 @@ def analyse(definition: GameDefinition) -> GameAnalysis:
 
 
 def is_avatar(sprite: SpriteType) -> bool:
-    """Whether sprites of this type are controlled by a player."""
+    """Return True when sprites of this type are controlled by a player."""
     return sprite.class_name in AVATAR_CLASSES
 
 
 def is_continuous(sprite: SpriteType) -> bool:
-    """Whether sprites of this type move by speed and gravity rather than from cell to cell (spec 02, physics types)."""
+    """Return True when sprites of this type move by speed and gravity, not by cells (spec 02, physics types)."""
     if sprite.class_name is None:
         return False
     usual = SPRITE_CLASSES[sprite.class_name].params["physicstype"].default
@@ -262,7 +262,7 @@ def is_continuous(sprite: SpriteType) -> bool:
 
 
 def wins_for_player_0(termination: Termination) -> bool:
-    """Whether a termination wins the game for the first player (spec 01 section 4.1: a missing entry loses)."""
+    """Return True when a termination wins the game for the first player (spec 01 section 4.1: a missing one loses)."""
     return str(termination.params.get("win", "")).split(",")[0].strip().lower() == "true"
 
 
@@ -290,7 +290,7 @@ class _Analyst:
             for t in definition.time_effects
             for c in self.by_effect[t.effect]
         )
-        """What time alone does, each consequence with the types it befalls."""
+        """Consequences of time alone, each consequence with the types it befalls."""
         self.endings = self._endings()
         self.sources = self._sources()
         self.removals = self._removals()
@@ -472,7 +472,7 @@ class _Analyst:
         return not is_avatar(sprite)
 
     def _harms(self, avatar: int, type_id: int) -> bool:
-        """Whether meeting `type_id` can kill, hurt or end the control of `avatar`."""
+        """Return True when meeting `type_id` can kill, hurt or end the control of `avatar`."""
         for first, second, side in ((avatar, type_id, FIRST), (type_id, avatar, SECOND)):
             for c in self.meetings.get((first, second), ()):
                 if c.target != side:
@@ -484,7 +484,7 @@ class _Analyst:
         return False
 
     def _takes(self, avatar: int, type_id: int) -> bool:
-        """Whether `avatar` removes `type_id` by touching it."""
+        """Return True when `avatar` removes `type_id` by touching it."""
         gone = ("kill", "transform")
         taken = any(c.kind in gone and c.target == FIRST for c in self.meetings.get((type_id, avatar), ()))
         return taken or any(c.kind == "kill" and c.target == SECOND for c in self.meetings.get((avatar, type_id), ()))

@@ -12,7 +12,7 @@ from typing import Any
 from pcg.evaluators.mechanics import MECHANIC
 
 STAGES: tuple[str, ...] = ("static", "idle", "capable", "complete")
-"""How far an evaluation went: only the text was looked at; doing nothing was played; a capable agent played;
+"""Stages that an evaluation can reach: only the text was looked at; doing nothing was played; a capable agent played;
 everything was measured."""
 
 LETTERS: Mapping[str, str] = {
@@ -38,7 +38,7 @@ def decode_play(play: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What was found out about a level.
+    """The evaluation of a level.
 
     `feasible` levels have every entry of `constraints` at 1 and a `fitness` in [0, 1]; the others have fitness 0 and
     are ranked by `constraint`, the mean of `constraints`. `metrics` holds what could be measured, by the names of

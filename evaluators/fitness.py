@@ -187,7 +187,7 @@ class LevelEvaluator:
         self.players = capable_players(self.analysis, self._integer("planner_budget"), self._integer("budget"))
         self.horizon = self._horizon()
         self.waiting_wins = self._waiting_wins()
-        """Whether waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
+        """True when waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
         if self.waiting_wins:
             self.players = (("olets", self._integer("budget")), ("mcts", self._integer("budget")))
 
@@ -212,7 +212,7 @@ class LevelEvaluator:
         return int(self.settings[name])
 
     def _preference(self) -> PreferenceModel | None:
-        """What people like, where a model of it was given."""
+        """The preference model, where one was given."""
         text = str(self.settings["prefer"])
         if not text:
             return None
@@ -293,7 +293,7 @@ class LevelEvaluator:
         return min(lost) if 2 * len(lost) > len(self.game.levels) else wanted
 
     def _waiting_wins(self) -> bool:
-        """Whether time alone wins the game, and most of its own levels.
+        """Return True when time alone wins the game, and most of its own levels.
 
         Then no level can be such that doing nothing does not win, and a level is about the score.
         """
@@ -378,7 +378,7 @@ class _LevelEvaluation:
         )
 
     def _targets(self, won: bool) -> dict[str, float]:
-        """How nearly each target is met; their values join the metrics."""
+        """The satisfaction of each target; their values join the metrics."""
         of, found = self.of, {}
         fired = self.mechanics if won else None
         for target in of.targets:

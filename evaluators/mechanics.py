@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pcg.engine.vgdl.definition import GameDefinition
 
 MECHANIC = "mechanic."
-"""How the names of all mechanics begin."""
+"""The beginning of the names of all mechanics."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ _RELATIONS: tuple[tuple[str, tuple[str, ...], Bound], ...] = (
 
 
 def exclusion(targets: Sequence[Target], rules: int) -> str:
-    """Why targets of metrics that bound each other cannot be met together, or "".
+    """The reason why targets of metrics that bound each other cannot be met together, or "".
 
     Args:
         targets: each within the range of its metric.

@@ -42,7 +42,7 @@ Row = tuple[Any, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How large levels may be: widths and heights from the least to the greatest, in cells."""
+    """Bounds on the size of levels: widths and heights from the least to the greatest, in cells."""
 
     widths: tuple[float, float] = (1, math.inf)
     heights: tuple[float, float] = (1, math.inf)
@@ -134,7 +134,7 @@ def check_targets(
 
 
 def contradiction(targets: Sequence[Target], counted: Sequence[Counted], analysis: GameAnalysis, sizes: Sizes) -> str:
-    """Why no level is as wanted, by the numbers of sprites that it starts with and the cells that it has, or "".
+    """The reason why no level meets all targets, by the sprites that it starts with and the cells it has, or "".
 
     Args:
         targets: all that is wanted.
@@ -188,7 +188,7 @@ def _narrowed(targets: Sequence[Counted], excluded: Callable[[Sequence[Counted]]
 
 
 def _too_short(targets: Sequence[Target], known: Sequence[Counted], program: _Program) -> str:
-    """Why no play is short enough to go to as many cells as is wanted, or "".
+    """The reason why no play is short enough to go to as many cells as is wanted, or "".
 
     An avatar is found on one cell after each tick, so `coverage` of what is `reachable` of the cells to walk on takes
     at least as many ticks, less one, as these are cells.
@@ -229,7 +229,7 @@ class _Program:
         self.width = self.frame + 3
 
     def feasible(self, wanted: Sequence[Counted], *, rules: bool) -> bool:
-        """Whether some level meets the targets, and what the rules require of every level."""
+        """Return True when some level may meet the targets, and what the rules require of every level."""
         found = self._solve(self._wanted(wanted) + (self._rules() if rules else []), self._sizes(wanted))
         return bool(found.status != _INFEASIBLE)
 
@@ -266,7 +266,7 @@ class _Program:
         return rows
 
     def _share(self, target: Target) -> list[Row]:
-        """What a share wanted says of the cells; never more than is true of every level that has it."""
+        """Rows for a bound on a share of the cells; never more than is true of every level that has it."""
         low, high = max(0.0, target.low), min(1.0, target.high)
         access = self.palette.access
         if target.name == "leniency":  # 2 ^ (-10 dangers / cells to walk on)

@@ -41,7 +41,7 @@ class Target:
     high: float
 
     def satisfaction(self, value: float | None) -> float:
-        """How nearly `value` is what is wanted, in [0, 1]: 1 inside the bounds, falling with the distance from them.
+        """The satisfaction by `value`, in [0, 1]: 1 inside the bounds, falling with the distance from them.
 
         It is one half at a distance of half the nearer bound (of 1 from a bound of 0); 0 for a value that is not known.
         """
@@ -55,7 +55,7 @@ class Target:
         return min(1.0 / (1.0 + distance / (0.5 * bound or 1.0)), 1.0 - 1e-9)
 
     def achieved(self, value: float | None) -> bool:
-        """Whether `value` is what is wanted."""
+        """Return True when `value` lies within the bounds."""
         return self.satisfaction(value) >= 1.0
 
     def __str__(self) -> str:
@@ -136,7 +136,7 @@ def target_value(
 
 @dataclass(frozen=True, slots=True)
 class TargetTally:
-    """How many of some levels achieve a target."""
+    """The number of levels that achieve a target."""
 
     target: Target
     achieved: int
@@ -144,7 +144,7 @@ class TargetTally:
 
 
 def tally_targets(targets: Sequence[Target], satisfactions: Sequence[Mapping[str, float]]) -> list[TargetTally]:
-    """How many levels achieve each target.
+    """Count the levels that achieve each target.
 
     Args:
         targets: what was wanted.
@@ -157,7 +157,7 @@ def tally_targets(targets: Sequence[Target], satisfactions: Sequence[Mapping[str
 
 
 def all_achieved(satisfactions: Mapping[str, float]) -> bool:
-    """Whether a level achieves everything that was wanted of it."""
+    """Return True when a level achieves everything that was wanted of it."""
     return all(value >= 1.0 for value in satisfactions.values())
 
 

@@ -31,7 +31,7 @@ BROKEN = 3
 """Another: the kernel has left a table, which only bounds checks find out, and which is a mistake of ours."""
 
 WENT_ON, TICK_WORK, SPRITES, PLAY_WORK = 0, 1, 2, 3
-"""What a play was stopped by: nothing, too much work in a tick, too many sprites, too much work in all."""
+"""Reasons that stop a play: nothing, too much work in a tick, too many sprites, too much work in all."""
 
 TRIAL = np.dtype(
     [

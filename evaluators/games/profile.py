@@ -62,7 +62,7 @@ def difference(weaker: Sequence[float], stronger: Sequence[float]) -> tuple[floa
 
 
 def certainty(weaker: Sequence[float], stronger: Sequence[float], plays: int) -> float:
-    """How likely the stronger of two agents is to have the larger mean in so many further plays, in [0, 1].
+    """The probability that the stronger of two agents has the larger mean in so many further plays, in [0, 1].
 
     Going by their paired plays, with a normal approximation: what is not known yet of the difference counts as much as
     the luck of the plays to come, so few plays are never certain. Plays that all differ alike still leave a doubt, that
@@ -83,7 +83,7 @@ def certainty(weaker: Sequence[float], stronger: Sequence[float], plays: int) ->
 
 
 def separation(weakest: Sequence[float], strongest: Sequence[float], plays: int) -> float:
-    """How likely the intervals of two agents are not to overlap in so many further plays, in [0, 1].
+    """The probability that the intervals of two agents do not overlap in so many further plays, in [0, 1].
 
     That is `certainty` of a difference larger than what the two intervals then take.
 

@@ -43,7 +43,7 @@ class AgentPlays:
     stage=AGENTS, source=KHALIFA,
 )  # fmt: skip
 def playability(plays: AgentPlays) -> float | None:
-    """How near to a win capable agents come, in [0, 1]."""
+    """The nearest that capable agents come to a win, in [0, 1]."""
     return plays.win
 
 

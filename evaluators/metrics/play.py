@@ -35,7 +35,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Trace:
-    """What was seen of a play before its first tick and after each; all tuples but the last are of one length."""
+    """The trace of a play, before its first tick and after each; all tuples but the last are of one length."""
 
     cells: tuple[Cell | None, ...]
     """(row, column) of the centre of the avatar, None while there is none."""
@@ -50,11 +50,11 @@ class WonPlay:
     """The winning play of a level, as the metrics of the stage "play" see it."""
 
     trace: Trace
-    """What was seen on following it."""
+    """The trace of it."""
     actions: Sequence[str]
-    """What was played, one name per tick."""
+    """Actions, one name per tick."""
     events: Mapping[tuple[int, int], int]
-    """How often types met with an effect (`Playout.events`)."""
+    """Counts of meetings of types with an effect (`Playout.events`)."""
     available: int
     """Number of actions the avatar starts with, NIL included."""
     cells: int

@@ -22,7 +22,7 @@ STAGES: Mapping[str, str] = {
     PLAY: "of the winning play; known of every level that was won",
     AGENTS: "of the plays of several agents, as far as an evaluation went",
 }
-"""What a metric is computed from."""
+"""Stages of an evaluation, of whose results metrics are computed."""
 
 Measured = Callable[[Any], float | None]
 """A function of a `LevelText`, a `WonPlay` or an `AgentPlays`, by the stage; None for what is not known."""

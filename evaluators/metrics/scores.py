@@ -80,7 +80,7 @@ def diversity(
 
 
 def _left(alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of the nodes of a graph are left when the one with most neighbours is removed until there are no edges."""
+    """The nodes of a graph that are left when the one with most neighbours is removed until there are no edges."""
     left = np.ones(len(alike), bool)
     degrees = alike.sum(axis=1)
     while degrees.max() > 0:

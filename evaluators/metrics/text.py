@@ -211,7 +211,7 @@ class TextMetrics:
         return float(self._solid[self.inside(grid)].mean())
 
     def leniency(self, grid: Grid) -> float:
-        """How mild a level is, in (0, 1]: 2^(-10 d), d the dangers for each cell to walk on.
+        """Mildness of a level, in (0, 1]: 2^(-10 d), d the dangers for each cell to walk on.
 
         An enemy counts 1, a hazard that stands still one half.
         """
@@ -223,7 +223,7 @@ class TextMetrics:
     # -- shape ---------------------------------------------------------------------------------------------------------
 
     def linearity(self, grid: Grid, steps: Steps) -> float:
-        """How well a straight line fits the cells to stand on, in [0, 1].
+        """The fit of a straight line to the cells to stand on, in [0, 1].
 
         1 minus the mean distance of the cells from the line of least squares, measured in rows, as a share of half the
         longer side of the level. Where the avatar falls, cells to stand on are those above something solid, and the

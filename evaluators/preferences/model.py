@@ -1,4 +1,4 @@
-"""What people like, learned: preference models over measurements of items, for judging items nobody has voted on.
+"""Preference models learned from votes: functions of measurements, for items that nobody has voted on.
 
 Bradley-Terry regression: the utility of an item is a weighted sum of its standardised features (Bradley, Terry 1952;
 with covariates Springall: Response Surface Fitting Using a Generalization of the Bradley-Terry Paired Comparison Model,
@@ -201,13 +201,13 @@ class GaussianProcessModel(PreferenceModel):
     linear: float
     """Of its linear part."""
     lengths: tuple[float, ...]
-    """How many standard deviations of each feature make another utility: long ones hardly matter."""
+    """Length scales in standard deviations of each feature: long ones hardly matter."""
     points: tuple[tuple[float, ...], ...]
     """Standard scores of the items that were voted on."""
     pull: tuple[float, ...]
     """Slope of the log likelihood of the votes by the utility of each of these items."""
     information: tuple[tuple[int, int, float], ...]
-    """How much the votes say about pairs of these items: (one, other, information in inverse squared log odds)."""
+    """Information of the votes about pairs of these items: (one, other, in inverse squared log odds)."""
 
     def score(self, features: Mapping[str, float], *, strict: bool = True) -> float:
         """See `PreferenceModel.score`."""

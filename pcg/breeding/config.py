@@ -1,4 +1,4 @@
-"""What a run of breeding by eye is to do: the configuration, as a dataclass and as a TOML file."""
+"""The configuration of a run of interactive evolution, as a dataclass and as a TOML file."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Member:
 
     @property
     def measures(self) -> dict[str, float]:
-        """What is known of it in numbers."""
+        """Its metrics."""
         return numbers(self.evaluation.metrics)
 
     def to_json(self) -> dict[str, Any]:
@@ -255,7 +255,7 @@ class Herd:
 
     @property
     def said(self) -> int:
-        """How many things were said about the levels that are shown now."""
+        """Number of answers about the levels that are shown now."""
         shown = set(self.shown)
         votes = sum(a in shown and b in shown for a, b in self._votes)
         return votes + len(self.liked)
@@ -272,7 +272,7 @@ class Herd:
 
     @property
     def taste(self) -> Taste:
-        """What has been learnt so far."""
+        """The preferences learnt so far."""
         with self._lock:
             if self._taste is None:
                 self._taste = Taste({n: m.measures for n, m in self.members.items()}, self._comparisons())
@@ -437,7 +437,7 @@ class Herd:
         return [*elites, *born]
 
     def _parents(self, shown: Sequence[int]) -> list[int]:
-        """Who may have children: the shown levels of the better half, and the best liked of all times."""
+        """The levels that may have children: the shown levels of the better half, and the best liked of all times."""
         half = list(shown[: max(2, len(shown) // 2)])
         return list(dict.fromkeys([*half, *self.ranking()[:2]]))
 

@@ -1,4 +1,4 @@
-"""How a game is won and lost, in languages other than English: one template a termination, and a list of nouns.
+"""Goals of a game, told in languages other than English: one template a termination, and a list of nouns.
 
 A language is a file `<code>.toml` beside this module. A type whose words are not all in it is called by its name.
 """
@@ -89,7 +89,7 @@ class _Teller:
         return self.words["sentences"][key].format(**values)
 
     def _when(self, t: Termination, p: Params) -> str:
-        """When a termination comes true."""
+        """The condition under which a termination comes true."""
         limit = p.number("limit")
         kinds = counted(p)
         key = ""

@@ -44,7 +44,7 @@ class _Meeting:
     seconds: tuple[int, ...]
     steps: tuple[_Step, ...]
     manner: str = ""
-    """How a lone killSprite, or two rules that mirror each other, are told."""
+    """The wording for a lone killSprite, or for two rules that mirror each other."""
     alike: tuple[Effect, ...] = ()
     """Effects of other lines that the sentence tells as well."""
 

@@ -1,4 +1,4 @@
-"""How the game ends: a sentence for every termination (spec 01 section 4)."""
+"""The end of the game: a sentence for every termination (spec 01 section 4)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _when(t: Termination, names: Names, p: Params) -> str:
 
 
 def read_ending(t: Termination, definition: GameDefinition, names: Names, firing: Firing) -> Ending:
-    """What a termination means to the players."""
+    """Read the meaning of a termination for the players."""
     spec = ontology.TERMINATIONS[t.name]
     p = Params(t.params, spec.params)
     players = definition.players
@@ -105,7 +105,7 @@ def _who(wins: tuple[bool, ...], players: int) -> str:
 
 
 def never_changes(t: Termination, definition: GameDefinition, firing: Firing) -> bool | None:
-    """What a termination always says when nothing that it counts can be there; None when it may change."""
+    """The constant answer of a termination when nothing that it counts can be there; None when it may change."""
     if t.name not in ("SpriteCounter", "SpriteCounterMore", "MultiSpriteCounter"):
         return None
     p = Params(t.params, ontology.TERMINATIONS[t.name].params)

@@ -182,7 +182,7 @@ def _role(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
 
 
 def _pays(t: int, analysis: GameAnalysis) -> bool:
-    """Whether meeting an avatar does more than removing it: points, or something for the avatar."""
+    """Return True when meeting an avatar does more than removing it: points, or something for the avatar."""
     for (one, two), found in analysis.meetings.items():
         other = two if one == t else one if two == t else -1
         known = other >= 0 and analysis.has(other, "avatar")
@@ -240,7 +240,7 @@ def _score(definition: GameDefinition, names: Names, rules: Sequence[Rule]) -> t
 
 
 def _resources(definition: GameDefinition, names: Names, firing: Firing) -> tuple[str, ...]:
-    """What can be held: how much of it, and what it is good for."""
+    """Sentences about what can be held: how much of it, and its use."""
     index, types = definition.type_index, definition.types
     uses: dict[int, dict[str, None]] = {}
 

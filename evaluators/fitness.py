@@ -34,10 +34,10 @@ from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.preferences.model import PreferenceModel, check_names
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.solvability import WAY_PLANNER, Contest, capable_players
+from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays, capable_players
 from pcg.evaluators.target_parsing import resolve_targets
 from pcg.evaluators.targets import GROUPS, Target, group, target_value
-from pcg.evaluators.win_distance import estimate, pairs
+from pcg.evaluators.win_distance import distance_weights, pairs
 
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter("min_length", 20, "shortest winning play of a feasible level", 0, 2000, "ticks"),
@@ -182,7 +182,7 @@ class LevelEvaluator:
         self.text = TextMetrics(self.palette, self.requirements, frame, groups)
         self.plays = PlayMetrics(self.analysis)
         self._bounds = self._cover_bounds(low, high)
-        self.estimate = estimate(self.analysis, self.requirements)
+        self.estimate = distance_weights(self.analysis, self.requirements)
         self.pairs = pairs(self.analysis, self.requirements)
         self.players = capable_players(self.analysis, self._integer("planner_budget"), self._integer("budget"))
         self.horizon = self._horizon()
@@ -328,7 +328,7 @@ class _LevelEvaluation:
         self.counts: Mapping[int, int] | None = None
         self.mechanics: tuple[str, ...] = ()
         self.plays = AgentPlays()
-        self.contest = Contest(evaluator.analysis, lambda k: self._game_seed(1000 + k))
+        self.solvability = SolvabilityPlays(evaluator.analysis, lambda k: self._game_seed(1000 + k))
         self.waited: Playout | None = None
         """The best win of doing nothing, where that is what the rules reward."""
 
@@ -356,7 +356,7 @@ class _LevelEvaluation:
     def _verdict(
         self, stage: str, winner: str = "", game_seed: int = 0, playout: Playout | None = None, fitness: float = 0.0
     ) -> Evaluation:
-        self.plays.calls = self.contest.calls
+        self.plays.calls = self.solvability.calls
         if stage in ("capable", "complete"):
             self.plays.win = self.constraints["win"]
         self.metrics |= measure(AGENTS, self.plays)
@@ -427,7 +427,7 @@ class _LevelEvaluation:
         of, held = self.of, self.constraints
         longest = self.longest
         starts = [of.game.start(self.read, seed=self._game_seed(100 + k)) for k in range(IDLE_SEEDS)]
-        idle = [self.contest.play_weak(s, "nothing", k, longest) for k, s in enumerate(starts)]
+        idle = [self.solvability.play_weak(s, "nothing", k, longest) for k, s in enumerate(starts)]
         self.plays.idle = idle
         lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
         held["start"] = min(1.0, lived / max(1, of._integer("start")))
@@ -439,7 +439,7 @@ class _LevelEvaluation:
         if lived >= wanted:
             held["survival"] = 1.0
         else:
-            careful = [self.contest.play_weak(s, "onestep", k, wanted) for k, s in enumerate(starts)]
+            careful = [self.solvability.play_weak(s, "onestep", k, wanted) for k, s in enumerate(starts)]
             ticks = sorted(wanted if p.winner != 0 else p.ticks for p in careful)[IDLE_SEEDS // 2]
             ticks = max(ticks, lived)
             if ticks < wanted:
@@ -457,7 +457,7 @@ class _LevelEvaluation:
             return self._play_better()
         solution = self._solve(min(SOON, of._integer("nodes")))
         if solution.status == "budget" and any(agent == WAY_PLANNER for agent, _ in of.players):
-            playout = self.contest.by_way(self.start, 0, longest)
+            playout = self.solvability.by_way(self.start, 0, longest)
             if playout.winner == 1:
                 self.constraints["win"] = 1.0
                 return "solver", self._game_seed(0), playout
@@ -475,11 +475,11 @@ class _LevelEvaluation:
             for attempt in range(of._integer("attempts")):
                 game_seed = self._game_seed(attempt)
                 start = self.start if attempt == 0 else of.game.start(self.read, seed=game_seed)
-                for agent, playout in self.contest.in_turns(start, players, attempt, longest):
+                for agent, playout in self.solvability.in_turns(start, players, attempt, longest):
                     if playout.winner == 1:
                         self.constraints["win"] = 1.0
                         return read_agent(agent).name, game_seed, playout
-                    best = max(best, self.contest.progress(start, playout))
+                    best = max(best, self.solvability.progress(start, playout))
         self.constraints["win"] = best
         return None
 
@@ -493,7 +493,7 @@ class _LevelEvaluation:
                 self.start, max_nodes=max(1, nodes // len(of.strides)), max_ticks=self.longest, algorithm="astar",
                 weights=of.estimate, weight=1.0 if stride == 1 else TRUST, stride=stride, pairs=of.pairs,
             )  # fmt: skip
-            self.contest.calls += solution.calls
+            self.solvability.calls += solution.calls
             if solution.status in ("solved", "unsolvable", "stochastic"):
                 break
         return solution
@@ -506,14 +506,14 @@ class _LevelEvaluation:
             game_seed = self._game_seed(attempt)
             start = of.game.start(self.read, seed=game_seed)
             for agent, budget in of.players:
-                playout = self.contest.play(start, agent, attempt, self.longest, budget)
+                playout = self.solvability.play(start, agent, attempt, self.longest, budget)
                 if playout.winner == 1:
                     best = self.constraints["win"] = 1.0
                     if waited is None or playout.score > waited.score or 2 * playout.ticks <= waited.ticks:
                         return agent, game_seed, playout
                     self.constraints["idle"] = 0.5
                 else:
-                    best = max(best, self.contest.progress(start, playout))
+                    best = max(best, self.solvability.progress(start, playout))
         self.constraints["win"] = best
         return None
 
@@ -539,11 +539,11 @@ class _LevelEvaluation:
         weak = []
         for k in range(of._integer("weak_plays")):
             start = of.game.start(self.read, seed=self._game_seed(200 + k))
-            weak += [self.contest.play_weak(start, agent, 200 + k, patience) for agent in ("random", "onestep")]
+            weak += [self.solvability.play_weak(start, agent, 200 + k, patience) for agent in ("random", "onestep")]
         self.plays.weak, self.plays.won = weak, won
         self.metrics |= measure(AGENTS, self.plays)
         if of.preference is not None:
-            return of.preference.worth(self.metrics, strict=False)
+            return of.preference.fitness(self.metrics, strict=False)
         return fitness_of(str(of.settings["fitness"]), self.metrics, of.settings)
 
 

@@ -48,7 +48,7 @@ def capable_players(analysis: GameAnalysis, planner_budget: int, budget: int) ->
     return searcher, ("olets", CHEAP), planner
 
 
-class Contest:
+class SolvabilityPlays:
     """The plays of one level, and what they cost.
 
     Args:

@@ -15,7 +15,7 @@ APART = 2.0
 """Ticks that a cell between two things that must be brought together stands for."""
 
 
-def estimate(analysis: GameAnalysis, required: Requirements) -> list[float]:
+def distance_weights(analysis: GameAnalysis, required: Requirements) -> list[float]:
     """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning
     is near.
 

@@ -35,7 +35,7 @@ class _Stop(Exception):
     """The evaluation ends here: why."""
 
 
-class Judgement:
+class GameEvaluationRun:
     """One evaluation, stage by stage."""
 
     def __init__(
@@ -191,7 +191,7 @@ class Judgement:
         if rung + 1 < len(self.played):
             self._hope()
         else:
-            self._judge_all()
+            self._evaluate_all()
 
     def _hopeless(self) -> bool:
         """Return True when the strongest agent, whose plays are dearest, has had its chances and nobody has won."""
@@ -257,7 +257,7 @@ class Judgement:
 
     # -- stage 3: all plays together -----------------------------------------------------------------------------------
 
-    def _judge_all(self) -> None:
+    def _evaluate_all(self) -> None:
         """Evaluate what only all agents together can show, but for the rules."""
         held = self.constraints
         everything = [t for trials in self.played for t in trials]

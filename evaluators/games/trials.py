@@ -1,6 +1,6 @@
 """Plays of one game by the agents of a ladder, in compiled code and within bounds (`kernel`).
 
-A `Trials` owns the game compiled for its levels and the agents' memory; one judgement uses it, in one thread. Equal
+A `Trials` owns the game compiled for its levels and the agents' memory; one evaluation uses it, in one thread. Equal
 agent, number and seed give an equal play, whatever was played before.
 """
 

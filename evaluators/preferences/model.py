@@ -74,7 +74,7 @@ class PreferenceModel(ABC):
         """
 
     @abstractmethod
-    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+    def fitness(self, features: Mapping[str, float], *, strict: bool = True) -> float:
         """Probability in (0, 1) with which the item is preferred to an average one, ties aside."""
 
     def error(self, features: Mapping[str, float], *, strict: bool = True) -> float | None:
@@ -155,7 +155,7 @@ class RegressionModel(PreferenceModel):
     """A weighted sum of standardised features.
 
     >>> model = RegressionModel(("gap",), (0.5,), (0.2,), (1.0,), 1.0)
-    >>> model.score({"gap": 0.9}), round(model.worth({"gap": 0.9}), 3)
+    >>> model.score({"gap": 0.9}), round(model.fitness({"gap": 0.9}), 3)
     (2.0, 0.881)
     """
 
@@ -173,8 +173,8 @@ class RegressionModel(PreferenceModel):
         scores = self.standard_scores(features, strict=strict).tolist()
         return math.fsum(weight * score for weight, score in zip(self.weights, scores, strict=True))
 
-    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
-        """See `PreferenceModel.worth`."""
+    def fitness(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """See `PreferenceModel.fitness`."""
         return _probability(self.score(features, strict=strict))
 
     @classmethod
@@ -217,8 +217,8 @@ class GaussianProcessModel(PreferenceModel):
         """See `PreferenceModel.error`."""
         return math.sqrt(self._predict(features, strict)[1])
 
-    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
-        """See `PreferenceModel.worth`."""
+    def fitness(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """See `PreferenceModel.fitness`."""
         mean, variance = self._predict(features, strict)
         return _probability(float(tempered(np.array(mean), np.array(variance))))
 

@@ -34,15 +34,15 @@ class Comparison:
     weight: float = 1.0
 
 
-class Taste:
+class LearntPreference:
     """A person's liking.
 
     Args:
         measures: of each level by its number; names may be missing.
         comparisons: of these levels.
 
-    >>> taste = Taste({0: {"enemies": 1.0}, 1: {"enemies": 5.0}}, [Comparison(1, 0)] * 3)
-    >>> taste.utility(1) > taste.utility(0), taste.weights["enemies"] > 0
+    >>> preference = LearntPreference({0: {"enemies": 1.0}, 1: {"enemies": 5.0}}, [Comparison(1, 0)] * 3)
+    >>> preference.utility(1) > preference.utility(0), preference.weights["enemies"] > 0
     (True, True)
     """
 
@@ -55,7 +55,7 @@ class Taste:
         self._fit()
 
     def __repr__(self) -> str:
-        return f"<Taste of {len(self.comparisons)} comparisons, {len(self.names)} measures>"
+        return f"<LearntPreference of {len(self.comparisons)} comparisons, {len(self.names)} measures>"
 
     def _scale(self, known: Iterable[Mapping[str, float]]) -> None:
         rows = list(known)

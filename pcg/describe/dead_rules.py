@@ -16,7 +16,7 @@ from pcg.engine.vgdl.definition import Effect, GameDefinition, Level
 _HOLDERS = {"killIfHasMore": "A", "killIfOtherHasMore": "B", "spawnIfHasMore": "A"}
 
 
-class Firing:
+class DeadRules:
     """The types that can be there at all in a game, or on one of its levels."""
 
     def __init__(self, definition: GameDefinition, names: Names, level: Level | None = None) -> None:

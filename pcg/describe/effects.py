@@ -17,7 +17,7 @@ from pcg.engine.vgdl.definition import Effect
 
 
 @dataclass(slots=True)
-class Happening:
+class EffectPhrase:
     """One effect about to be put in words."""
 
     effect: Effect
@@ -96,32 +96,32 @@ class Happening:
 
 _FIELD = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
-Clause = Callable[[Happening], str]
+Clause = Callable[[EffectPhrase], str]
 
 
-def _step_back(h: Happening) -> str:
+def _step_back(h: EffectPhrase) -> str:
     if h.p.flag("pixelPerfect") and h.b:
         return f"{h.a} stops right beside {h.b}"
     return f"{h.a} cannot pass" if h.b else f"{h.a} cannot leave the screen"
 
 
-def _undo(h: Happening) -> str:
+def _undo(h: EffectPhrase) -> str:
     spared = f" except {joined([h.names.many(n) for n in str(h.p['notStype']).split(',')])}" if h.p[
         "notStype"] else ""  # fmt: skip
     return f"everything{spared} goes back to where it was"
 
 
-def _pull(h: Happening) -> str:
+def _pull(h: EffectPhrase) -> str:
     exact = f", exactly on top of {h.b}" if h.p.flag("pixelPerfect") else ""
     return f"{h.b} carries {h.a} along{exact}"
 
 
-def _gaze(h: Happening) -> str:
+def _gaze(h: EffectPhrase) -> str:
     lane = " and moves into its lane" if h.p.flag("align") else ""
     return f"{h.a} turns to face where {h.b} faces{lane}{h.chance()}"
 
 
-def _limited_kill(h: Happening) -> str:
+def _limited_kill(h: EffectPhrase) -> str:
     name = h.effect.name
     holder = h.b if name == "killIfOtherHasMore" else h.a
     bound = "at most" if name == "killIfHasLess" else "at least"
@@ -131,47 +131,47 @@ def _limited_kill(h: Happening) -> str:
     return f"{text}, using {'it' if h.p.number('limit') == 1 else 'them'} up"
 
 
-def gone(h: Happening) -> str:
+def gone(h: EffectPhrase) -> str:
     """The verb for A leaving the game."""
     return "dies" if _is_avatar_word(h) else "disappears"
 
 
-def _is_avatar_word(h: Happening) -> bool:
+def _is_avatar_word(h: EffectPhrase) -> bool:
     return any(h.a == h.names.the(t) for t in h.names.avatars)
 
 
-def _transform_all(h: Happening) -> str:
+def _transform_all(h: EffectPhrase) -> str:
     verb = "turns" if h.names.is_you(str(h.p["stype"])) else "turn"
     return f"{h.all('stype')} {verb} into {h.names.many(str(h.p['stypeTo']))}{h.facing()}{h.both()}"
 
 
-def _if_count(h: Happening) -> str:
+def _if_count(h: EffectPhrase) -> str:
     low, high = h.p.number("geq"), h.p.number("leq")
     other = f", else into {h.new('estype')}" if h.p["estype"] else ""
     there = h.names.there(str(h.p["stypeCount"]), low, high)
     return f"{h.a} turns into {h.new('stype')} if {there}{other}{h.facing()}{h.both()}"
 
 
-def _singleton(h: Happening) -> str:
+def _singleton(h: EffectPhrase) -> str:
     turned = f", facing away from where {h.b} faces" if h.p.flag("takeOrientation") else ""
     return f"{h.a} becomes {h.the('stype')}{turned}, and the one before turns into {h.new('stype_other')}"
 
 
-def _beside(h: Happening) -> str:
+def _beside(h: EffectPhrase) -> str:
     side = {"spawnAbove": "above", "spawnBelow": "below", "spawnLeft": "left of", "spawnRight": "right of"}[
         h.effect.name]  # fmt: skip
     where = f"where {h.b} was" if h.p.flag("stepBack") else h.b
     return f"{h.new('stype')} appears one cell {side} {where}{h.chance()}"
 
 
-def _spawn_holding(h: Happening) -> str:
+def _spawn_holding(h: EffectPhrase) -> str:
     more = h.effect.name == "spawnIfHasMore"
     bound = "at least" if more else "at most"
     spent = f", which costs {h.units('spend')}" if more and h.p.number("spend") else ""
     return f"{h.new('stype')} appears if {h.a} {h.holding(bound)}{spent}{h.chance()}"
 
 
-def _spawn_counter(h: Happening) -> str:
+def _spawn_counter(h: EffectPhrase) -> str:
     many = h.names.many(str(h.p["stypeCount"]))
     return (
         f"{h.new('stype')} appears if there are exactly {number(h.p.number('limit'))} {many} of "
@@ -180,30 +180,30 @@ def _spawn_counter(h: Happening) -> str:
     )
 
 
-def _collect(h: Happening) -> str:
+def _collect(h: EffectPhrase) -> str:
     stays = "" if h.p.flag("killResource") else f", and {h.a} stays where it is"
     return f"{h.b} picks up {h.a}{stays}"
 
 
-def _collect_if_held(h: Happening) -> str:
+def _collect_if_held(h: EffectPhrase) -> str:
     stays = "" if h.p.flag("killResource") else f"; {h.a} stays where it is"
     needed = count(h.p.number("value"), h.names.noun(str(h.p["heldResource"])))
     return f"{h.b} picks up {h.a} if it holds at least {needed}{stays}"
 
 
-def _change_resource(h: Happening) -> str:
+def _change_resource(h: EffectPhrase) -> str:
     value = h.p.number("value")
     amount = count(abs(value), h.names.noun(str(h.p["resource"])))
     taken = f", and {h.b} disappears" if h.p.flag("killResource") and h.b else ""
     return f"{h.a} {'loses' if value < 0 else 'gets'} {amount}{taken}"
 
 
-def _heal(h: Happening) -> str:
+def _heal(h: EffectPhrase) -> str:
     how = "unless that would reach its limit" if h.effect.name == "addHealthPoints" else "up to its limit"
     return f"{h.a} gains {count(h.p.number('value'), 'health point')} ({how}){h.both()}"
 
 
-def _hurt(h: Happening) -> str:
+def _hurt(h: EffectPhrase) -> str:
     who = h.the("stype") if h.p["stype"] else h.a
     limit = number(h.p.number("limit"))
     killed = h.p.integers("scoreChangeIfKilled")
@@ -211,12 +211,12 @@ def _hurt(h: Happening) -> str:
     return f"{who} loses {count(h.p.number('value'), 'health point')} and dies at {limit} or less{score}"
 
 
-def _remove_score(h: Happening) -> str:
+def _remove_score(h: EffectPhrase) -> str:
     who = h.names.the(str(h.p["stype"])) if h.p["stype"] else h.a
     return f"the score of {who} drops to 0{h.both()}"
 
 
-def _shield(h: Happening) -> str:
+def _shield(h: EffectPhrase) -> str:
     harm = str(h.p["ftype"])
     spec = ontology.EFFECTS.get(harm)
     what = spec.shield_phrase if spec is not None and spec.shield_phrase else f"safe from `{harm}`"
@@ -282,13 +282,13 @@ def clause(effect: Effect, names: Names, a: str, b: str, *, repeat: int = 1) -> 
     p = Params(effect.params, spec.params, told=("repeat", "hashCode"))
     if not spec.uses_prob:
         p["prob"]
-    happening = Happening(effect, names, p, a, b)
+    phrase = EffectPhrase(effect, names, p, a, b)
     if effect.name == "addTimer" and effect.inner is not None:
         text = _timer(effect, names, p)
     elif effect.name in CLAUSES:
-        text = CLAUSES[effect.name](happening)
+        text = CLAUSES[effect.name](phrase)
     elif spec.phrase:
-        text = happening.fill(spec.phrase)
+        text = phrase.fill(spec.phrase)
     else:
         text = f"`{effect.name}`: {spec.help} (A is {a or 'absent'}, B {b or 'absent'})"
     if repeat > 1:

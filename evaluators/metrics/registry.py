@@ -114,9 +114,16 @@ def metric(
         raise PcgError(f"metric `{name}`: the range {low:g}..{high:g} is empty")
 
     def declare(compute: Measured) -> Metric:
+        known = METRICS.loaded(name)
+        if known is not None and _place(known.compute) == _place(compute):
+            METRICS.unregister(name)  # its module is imported again, or a cell of a notebook run again
         return METRICS.register(name, Metric(name, help, low, high, compute, unit, source, stage, whole))
 
     return declare
+
+
+def _place(function: Measured) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
 
 
 def measure(stage: str, facts: Any, names: Iterable[str] | None = None) -> dict[str, float]:

@@ -147,6 +147,21 @@ def test_a_metric_that_gives_no_number_is_named(clean: None) -> None:
         LevelEvaluator(game).evaluate(game.levels[0], seed=1)
 
 
+def test_a_metric_may_be_declared_again_as_in_a_notebook(clean: None) -> None:
+    def declare(value: float) -> Metric:
+        @metric("again", "changes")
+        def again(level: LevelText) -> float:
+            return value
+
+        return again
+
+    declare(1.0)
+    declare(2.0)
+    game = load("boxes")
+    evaluator = LevelEvaluator(game)
+    assert evaluator.text.measure(evaluator.palette.parse(game.levels[0]), ["again"]) == {"again": 2.0}
+
+
 def test_measure_and_metrics_load_files(tmp_path: Path, clean: None) -> None:
     plugin = tmp_path / "my_metrics_of_boxes.py"
     plugin.write_text(PLUGIN, encoding="utf-8")

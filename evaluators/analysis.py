@@ -51,34 +51,10 @@ ROLES: Mapping[str, str] = {
 }
 """The roles a sprite type can have and what they mean."""
 
-STATIC_CLASSES = frozenset(
-    {
-        "Immovable",
-        "Door",
-        "Passive",
-        "Resource",
-        "ResourcePack",
-        "Conveyor",
-        "SpriteProducer",
-        "Portal",
-        "SpawnPoint",
-        "SpawnPointMultiSprite",
-        "Flicker",
-        "OrientedFlicker",
-        "Spreader",
-    }
-)
 DRIFTING_CLASSES = frozenset({"Missile", "ErraticMissile", "Bomber", "BomberRandomMissile"})
-PRODUCING: Mapping[str, str] = {
-    "SpawnPoint": "stype", "Bomber": "stype", "RandomBomber": "stype", "BomberRandomMissile": "stypeMissile",
-    "SpawnPointMultiSprite": "stypes", "Spreader": "stype",
-    "FlakAvatar": "stype", "ShootAvatar": "stype", "OngoingShootAvatar": "stype", "ShootOnlyAvatar": "stype",
-    "AimedAvatar": "stype", "SpaceshipAvatar": "stype", "WizardAvatar": "stype", "OngoingTurningAvatar": "spawnBehind",
-}  # fmt: skip
-"""Class -> the parameter that names what its sprites bring forth (spec 02 sections 2.8 and 3)."""
+"""Classes whose sprites fly on where their orientation points, and stand still without one."""
 STANDING_PRODUCERS = frozenset({"SpawnPoint", "SpawnPointMultiSprite"})
 """Classes that stand still and bring forth sprites where they stand."""
-EXPIRING_CLASSES = frozenset({"Flicker", "OrientedFlicker", "Spreader"})
 MOBILITY: Mapping[str, str] = {
     "HorizontalAvatar": "horizontal", "FlakAvatar": "horizontal", "VerticalAvatar": "vertical", "NullAvatar": "none",
     "ShootOnlyAvatar": "none", "AimedAvatar": "none", "PlatformerAvatar": "platform", "WizardAvatar": "platform",
@@ -253,6 +229,24 @@ def is_avatar(sprite: SpriteType) -> bool:
     return sprite.class_name in AVATAR_CLASSES
 
 
+def product_parameter(sprite: SpriteType) -> str | None:
+    """The parameter that names what sprites of a type bring forth, None for a class that brings forth nothing."""
+    known = SPRITE_CLASSES.get(sprite.class_name or "")
+    return known.creates[0] if known is not None and known.creates else None
+
+
+def _expires(sprite: SpriteType) -> bool:
+    """Return True when sprites of a type go by themselves."""
+    known = SPRITE_CLASSES.get(sprite.class_name or "")
+    return known is not None and known.dies
+
+
+def _stands_still(sprite: SpriteType) -> bool:
+    """Return True when sprites of a type never move by themselves, whatever their parameters."""
+    known = SPRITE_CLASSES.get(sprite.class_name or "")
+    return known is not None and not known.moves and not known.avatar and known.name not in DRIFTING_CLASSES
+
+
 def is_continuous(sprite: SpriteType) -> bool:
     """Return True when sprites of this type move by speed and gravity, not by cells (spec 02, physics types)."""
     if sprite.class_name is None:
@@ -367,11 +361,11 @@ class _Analyst:
         return tuple(t for t in self.concrete if t in subtypes)
 
     def _class_products(self, sprite: SpriteType) -> tuple[int, ...]:
-        key = PRODUCING.get(sprite.class_name or "")
+        key = product_parameter(sprite)
         return type_ids(self.definition, sprite.raw.get(key)) if key else ()
 
     def _sources(self) -> tuple[Source, ...]:
-        found = [Source(p, t, consumes_maker=self.types[t].class_name in EXPIRING_CLASSES)
+        found = [Source(p, t, consumes_maker=_expires(self.types[t]))
                  for t in self.concrete for p in self._class_products(self.types[t])]  # fmt: skip
         for (first, second), happening in self.meetings.items():
             kills_first = any(c.kind in ("kill", "transform") and c.target == FIRST for c in happening)
@@ -412,11 +406,11 @@ class _Analyst:
                 found.append(Removal(type_id, None, None))
             sprite = self.types[type_id]
             spends = (
-                sprite.class_name in PRODUCING
+                product_parameter(sprite) is not None
                 and not is_avatar(sprite)
                 and first_number(sprite.params.get("total"), 0) > 0
             )
-            if sprite.class_name in EXPIRING_CLASSES or spends:
+            if _expires(sprite) or spends:
                 found.append(Removal(type_id, None, None))
         found += [Removal(v, None, c) for c, victims in self.timed if c.kind in ("kill", "transform", "hurt")
                   for v in victims]  # fmt: skip
@@ -466,7 +460,7 @@ class _Analyst:
 
     def _moves(self, type_id: int) -> bool:
         sprite = self.types[type_id]
-        if sprite.class_name in STATIC_CLASSES:
+        if _stands_still(sprite):
             orientation, speed = sprite.params.get("orientation"), sprite.params.get("speed", 0)
             return isinstance(orientation, tuple) and isinstance(speed, int | float) and speed > 0
         return not is_avatar(sprite)

@@ -7,11 +7,15 @@ file named with ``--load``, or as entry points of the group ``pcg.fitness`` in a
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
 
 from pcg.engine.registry import Registry
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.metrics.registry import METRICS
 from pcg.evaluators.parameters import Setting
 
 FitnessFunction = Callable[[Mapping[str, float], Mapping[str, Setting]], float]
@@ -54,6 +58,26 @@ def fitness_of(name: str, metrics: Mapping[str, float], settings: Mapping[str, S
     if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
         raise PcgError(f"fitness function `{name}` gave {value!r}, expected a number in [0, 1]")
     return float(value)
+
+
+def users_code() -> str:
+    """Return a digest of the code of all metrics and fitness functions that are not the toolkit's, "" without any.
+
+    Evaluations made with other code must not be taken for those of this one: caches make it a part of their keys.
+    """
+    functions: list[tuple[str, Callable[..., object]]] = [
+        *((name, one.compute) for name, one in METRICS.items()),
+        *FITNESS_FUNCTIONS.items(),
+    ]
+    own = [(name, function) for name, function in functions if not function.__module__.startswith("pcg.")]
+    if not own:
+        return ""
+    digest = sha256()
+    for name, function in own:
+        file = inspect.getsourcefile(function)
+        code = Path(file).read_bytes() if file is not None and Path(file).is_file() else repr(function).encode()
+        digest.update(name.encode() + b"\0" + code)
+    return digest.hexdigest()[:32]
 
 
 @fitness_function("skill")

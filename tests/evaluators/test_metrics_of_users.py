@@ -19,6 +19,7 @@ from pcg.evaluators.parameters import Setting
 from pcg.evaluators.target_parsing import parse_targets
 from pcg.generators.levels import make_generator
 from pcg.generators.levels.qd.generator import MapElitesGenerator
+from pcg.runs.cache import settings_key
 
 PLUGIN = """
 from pcg.evaluators.fitness_functions import fitness_function
@@ -145,6 +146,18 @@ def test_a_metric_that_gives_no_number_is_named(clean: None) -> None:
     game = load("boxes")
     with pytest.raises(PcgError, match="metric `wrong` gave 'three', expected a number or None"):
         LevelEvaluator(game).evaluate(game.levels[0], seed=1)
+
+
+def test_caches_tell_evaluations_with_other_metrics_apart(clean: None) -> None:
+    plain = settings_key(["same"])
+
+    @metric("another", "nothing")
+    def another(level: LevelText) -> float:
+        return 0.0
+
+    assert settings_key(["same"]) == settings_key(["same"]) != plain
+    METRICS.unregister("another")
+    assert settings_key(["same"]) == plain
 
 
 def test_a_metric_may_be_declared_again_as_in_a_notebook(clean: None) -> None:

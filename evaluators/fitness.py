@@ -1,4 +1,4 @@
-"""Judging a level by playing it: is it feasible, and how good is it?
+"""Evaluation of levels by playing them: feasibility first, then fitness.
 
 The constraints are those of the genetic level generator of the GVGAI framework (Khalifa et al. 2016; spec 04 section
 2.4) in the reading its authors must have meant: each kind of ending is understood, the cover is measured inside the
@@ -192,7 +192,7 @@ class LevelEvaluator:
             self.players = (("olets", self._integer("budget")), ("mcts", self._integer("budget")))
 
     def evaluate(self, level: str, seed: int = 0) -> Evaluation:
-        """Judge a level.
+        """Evaluate a level.
 
         Args:
             level: level text in the game's mapping.
@@ -499,7 +499,7 @@ class _LevelEvaluation:
         return solution
 
     def _play_better(self) -> tuple[str, int, Playout] | None:
-        """A win that is worth more than waiting: sooner, or with more points."""
+        """A win that is better than waiting: sooner, or with more points."""
         of, waited = self.of, self.waited
         best = 0.0
         for attempt in range(of._integer("attempts")):

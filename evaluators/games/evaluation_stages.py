@@ -30,12 +30,12 @@ _EXPLORING = 100_000
 
 
 class _Stop(Exception):
-    """The evaluation ends here: why."""
+    """The end of an evaluation, with the reason."""
 
-    """The evaluation ends here: why."""
+    """The end of an evaluation, with the reason."""
 
 
-class GameEvaluationRun:
+class StagedEvaluation:
     """One evaluation, stage by stage."""
 
     def __init__(
@@ -344,7 +344,7 @@ class GameEvaluationRun:
 
     def _settle_order(self) -> None:
         """More plays of neighbours whose order is in doubt, as long as the game can reach the threshold, and the order
-        can be worth anything: where two others are surely the wrong way round, nothing that is in doubt matters.
+        can count for anything: where two others are surely the wrong way round, nothing that is in doubt matters.
         """
         while not self.confirming:
             doubtful = [r for r in range(len(self.played) - 1) if self._in_doubt(r)]
@@ -377,7 +377,7 @@ class GameEvaluationRun:
         return 2.0 * found - 1.0
 
     def _fitness(self, *, optimistic: bool) -> float:
-        """The worth of the profile; with `optimistic` the most it can be as far as the plays so far tell."""
+        """The fitness by the profile; with `optimistic` the most it can be as far as the plays so far tell."""
         steps = []
         for rung in range(len(self.played) - 1):
             if not self.played[rung + 1]:

@@ -1,4 +1,4 @@
-"""One bounded play of a VGDL game by one agent, with what a evaluation wants to know noted on the way.
+"""One bounded play of a VGDL game by one agent, with what an evaluation needs noted on the way.
 
 Like `agents.playout_kernel`, but for games nobody has written: what the play may cost is bounded in counts, never by a
 clock, so that a play ends the same way everywhere. Instead of the events it notes which cells the avatar visits, how

@@ -1,4 +1,4 @@
-"""Relative algorithm performance of a ladder of agents: means, intervals, differences, and what they are worth.
+"""Relative algorithm performance of a ladder of agents: means, intervals, differences, and the fitness they give.
 
 A good game tells capable agents from weak ones (Nielsen, Barros, Togelius, Nelson: General Video Game Evaluation Using
 Relative Algorithm Performance Profiles, 2015). The value of a play is that of the genetic rule generator of the GVGAI
@@ -45,7 +45,7 @@ def difference(weaker: Sequence[float], stronger: Sequence[float]) -> tuple[floa
     """Mean of the paired differences stronger - weaker, and the half width of its 90 % interval (Student's t).
 
     Values at one place come from plays of one level with one seed. Where all differences are alike the half width is 0:
-    good enough to decide where the next play is worth most, which is what it is for.
+    good enough to decide where the next play helps most, which is what it is for.
 
     >>> difference([0.0, 0.0, 0.5], [1.0, 1.0, 1.0])[0]
     0.8333333333333334

@@ -1,4 +1,4 @@
-"""The rules of a tournament: how long agents may think, how long a game lasts, and what an end is worth.
+"""The rules of a tournament: how long agents may think, how long a game lasts, and the points for each end.
 
 The numbers are those of the General Video Game AI competitions (spec 01 section 8). With a budget of forward-model
 calls instead of time, nothing is measured, and equal tournaments have equal results on every machine.

@@ -199,7 +199,6 @@ def _real_levels(name: str) -> list[tuple[tuple[int, int], dict[str, float]]]:
         counts = judge.palette.count_types(grid)
         values = dict(judge.text.measure(grid))
         values |= {judge.game.definition.types[t].name: n for t, n in counts.items()}
-        values["kinds"] = judge.kinds(counts)
         if name in PLAYED and k < 2:
             verdict = judge.evaluate(text, seed=1)
             values |= {n: v for n, v in verdict.metrics.items() if n in METRICS}

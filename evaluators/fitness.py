@@ -155,9 +155,9 @@ class LevelEvaluator:
     Raises:
         PcgError: for unknown parameters or bad values, targets that no level can meet, or a game with two players.
 
-    >>> import pcg                                                                # doctest: +SKIP
-    >>> game = pcg.load("boxes")                                                  # doctest: +SKIP
-    >>> LevelEvaluator(game).evaluate(game.levels[0], seed=1).constraints["win"]  # doctest: +SKIP
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> LevelEvaluator(game).evaluate(game.levels[0], seed=1).constraints["win"]
     1.0
     """
 

@@ -106,8 +106,9 @@ def means_to_remove(analysis: GameAnalysis, type_id: int) -> tuple[tuple[int, in
     """Means to get rid of sprites of a type, the cheapest way: (other type, how many for one, how many more for
     each further one); empty where nothing has to be placed for it or nothing can remove them.
 
-    >>> import pcg                                                                # doctest: +SKIP
-    >>> means_to_remove(analyse(pcg.load("dungeon").definition), 3)               # doctest: +SKIP
+    >>> import pcg
+    >>> from pcg.evaluators.analysis import analyse
+    >>> means_to_remove(analyse(pcg.load("dungeon").definition), 3)
     ((4, 1, 1),)
     """
     search = _Search(analysis)

@@ -32,6 +32,11 @@ def parse_targets(text: str, analysis: GameAnalysis) -> tuple[Target, ...]:
     Raises:
         PcgError: for what cannot be read (with its column), unknown names (with the nearest known one), empty ranges,
             and targets that contradict each other, the metric's range, or the rules of the game.
+
+    >>> import pcg
+    >>> from pcg.evaluators.analysis import analyse
+    >>> [str(target) for target in parse_targets("box=2..3, symmetry>=0.8", analyse(pcg.load("boxes").definition))]
+    ['box=2..3', 'symmetry>=0.8']
     """
     found: dict[str, Target] = {}
     places: dict[str, int] = {}

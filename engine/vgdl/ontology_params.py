@@ -124,7 +124,7 @@ class SpriteClass:
 
 
 FIRST, SECOND, NAMED = "first", "second", "named"
-"""Whom a consequence of an effect befalls: A, B, or the sprites of a type that a parameter names."""
+"""Targets of a consequence of an effect: A, B, or the sprites of a type that a parameter names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +205,11 @@ class EffectSpec:
     `{a}`, `{b}`, and of parameters `{new:stype}`, `{all:stype}`, `{number:limspeed}` and the like; "" where the
     wording depends on values, which is told there."""
     shield_phrase: str = ""
-    """What a sprite is that is safe from it: "not killed"."""
+    """The state of a sprite that is safe from it: "not killed"."""
     scores_on_effect: bool = False
     """It scores when it takes effect, whatever `applyScore` says."""
     score_note: str = ""
-    """When it scores, where that is not simply when it takes effect: " either way"."""
+    """The time at which it scores, where that is not simply when it takes effect: " either way"."""
 
     @property
     def required(self) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ def certainty(weaker: Sequence[float], stronger: Sequence[float], plays: int) ->
     >>> round(certainty([0.0, 0.1, 0.0], [0.1, 0.0, 0.0], 20), 3)
     0.5
     >>> round(certainty([0.0, 0.0, 0.0], [0.9, 0.0, 0.0], 20), 2), round(certainty([0.0] * 9, [0.9] * 9, 20), 2)
-    (0.89, 1.0)
+    (0.87, 1.0)
     """
     found = [b - a for a, b in zip(weaker, stronger, strict=False)]
     n = len(found)

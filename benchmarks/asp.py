@@ -1,4 +1,4 @@
-"""How long the solver takes: sizes and constraints against seconds.
+"""Seconds of the solver: sizes and constraints against seconds.
 
     python benchmarks/asp.py [--levels 3] [--json FILE]
 

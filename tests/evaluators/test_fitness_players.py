@@ -1,4 +1,4 @@
-"""How evaluations read rules that are won by waiting, by chains of things held, by making things, and by time."""
+"""Evaluations of rules that are won by waiting, by chains of things held, by making things, and by time."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_what_is_wrong_with_a_game_is_found(changes, constraint, reason, stage):
 
 
 def test_waiting_longer_than_the_plays_last_must_not_win_either():
-    """Who does nothing is safe behind the walls, and wins in the end, while the plays of the ladder last 200."""
+    """An idle player is safe behind the walls, and wins in the end, while the plays of the ladder last 200."""
     safe = ("hero ghost > killSprite", "hero ghost > stepBack")
     late = changed(("Timeout limit=150 win=False", "Timeout limit=700 win=True"), safe)
     assert judged(late, waiting=200).feasible

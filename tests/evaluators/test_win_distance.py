@@ -1,4 +1,4 @@
-"""What draws the solver towards a win: things to be brought together, and actions that last."""
+"""Distances that draw the solver towards a win: things to be brought together, and actions that last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generators, metrics and fitness functions of users in files that `--load` names: on the command line, in worker processes, and in runs resumed."""
+"""Generators, metrics and fitness functions of users, named by `--load`: in commands, in workers, in runs resumed."""
 
 from __future__ import annotations
 

@@ -344,7 +344,7 @@ class LodeRunnerBot(ValueField):
         radius=3,
         monsters_stay=True,
         spread="moves",
-        trap_bonus=50.0,
+        trap_bonus=30000.0,
         local_maximum=True,
         suicide=120,
         frozen_after=10,

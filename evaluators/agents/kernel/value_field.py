@@ -45,6 +45,7 @@ from pcg.evaluators.agents.kernel.value_field_danger import list_monsters, menac
 from pcg.evaluators.agents.kernel.value_field_graph import (
     arrive,
     avatar_of,
+    banish,
     counts,
     is_leap,
     keep_graph,
@@ -116,6 +117,8 @@ def begin_plan(decision: int, state: int) -> int:
     f = field_at(d.search)
     if imagine(decision, f.plan_states, state) == GROW:
         return GROW
+    if f.monsters_stay == 1:  # where they stand has been listed; in the look-ahead they would go on
+        banish(decision, f.plan_states)
     f.plans = 1
     f.next_plan = 0
     f.layer = 1

@@ -175,7 +175,7 @@ def make_move(decision: int, state: int, action: int) -> int:
 
 @inner
 def banish(decision: int, state: int) -> None:
-    """Take out of a state what moves and harms, and rivals if they are looked at: on the map they are not there."""
+    """Take out of a state what moves and harms."""
     d = decision_at(decision)
     f = field_at(d.search)
     gm = model_at(d.model).game
@@ -185,13 +185,24 @@ def banish(decision: int, state: int) -> None:
             while a != 0:
                 kill(gm, state, a, 0)
                 a = next_of(gm, state, a)
+    if state_at(state).kill_entries > 0:
+        clear_killed(gm, state)
+
+
+@inner
+def banish_rivals(decision: int, state: int) -> None:
+    """Take the other players out of a state, if they are looked at: on the map only those that are frozen stand."""
+    d = decision_at(decision)
+    f = field_at(d.search)
+    gm = model_at(d.model).game
     if f.frozen_after > 0:
         for player in range(d.players):
             slot = load32(state + AVATAR_AT + 4 * player)
             if player != d.player and slot >= 0:
-                kill(gm, state, slot_address(gm, state, slot), 0)
-    if state_at(state).kill_entries > 0:
-        clear_killed(gm, state)
+                # as if transformed: an avatar that is merely killed is disabled and stays in the way
+                kill(gm, state, slot_address(gm, state, slot), 1)
+        if state_at(state).kill_entries > 0:
+            clear_killed(gm, state)
 
 
 # --- the graph ---
@@ -262,6 +273,7 @@ def await_moves(decision: int, node: int, state: int) -> int:
     if copy_state(d.model, f.states + place * f.stride, state) == GROW:
         return GROW
     banish(decision, f.states + place * f.stride)
+    banish_rivals(decision, f.states + place * f.stride)
     store32(f.waiting + 4 * place, node)
     store8(f.done + node, WAITING)
     f.tail = f.tail + 1

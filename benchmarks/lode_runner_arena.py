@@ -27,10 +27,10 @@ LEVELS = 5
 ENTRIES = {
     "the bot of the text, beside one that hangs still": ("loderunnerbot", "nothing"),
     "never kills itself": ("loderunnerbot:suicide=100000", "nothing"),
-    "kills itself after 40 decisions without income": ("loderunnerbot:suicide=40", "nothing"),
     "kills itself whenever S is higher elsewhere": ("loderunnerbot:suicide=0", "nothing"),
     "takes no frozen rival for concrete": ("loderunnerbot:frozen_after=0", "nothing"),
     "valuefield, with its own constants": ("valuefield", "nothing"),
+    "kills itself after 40 decisions without income": ("loderunnerbot:suicide=40", "nothing"),
     "mcts": ("mcts", "nothing"),
     "the bot of the text, against mcts": ("loderunnerbot", "mcts"),
     "the bot of the text, against itself": ("loderunnerbot", "loderunnerbot"),

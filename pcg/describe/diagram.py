@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.describe.description import Description
-from pcg.describe.noun_phrases import Names
+from pcg.describe.wording import Names
 from pcg.describe.writer import describe
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import GameDefinition

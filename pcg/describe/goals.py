@@ -11,8 +11,9 @@ from functools import cache
 from importlib import resources
 
 from pcg.describe.dead_rules import DeadRules
-from pcg.describe.noun_phrases import Names, Params, humanise, number
+from pcg.describe.noun_phrases import Params, humanise, number
 from pcg.describe.terminations import counted, never_changes
+from pcg.describe.wording import Names
 from pcg.engine.game import Game
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, Termination

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pcg.describe.dead_rules import DeadRules
-from pcg.describe.noun_phrases import Names, Params, count, joined, number, plural, sentence
+from pcg.describe.noun_phrases import Params, count, joined, number, plural, sentence
+from pcg.describe.wording import Names
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, Termination
 
@@ -79,7 +80,7 @@ def read_ending(t: Termination, definition: GameDefinition, names: Names, dead_r
     else:
         text = f"when {when}, {decided}"
     note = _impossible(t, definition, dead_rules)
-    if rest := p.rest():
+    if rest := names.language.rest(p):
         note += f" ({rest})"
     return Ending(when, wins, sentence(text + note))
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from pcg.describe.avatars import briefly, controls
 from pcg.describe.dead_rules import DeadRules
 from pcg.describe.description import ROLES, Control, Controls, Description, Group, Rule, Thing
-from pcg.describe.effects import points, score_of
-from pcg.describe.noun_phrases import Names, Params, joined, number, sentence
+from pcg.describe.effects import score_of
+from pcg.describe.noun_phrases import Params, joined, number, sentence
 from pcg.describe.rules import RuleWriter
 from pcg.describe.sprites import thing_text
 from pcg.describe.terminations import Ending, read_ending
+from pcg.describe.wording import Names, points
 from pcg.engine.game import Game
 from pcg.engine.vgdl import ontology, read_level
 from pcg.engine.vgdl.definition import GameDefinition, Level
@@ -233,7 +234,7 @@ def _score(definition: GameDefinition, names: Names, rules: Sequence[Rule]) -> t
             for score in scores:
                 found.setdefault(score, {})[when] = None
     lines = [
-        f"{points(score)}: {'; '.join(whens)}."
+        f"{points(score, names.language)}: {'; '.join(whens)}."
         for score, whens in sorted(found.items(), key=lambda item: item[0], reverse=True)
     ]
     return tuple(lines) or ("The score never changes.",)

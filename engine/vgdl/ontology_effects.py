@@ -258,7 +258,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
         **AB, **kill, changes_second=True, only_if={"changes_second": "subtract"},
         does=(Does("kill", holding=(SECOND, "resource", "limit", True)),), scores_on_effect=True,
         phrase="{a} {gone} if {b} holds {at_least}{if:subtract|, using {if:limit=1|it|them} up}",
-        phrase_zh="如果{b}持有{at_least}，{a}{gone}{if:subtract|，并用掉这些{noun:resource}}",
+        phrase_zh="如果{b}持有{at_least}，{a}{gone}{if:subtract|，并将其用掉}",
     )  # fmt: skip
     define(
         known, "killIfFromAbove", rule, "kills A if it comes from above B", **AB, **kill,

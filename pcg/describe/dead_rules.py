@@ -129,6 +129,10 @@ class DeadRules:
             return say("never.no_score", thing=noun(first))
         for holding in filter(None, (d.holding for d in spec.does)):
             _, resource, limit, at_least = holding
-            if at_least and p.number(limit) > 0 and self.definition.type_index.get(str(p[resource]), -1) not in self.held:
+            if (
+                at_least
+                and p.number(limit) > 0
+                and self.definition.type_index.get(str(p[resource]), -1) not in self.held
+            ):
                 return say("never.not_held", resource=noun(str(p[resource])))
         return ""

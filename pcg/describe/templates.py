@@ -6,9 +6,9 @@
     {if:killSecond| and {b} goes}    a text told under a condition ...
     {if:value<0|loses|gets}          ... and another one told otherwise
 
-A condition is a value that is neither false, 0 nor empty (`killSecond`), a comparison with a number (`limit=0`, `prob<1`,
-`cons!=0`), a test with an argument (`you:stype`), or several of them joined by `&`. A number may stand in a sum or product: `-value`,
-`2*value`, `limit+1`. The values, fields and tests are those of a `Scope`.
+A condition is a value that is neither false, 0 nor empty (`killSecond`), a comparison with a number (`limit=0`,
+`prob<1`, `cons!=0`), a test with an argument (`you:stype`), or several of them joined by `&`. A number may stand in a
+product or sum: `-value`, `2*value`, `limit+1`. The values, fields and tests are those of a `Scope`.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ cannot be a template, such as lists and amounts, is a method of `Language`.
 from __future__ import annotations
 
 import re
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
@@ -61,9 +62,9 @@ class Language:
         section, name = key.split(".")
         return fill(self.words[section][name], Wording(self, values))
 
-    def names(self, definition: GameDefinition) -> Names:
-        """The names of a game's sprite types."""
-        return Names(definition)
+    def names(self, definition: GameDefinition, *, distinct: bool = True) -> Names:
+        """The names of a game's sprite types; `distinct` ones tell types with the same words apart."""
+        return Names(definition, self, distinct=distinct)
 
     def number(self, value: float) -> str:
         """A number as short as it can be said."""
@@ -104,6 +105,14 @@ class Language:
     def listed(self, items: Iterable[str]) -> str:
         """A plain list, without a word before the last."""
         return ", ".join(items)
+
+    def heading(self, text: str) -> str:
+        """A heading in plain text."""
+        return text.upper()
+
+    def wrapped(self, text: str, width: int, first: str = "", later: str = "") -> list[str]:
+        """Lines of at most `width` columns where words allow it, which begin with `first`, then `later`."""
+        return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=later, break_on_hyphens=not first)
 
     def sentence(self, text: str) -> str:
         """A whole sentence made of a text."""
@@ -146,17 +155,9 @@ class Language:
 class Names:
     """Names of one game's sprite types, as its sentences use them; types are given by id or by name."""
 
-    def __init__(self, definition: GameDefinition, language: Language | None = None) -> None:
+    def __init__(self, definition: GameDefinition, language: Language | None = None, *, distinct: bool = True) -> None:
         self.language = language or Language()
         self.definition = definition
-        words = [humanise(t.name) for t in definition.types]
-        for t in definition.types:
-            if not t.leaf and words[t.id].endswith(_ADJECTIVES):
-                words[t.id] += " thing"  # groups are often named by what their members have in common
-            elif t.leaf and _PARTICIPLE.fullmatch(words[t.id]):
-                words[t.id] += " one"  # as in "the box turns into a stored one"
-        # two types with the same words are called by their names
-        self.nouns = [w if words.count(w) == 1 else t.name for t, w in zip(definition.types, words, strict=True)]
         avatars = {t.id for t in definition.types if is_avatar(t)}
         self.avatars = frozenset(
             t.id for t in definition.types
@@ -165,6 +166,21 @@ class Names:
                 and avatars.issuperset(below))
         )  # fmt: skip
         """Types of avatars, and groups that hold nothing else."""
+        self.nouns = self._called(distinct)
+
+    def _called(self, distinct: bool) -> list[str]:
+        """The nouns of all types, by id; `distinct` ones tell types with the same words apart."""
+        definition = self.definition
+        words = [humanise(t.name) for t in definition.types]
+        for t in definition.types:
+            if not t.leaf and words[t.id].endswith(_ADJECTIVES):
+                words[t.id] += " thing"  # groups are often named by what their members have in common
+            elif t.leaf and _PARTICIPLE.fullmatch(words[t.id]):
+                words[t.id] += " one"  # as in "the box turns into a stored one"
+        # two types with the same words are called by their names
+        return [
+            w if words.count(w) == 1 or not distinct else t.name for t, w in zip(definition.types, words, strict=True)
+        ]
 
     def noun(self, kind: int | str) -> str:
         """The bare noun."""
@@ -191,6 +207,10 @@ class Names:
         """All of them: "keys", "the hero"."""
         noun = self.noun(kind)
         return f"the {noun}" if self.is_you(kind) else plural(noun)
+
+    def plural(self, kind: int | str) -> str:
+        """The bare noun for several: "keys", "heroes"."""
+        return plural(self.noun(kind))
 
     def all(self, kind: int | str) -> str:
         """All of them, said so: "all keys", "the hero"."""

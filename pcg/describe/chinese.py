@@ -98,10 +98,10 @@ class ChineseNames(Names):
 
     def _called(self, distinct: bool) -> list[str]:
         said = [self._said(t.name) for t in self.definition.types]
+        written = [noun for noun, t in zip(said, self.definition.types, strict=True) if t.line]  # not predefined
+        alike = {noun for noun in written if distinct and written.count(noun) > 1}
         return [
-            noun
-            if not distinct or said.count(noun) == 1 or noun == self._quoted(t.name)
-            else noun + self._quoted(t.name)
+            noun + self._quoted(t.name) if noun in alike and noun != self._quoted(t.name) else noun
             for noun, t in zip(said, self.definition.types, strict=True)
         ]
 

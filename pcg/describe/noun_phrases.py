@@ -188,6 +188,16 @@ class Params:
             return self._given[name]
         return self._known[name].default if name in self._known else None
 
+    def known(self, name: str) -> Value | None:
+        """The value of a parameter that the entry has.
+
+        Raises:
+            KeyError: it has no such parameter.
+        """
+        if name not in self._known:
+            raise KeyError(name)
+        return self[name]
+
     def number(self, name: str) -> float:
         """A numeric value; 0 for none."""
         value = self[name]
@@ -214,8 +224,7 @@ class Params:
         Raises:
             KeyError: the entry has no such parameter.
         """
-        if name not in self._known:
-            raise KeyError(name)
+        value = self.known(name)
         match self._known[name].type:
             case "bool":
                 return self.flag(name)
@@ -223,7 +232,7 @@ class Params:
                 return any(self.integers(name))
             case "int" | "float" | "double":
                 return self.number(name) != 0
-        return bool(self[name])
+        return bool(value)
 
     def untold(self) -> Iterator[tuple[str, Value, Param]]:
         """The parameters that no sentence has told, and that matter to players."""

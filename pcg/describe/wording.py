@@ -55,9 +55,8 @@ class Language:
     def say(self, key: str, /, **values: Given) -> str:
         """Fill in the template `section.name` of the language's file.
 
-        >>> Language().say("rules.picture", there=2)
-        Traceback (most recent call last):
-        KeyError: 'picture'
+        >>> Language().say("rules.meet", a="the hero", b="a key")
+        'when the hero meets a key'
         """
         section, name = key.split(".")
         return fill(self.words[section][name], Wording(self, values))
@@ -279,6 +278,7 @@ class Wording(Scope):
             if not isinstance(value, int | float):
                 raise KeyError(name)
             return value
+        self.p.known(name)
         return self.p.number(name)
 
     def is_true(self, name: str) -> bool:
@@ -290,7 +290,7 @@ class Wording(Scope):
     def test(self, name: str, argument: str) -> bool:
         if name != "you":
             raise KeyError(name)
-        return self.names.is_you(str(self.p[argument]))
+        return self.names.is_you(str(self.p.known(argument)))
 
     def field(self, name: str, argument: str, text: str) -> str:
         language = self.language
@@ -304,17 +304,18 @@ class Wording(Scope):
             case "count":
                 return language.count(self.amount(argument), text)
             case "points":
+                self.p.known(argument)
                 return points(self.p.integers(argument), language)
             case "direction":
-                return language.direction(self.p[argument]) or text
+                return language.direction(self.p.known(argument)) or text
             case "there":
                 kind, low, high = argument.split(",")
-                return self.names.there(str(self.p[kind]), self.number(low), self.number(high))
+                return self.names.there(str(self.p.known(kind)), self.number(low), self.number(high))
             case "told":
                 for key in argument.split(","):
-                    self.p[key]
+                    self.p.known(key)
                 return ""
-        return self._type_field(name, self.p[argument])
+        return self._type_field(name, self.p.known(argument))
 
     def _type_field(self, name: str, value: Value | None) -> str:
         names, kind = self.names, str(value)

@@ -73,6 +73,7 @@ def _position(known: dict[str, EffectSpec]) -> None:
     define(
         known, "stepBack", rule, "puts A back where it was", pixel_perfect, **A, moves_first=True, only_resets=True,
         does=(Does("block"),), harmless=True, shield_phrase="not stopped",
+        orientations_read=(),
         phrase="{if:pixelPerfect&b|{a} stops right beside {b}|{a} cannot {if:b|pass|leave the screen}}",
         phrase_zh="{if:pixelPerfect&b|{a}紧挨着{b}停下|{a}{if:b|无法通过|无法离开屏幕}}",
         shield_phrase_zh="阻挡",
@@ -81,6 +82,7 @@ def _position(known: dict[str, EffectSpec]) -> None:
         known, "undoAll", rule, "puts every sprite back where it was",
         Param("notStype", "sprites", None, "types left alone"), touches_all=True, only_resets=True,
         does=(Does("block"),), harmless=True,
+        orientations_read=(),
         phrase="everything{if:notStype| except {many:notStype}} goes back to where it was",
         phrase_zh="{if:notStype|除{many:notStype}外，}一切都退回原来的位置",
     )  # fmt: skip
@@ -97,6 +99,7 @@ def _position(known: dict[str, EffectSpec]) -> None:
         Param("offset", "double", 0.0, "distance from the edge", "sprite sizes", (-1, 1)),
         **A, moves_first=True, changes_first=True,
         does=(Does("wrap"),), harmless=True,
+        record={"number": "offset"},
         phrase="{a} comes back at the opposite edge{if:offset|, {number:offset} of its size further in}",
         phrase_zh="{a}从对面的边缘重新出现{if:offset|，向内偏移自身大小的 {number:offset} 倍}",
     )  # fmt: skip
@@ -110,6 +113,7 @@ def _position(known: dict[str, EffectSpec]) -> None:
     define(
         known, "bounceForward", rule, "B pushes A on", **AB, moves_first=True, changes_first=True,
         does=(Does("push"),), harmless=True,
+        orientations_read=(SECOND,),
         phrase="{b} pushes {a} on",
         phrase_zh="{b}推动{a}",
         alone="{b} pushes {a}",
@@ -119,6 +123,7 @@ def _position(known: dict[str, EffectSpec]) -> None:
         known, "pullWithIt", rule, "B carries A along",
         Param("pixelPerfect", "bool", False, "A takes B's rectangle"), **AB, moves_first=True, changes_first=True,
         does=(Does("carry"),), harmless=True,
+        rare_fields=True,
         phrase="{b} carries {a} along{if:pixelPerfect|, exactly on top of {b}}",
         phrase_zh="{b}带着{a}一起移动{if:pixelPerfect|，两者完全重合}",
         alone="{b} carries {a} along",
@@ -138,6 +143,7 @@ def _walls_and_directions(known: dict[str, EffectSpec]) -> None:
         known, "wallStop", "effects 10.8", "A stops at the wall B and slides along it",
         **AB, moves_first=True, changes_first=True, only_resets=True,
         does=(Does("block"),), harmless=True,
+        rare_fields=True,
         phrase="{a} stops at {b} and slides along it",
         phrase_zh="{a}被{b}挡住，沿着它滑行",
     )  # fmt: skip
@@ -148,12 +154,14 @@ def _walls_and_directions(known: dict[str, EffectSpec]) -> None:
         define(
             known, name, "effects 10.8", help,
             **AB, moves_first=True, moves_second=True, changes_first=True, only_resets=True, batch=True,
-            does=(Does("block"), Does("turn")), harmless=True, phrase=phrase, phrase_zh=phrase_zh,
+            does=(Does("block"), Does("turn")), harmless=True, rare_fields=True,
+            phrase=phrase, phrase_zh=phrase_zh,
         )  # fmt: skip
     define(
         known, "bounceDirection", "effects 10.8", "A bounces off B at an angle that depends on where it hit",
         Param("maxBounceAngleDeg", "double", 60.0, "steepest angle", "degrees", (0, 90)), **AB, changes_first=True,
         does=(Does("turn"),),
+        record={"number": "maxBounceAngleDeg"},
         phrase="{a} bounces off {b}, at most {number:maxBounceAngleDeg} degrees aslant: the further from the middle "
         "it hits, the more",
         phrase_zh="{a}从{b}弹开，偏角最多 {number:maxBounceAngleDeg} 度，撞得离中心越远偏得越多",
@@ -199,6 +207,7 @@ def _walls_and_directions(known: dict[str, EffectSpec]) -> None:
         )  # fmt: skip
     define(
         known, "waterPhysics", "effects 10.9", "sets A's gravity to 0.2", changes_first=True,
+        rare_fields=True,
         phrase="{a} sinks as in water (gravity 0.2)",
         phrase_zh="{a}像在水中一样下沉（重力 0.2）",
     )  # fmt: skip
@@ -210,6 +219,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
     kill = {"kills_first": True, "kill": True}
     define(
         known, "killSprite", rule, "kills A", **A, **kill, does=(Does("kill"),), shield_phrase="not killed",
+        orientations_read=(), removes_first=True,
         phrase="{a} {gone}",
         phrase_zh="{a}{gone}",
         shield_phrase_zh="杀死",
@@ -217,6 +227,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
     define(
         known, "killBoth", rule, "kills A and B", **AB, **kill, kills_second=True,
         does=(Does("kill"), Does("kill", SECOND)), shield_phrase="not killed",
+        orientations_read=(), removes_first=True,
         phrase="{a} and {b} destroy each other",
         phrase_zh="{a}和{b}同归于尽",
         shield_phrase_zh="杀死",
@@ -227,6 +238,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
         known, "killAll", rule, "kills all sprites of exactly one type", _sprite("stype", "whom"),
         touches=("stype",), kill=True,
         does=(Does("kill", NAMED, named="stype"),),
+        touches_kill_only=True,
         phrase="{all:stype} {if:you:stype|disappears|disappear}",
         phrase_zh="{all:stype}消失",
     )  # fmt: skip
@@ -241,6 +253,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
         known, "killIfHasMore", rule, "kills A if it holds at least `limit` of a resource",
         _sprite("resource", "which resource"), limit, **A, **kill,
         does=(Does("kill", holding=(FIRST, "resource", "limit", True)),), scores_on_effect=True,
+        orientations_read=(),
         phrase="{a} {gone} if {a} holds {at_least}",
         phrase_zh="如果{a}持有{at_least}，{a}{gone}",
     )  # fmt: skip
@@ -248,6 +261,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
         known, "killIfHasLess", rule, "kills A if it holds at most `limit` of a resource",
         _sprite("resource", "which resource"), limit, **A, **kill,
         does=(Does("kill", holding=(FIRST, "resource", "limit", False)),), scores_on_effect=True,
+        orientations_read=(),
         phrase="{a} {gone} if {a} holds {at_most}",
         phrase_zh="如果{a}{holds_at_most}，{a}{gone}",
     )  # fmt: skip
@@ -257,6 +271,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
         Param("subtract", "bool", False, "takes `limit` of it from B"),
         **AB, **kill, changes_second=True, only_if={"changes_second": "subtract"},
         does=(Does("kill", holding=(SECOND, "resource", "limit", True)),), scores_on_effect=True,
+        orientations_read=(),
         phrase="{a} {gone} if {b} holds {at_least}{if:subtract|, using {if:limit=1|it|them} up}",
         phrase_zh="如果{b}持有{at_least}，{a}{gone}{if:subtract|，并将其用掉}",
     )  # fmt: skip
@@ -283,6 +298,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
     define(
         known, "killIfFast", rule, "kills A if it is faster than `limspeed`", speed, **AB, **kill,
         does=(Does("kill", situational=True),), score_note=" either way",
+        record={"number": "limspeed"},
         phrase="{a} {gone} if the two collide faster than {number:limspeed}",
         phrase_zh="如果两者相撞的速度高于 {number:limspeed}，{a}{gone}",
         score_note_zh="，无论结果如何",
@@ -290,6 +306,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
     define(
         known, "killIfSlow", rule, "kills A if it is slower than `limspeed`", speed, **AB, **kill,
         does=(Does("kill", situational=True),), score_note=" either way",
+        record={"number": "limspeed"},
         phrase="{a} {gone} if the two collide slower than {number:limspeed}",
         phrase_zh="如果两者相撞的速度低于 {number:limspeed}，{a}{gone}",
         score_note_zh="，无论结果如何",
@@ -297,6 +314,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
     define(
         known, "killIfNotUpright", rule, "kills A unless its rotation is upright", **kill,
         does=(Does("kill", situational=True),), score_note=" either way",
+        rare_fields=True,
         phrase="{a} {gone} unless it is upright",
         phrase_zh="如果{a}没有直立，{a}{gone}",
         score_note_zh="，无论结果如何",
@@ -312,6 +330,7 @@ def _transforms(known: dict[str, EffectSpec]) -> None:
         known, "transformTo", rule, "replaces A by a sprite of another type",
         _sprite("stype", "what A becomes"), *common, **A, **flags, kills_first=True, creates=("stype",),
         does=(Does("transform", products=("stype",)), KILL_SECOND), shield_phrase="not transformed",
+        orientation_handed_to="stype", removes_first=True,
         phrase="{a} turns into {new:stype}{facing}{both}",
         phrase_zh="{a}变成{new:stype}{facing}{both}",
         shield_phrase_zh="改变",
@@ -321,6 +340,7 @@ def _transforms(known: dict[str, EffectSpec]) -> None:
         _sprite("stype", "which sprites"), _sprite("stypeTo", "what they become"), *common,
         **flags, creates=("stypeTo",), touches=("stype",),
         does=(Does("transform", NAMED, ("stypeTo",), named="stype"), KILL_SECOND),
+        touches_kill_only=True, record={"stype2": "stypeTo"},
         phrase="{all:stype} {if:you:stype|turns|turn} into {many:stypeTo}{facing}{both}",
         phrase_zh="{all:stype}变成{many:stypeTo}{facing}{both}",
     )  # fmt: skip
@@ -352,6 +372,7 @@ def _transforms(known: dict[str, EffectSpec]) -> None:
         Param("takeOrientation", "bool", False, "the new sprite faces B"),
         **AB, kills_first=True, creates=("stype", "stype_other"), touches=("stype",), kill=True,
         does=(Does("transform", products=("stype",)), Does("transform", NAMED, ("stype_other",), named="stype")),
+        touches_kill_only=True, record={"stype2": "stype_other"},
         phrase="{a} becomes {the:stype}{if:takeOrientation|, facing away from where {b} faces}, and the one before "
         "turns into {new:stype_other}",
         phrase_zh="{a}成为{the:stype}{if:takeOrientation|，朝向与{b}相反}，原来的{noun:stype}变成{new:stype_other}",
@@ -403,6 +424,7 @@ def _spawns(known: dict[str, EffectSpec]) -> None:
         **A, **draws, changes_first=True, creates=("stype",),
         does=(Does("spawn", products=("stype",), holding=(FIRST, "resource", "limit", True)),),
         scores_on_effect=True,
+        record={"value": "spend"},
         phrase="{new:stype} appears if {a} holds {at_least}{if:spend|, which costs {count:spend|"
         "{noun:resource}}}{chance}",
         phrase_zh="如果{a}持有{at_least}，则出现{new:stype}{if:spend|，消耗 {count:spend|{noun:resource}}}{chance}",
@@ -422,6 +444,7 @@ def _spawns(known: dict[str, EffectSpec]) -> None:
         Param("subTypesNum", "int", -1, "half the number of populated subtypes", "types", (-1, 100)),
         **A, creates=("stype", "estype"),
         does=(Does("spawn", products=("stype", "estype"), situational=True),), scores_on_effect=True,
+        record={"value": "subTypesNum"},
         phrase="{new:stype} appears if there are exactly {number:limit} {many:stypeCount} of {number:2*subTypesNum} "
         "kinds (twice {number:subTypesNum}), else {new:estype}",
         phrase_zh="如果恰好有 {count:limit|{noun:stypeCount}}，分属 {number:2*subTypesNum} 种（{number:subTypesNum} "
@@ -432,6 +455,7 @@ def _spawns(known: dict[str, EffectSpec]) -> None:
         _sprite("stype", "what they spawn"), _sprite("spawnPoint", "which spawners"),
         creates=("stype",), touches=("spawnPoint",), touches_subtypes=True,
         does=(Does("spawn", products=("stype",), situational=True),),
+        rare_fields=True, record={"stype2": "spawnPoint"},
         phrase="{many:spawnPoint} spawn {many:stype} from now on",
         phrase_zh="从此{many:spawnPoint}产生{many:stype}",
     )  # fmt: skip
@@ -447,6 +471,7 @@ def _holdings(known: dict[str, EffectSpec]) -> None:
         known, "collectResource", rule, "B collects the resource A", take,
         **AB, changes_second=True, kills_first=True, only_if={"kills_first": "killResource"},
         does=(Does("collect"), Does("kill", only_if=("killResource", True))), scores_on_effect=True,
+        orientations_read=(),
         phrase="{b} picks up {a}{if:killResource||, and {a} stays where it is}",
         phrase_zh="{b}捡起{a}{if:killResource||，{a}仍留在原处}",
         alone="{b} picks up {a}",
@@ -461,6 +486,7 @@ def _holdings(known: dict[str, EffectSpec]) -> None:
             Does("collect", holding=held), Does("kill", holding=held, only_if=("killResource", True)),
         ),
         scores_on_effect=True,
+        record={"res": "heldResource"},
         phrase="{b} picks up {a} if it holds at least {count:value|{noun:heldResource}}{if:killResource||; {a} stays "
         "where it is}",
         phrase_zh="如果{b}持有至少 {count:value|{noun:heldResource}}，{b}捡起{a}{if:killResource||，{a}仍留在原处}",

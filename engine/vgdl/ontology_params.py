@@ -197,6 +197,18 @@ class EffectSpec:
     stochastic: bool = False
     """It can draw from the game's random generator."""
     runnable: bool = True
+    orientations_read: tuple[str, ...] = (FIRST, SECOND)
+    """The sprites whose orientation it may read; () also says that it writes no speed."""
+    orientation_handed_to: str = ""
+    """The parameter whose type gets the orientation of A, unless `forceOrientation` is on."""
+    removes_first: bool = False
+    """A is gone after it, whatever the parameters; False where that is not sure."""
+    touches_kill_only: bool = False
+    """It kills the sprites of `touches` and changes none of them."""
+    rare_fields: bool = False
+    """It needs the rarely used part of the sprite record."""
+    record: Mapping[str, str] = field(default_factory=dict)
+    """Fields of the kernel's record that another parameter than the usual one fills: field -> parameter."""
     does: tuple[Does, ...] = (Does("other"),)
     """Its consequences for A, B and others; () for one that does nothing itself."""
     harmless: bool = False

@@ -111,7 +111,7 @@ class ChineseNames(Names):
         *before, last = humanise(kind).split() or [kind]
         described = [adjectives.get(word) or nouns.get(word) for word in before]
         if last in nouns and None not in described:
-            return "".join([*described, nouns[last]])
+            return "".join([*filter(None, described), nouns[last]])
         return self.language.say("rules.player") if self.is_you(kind) else self._quoted(kind)
 
     def _quoted(self, kind: str) -> str:

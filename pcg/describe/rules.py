@@ -68,7 +68,8 @@ class RuleWriter:
         self.dead_rules = dead_rules
         self.never: list[Rule] = []
         movers = {t for t in analysis.concrete if analysis.has(t, "mover") or analysis.has(t, "avatar")}
-        brief = {t.id for t in definition.types if t.class_name in ("Flicker", "OrientedFlicker", "Spreader")}
+        classes = ontology.SPRITE_CLASSES
+        brief = {t.id for t in definition.types if t.class_name is not None and classes[t.class_name].dies}
         self.active = movers | brief
         self._moving: dict[int, bool] = {}
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import bad, errors, escape, report_error
-from pcg.cli.study_keeping import NameArgument
-from pcg.cli.study_serving import DatabaseOption
+from pcg.cli.study_manage import NameArgument
+from pcg.cli.study_serve import DatabaseOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import INTERRUPTED, bad, errors, print_parameters, report_error
-from pcg.cli.contests import resume_tournament
+from pcg.cli.tournament import resume_tournament
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def resume(
     seconds = parse_seconds(budget) if budget else None
     where = where_of(executor, cluster)
     if kind_of(folder) == TUNING:
-        from pcg.cli.tuning import finish, tuning_bar
+        from pcg.cli.tune import finish, tuning_bar
         from pcg.runs.tuning import resume_tuning
 
         if cache is not None:
@@ -167,18 +167,18 @@ def resume(
         finish(tuned)
         return
     if kind_of(folder) in (RULES, GAMES):
-        from pcg.cli import evolving
+        from pcg.cli import games
         from pcg.runs.games import resume_games
         from pcg.runs.rules import resume_rules
 
         if cache is not None:
             raise bad(f"{folder} holds a run that makes {kind_of(folder)}, for which there is no --cache")
         again = resume_rules if kind_of(folder) == RULES else resume_games
-        with evolving.making_bar() as display:
+        with games.making_bar() as display:
             made = again(
                 folder, seconds=seconds, evaluations=evaluations, workers=workers, executor=where, progress=display
             )
-        evolving.finish(made)
+        games.finish(made)
         return
     with _bar() as progress:
         result = resume_run(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import bad, errors, progress_bar, report_error
-from pcg.cli.study_keeping import NameArgument
-from pcg.cli.study_serving import DatabaseOption
+from pcg.cli.study_manage import NameArgument
+from pcg.cli.study_serve import DatabaseOption
 
 if TYPE_CHECKING:
     from pcg.study.simulating import Outcome

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import INTERRUPTED, console, errors, print_parameters, report_error
-from pcg.cli.making import NOTHING_FOUND, ClusterOption, ExecutorOption, WorkersOption, read_setting, where_of
-from pcg.cli.playing import list_games
+from pcg.cli.levels import NOTHING_FOUND, ClusterOption, ExecutorOption, WorkersOption, read_setting, where_of
+from pcg.cli.play import list_games
 from pcg.cli.sources import ReadingChoice
-from pcg.cli.tuning import read_budget
+from pcg.cli.tune import read_budget
 
 if TYPE_CHECKING:
     from pcg.runs.made_games import MakingProgress, MakingResult

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import INTERRUPTED, console, errors, escape, print_parameters, report_error
-from pcg.cli.making import ClusterOption, ExecutorOption, WorkersOption, read_setting, where_of
+from pcg.cli.levels import ClusterOption, ExecutorOption, WorkersOption, read_setting, where_of
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:

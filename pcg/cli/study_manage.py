@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import BAD_INPUT, bad, console, errors, escape, progress_bar
-from pcg.cli.making import read_setting
+from pcg.cli.levels import read_setting
 from pcg.cli.sources import ReadingChoice
-from pcg.cli.study_serving import DatabaseOption
+from pcg.cli.study_serve import DatabaseOption
 
 if TYPE_CHECKING:
     from pcg.study.store import StudyStore

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.browsing import PortOption
+from pcg.cli.archive import PortOption
 
 DatabaseOption = Annotated[
     str | None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pcg.cli.browsing import PortOption, play_in_browser
+from pcg.cli.archive import PortOption, play_in_browser
 from pcg.cli.console import bad, console, escape
 from pcg.cli.sources import ReadingChoice, level_of
 

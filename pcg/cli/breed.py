@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from pcg.cli.browsing import PANEL, PortOption, compile_now, tell
+from pcg.cli.archive import PANEL, PortOption, compile_now, tell
 from pcg.cli.console import bad, errors
-from pcg.cli.making import read_setting
+from pcg.cli.levels import read_setting
 from pcg.cli.sources import ReadingChoice
 
 

@@ -40,8 +40,8 @@ from pcg.evaluators.tournament import MatchResult, Rules, Standings, rank
 from pcg.evaluators.tournament.match import Fault
 from pcg.report.tournament_figures import heat_map, win_rates
 from pcg.report.tournament_tables import games_csv, interval_text, number, percent, standings_csv
+from pcg.runs.experiments.tournament import RESULTS, Tournament, TournamentResult, plan, read_tournament, run_tournament
 from pcg.runs.store import to_json, write_whole
-from pcg.runs.tournament import RESULTS, Tournament, TournamentResult, plan, read_tournament, run_tournament
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = ROOT.parent / "shared" / "gvgai" / "games"

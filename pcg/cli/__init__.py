@@ -12,6 +12,7 @@ import typer
 
 import pcg
 from pcg.cli import (
+    agents,
     archive,
     bench,
     breed,
@@ -27,6 +28,8 @@ from pcg.cli import (
     play,
     prefer,
     repair,
+    rules,
+    runs,
     study,
     tournament,
     tune,
@@ -61,8 +64,8 @@ def _options(
 
 
 for _module in (
-    levels, repair, archive, breed, games, tune, metrics, play, describe, tournament, connectx, gdl,
-    study, prefer, language, kernels, bench, conformance, yardstick,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, play, describe, agents, tournament, connectx,
+    gdl, study, prefer, language, kernels, bench, conformance, yardstick,
 ):  # fmt: skip
     _module.register(app)
 

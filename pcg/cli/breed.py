@@ -9,7 +9,7 @@ import typer
 
 from pcg.cli.archive import PANEL, PortOption, compile_now, tell
 from pcg.cli.console import bad, errors
-from pcg.cli.levels import read_setting
+from pcg.cli.options import add_settings
 from pcg.cli.sources import ReadingChoice
 
 
@@ -60,9 +60,7 @@ def breed(
                 "reading": reading.value if reading else "",
             }
         }  # fmt: skip
-        for setting in settings or []:
-            section, name, value = read_setting(setting, "run.litter=8")
-            data.setdefault(section, {})[name] = value
+        add_settings(data, settings, "run.litter=8")
         config = BreedingRun.from_mapping(data, "--set")
         folder = out or Path(f"{Path(game).stem}-bred")
         compile_now()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from pcg.cli.archive import PortOption, play_in_browser
-from pcg.cli.console import bad, console, escape
+from pcg.cli.console import bad, console
 from pcg.cli.sources import ReadingChoice, level_of
 
 PANEL = "Games"
@@ -23,30 +22,6 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(rich_help_panel=PANEL)(play)
     app.command(rich_help_panel=PANEL)(render)
-
-
-def list_games() -> None:
-    """List the built-in games, and the built-in board games."""
-    from rich.table import Table
-
-    from pcg.engine.game import builtin_games, builtin_sheets, find_levels
-
-    table = Table("name", "levels", "what it is about")
-    for name, folder in builtin_games().items():
-        file = folder / "game.vgdl"
-        about = file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
-        table.add_row(name, str(len(find_levels(file))), escape(about))
-    console().print(table)
-    boards = Table("board game", "players", "what it is about")
-    for name, file in builtin_sheets().items():
-        lines = file.read_text(encoding="utf-8").splitlines()
-        head = " ".join(line.lstrip("; ") for line in itertools.takewhile(lambda line: line.startswith(";"), lines[1:]))
-        boards.add_row(name, str(sum(line.startswith("(role ") for line in lines)), escape(_first_sentence(head)))
-    console().print(boards)
-
-
-def _first_sentence(text: str) -> str:
-    return text.partition(". ")[0].strip().rstrip(".") + "."
 
 
 def play(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import BAD_INPUT, bad, console, errors, escape, progress_bar
-from pcg.cli.levels import read_setting
+from pcg.cli.options import add_settings
 from pcg.cli.sources import ReadingChoice
 from pcg.cli.study_serve import DatabaseOption
 
@@ -88,9 +88,7 @@ def new(
     if not name.name:
         raise bad(f"`{name}` is no name of a study")
     given: dict[str, dict[str, Any]] = {}
-    for setting in settings or []:
-        section, key, value = read_setting(setting, "play.restarts=0")
-        given.setdefault(section, {})[key] = value
+    add_settings(given, settings, "play.restarts=0")
     options: tuple[tuple[str, str, object], ...] = (
         ("study", "languages", languages), ("design", "pairing", pairing), ("design", "pairs", pairs),
         ("play", "minimum", minimum), ("access", "code", code), ("access", "redirect", redirect),

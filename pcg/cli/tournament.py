@@ -1,107 +1,28 @@
-"""Commands about players: `agents` lists them, `tournament` lets them compete."""
+"""The command `tournament`: let agents compete."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import INTERRUPTED, bad, console, errors, escape, report_error
+from pcg.cli.agents import PANEL
+from pcg.cli.console import bad, console, escape, report_error, run_bar, stop_if_interrupted
+from pcg.cli.options import LoadOption
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pcg.evaluators.agents import AgentType
-    from pcg.evaluators.parameters import Parameter
     from pcg.evaluators.tournament import MatchResult
-    from pcg.runs.tournament import TournamentResult
+    from pcg.runs.experiments.tournament import TournamentResult
 
-PANEL = "Agents"
 _SHOWN_GAMES = 30
 _SHOWN_AGENTS = 8
 
-LoadOption = Annotated[
-    list[Path] | None, typer.Option("--load", help="Python file that registers agents of your own; may be repeated.")
-]
-
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command(rich_help_panel=PANEL)(agents)
+    """Add the command of this module."""
     app.command(rich_help_panel=PANEL)(tournament)
-
-
-def agents(
-    name: Annotated[str | None, typer.Argument(help="An agent to describe; all are listed without it.")] = None,
-    load: LoadOption = None,
-) -> None:
-    """List the agents and their parameters, or describe one.
-
-    Wherever an agent is named, parameters may follow, as in `mcts:c=1.0,depth=12,budget=40ms`.
-    """
-    from pcg.evaluators.agents.registry import agent_names, agent_type, read_agent
-    from pcg.evaluators.tournament import load_plugins
-
-    load_plugins(load or ())
-    if name is None:
-        _list_agents([agent_type(one) for one in agent_names()])
-    else:
-        _describe(agent_type(read_agent(name).name))
-
-
-def _list_agents(entries: list[AgentType]) -> None:
-    from rich.table import Table
-
-    table = Table("name", "parameter", "type", "default", "range", "what it is")
-    for entry in entries:
-        table.add_row(entry.name, "", "", "", "", escape(entry.help), style="bold")
-        for param in entry.params:
-            table.add_row("", *map(escape, _parameter(param)))
-        if entry.paper:
-            table.add_row("", "", "", "", "", escape(entry.paper), style="dim")
-    console().print(table)
-
-
-def _describe(entry: AgentType) -> None:
-    import inspect
-
-    from rich.table import Table
-
-    out = console()
-    out.print(f"[bold]{entry.name}[/bold]: {escape(entry.help)}")
-    about = inspect.getdoc(entry.cls) or ""
-    text = about.partition("\nArgs:")[0].partition("\n>>>")[0].strip()
-    if text:
-        out.print(f"\n{escape(text)}", soft_wrap=True)
-    if entry.paper:
-        out.print(f"\nSource: {escape(entry.paper)}", soft_wrap=True)
-    if not entry.params:
-        out.print("\nIt has no parameters but its budget.")
-        return
-    table = Table("parameter", "type", "default", "range", "what it is")
-    for param in entry.params:
-        table.add_row(*map(escape, _parameter(param)))
-    out.print(table)
-    example = entry.params[0]
-    value = f"{example.default:g}" if isinstance(example.default, float) else str(example.default).lower()
-    out.print(escape(f"Name it as in {entry.name}:{example.name}={value},budget=40ms"))
-
-
-def _parameter(param: Parameter) -> tuple[str, str, str, str, str]:
-    if param.choices:
-        values = ", ".join(param.choices)
-    elif param.low is not None and param.high is not None:
-        values = f"{param.low:g} to {param.high:g}"
-    elif param.low is not None:
-        values = f"at least {param.low:g}"
-    else:
-        values = "" if param.high is None else f"at most {param.high:g}"
-    default = param.default
-    shown = f"{default:g}" if isinstance(default, float) else str(default).lower() if default is not None else ""
-    return param.name, param.kind, shown, values, param.help + (f" ({param.unit})" if param.unit else "")
 
 
 def tournament(
@@ -138,7 +59,7 @@ def tournament(
     """
     from pcg.evaluators.agents import Budget
     from pcg.evaluators.tournament import Rules
-    from pcg.runs.tournament import plan, run_tournament
+    from pcg.runs import plan, run_tournament
 
     wanted = None
     if games or agents:
@@ -154,54 +75,13 @@ def tournament(
             plugins=load or (),
             reading=reading.value if reading else "",
         )
-    with _bar() as progress:
-        state = run_tournament(wanted, out, workers=workers, progress=progress)
-    _finish(state)
+    with run_bar() as show:
+        result = run_tournament(wanted, out, workers=workers, progress=show)
+    finish(result)
 
 
-def resume_tournament(folder: Path, workers: int | None) -> None:
-    """Go on with the tournament in a folder, as `pcg tournament --out FOLDER` does."""
-    from pcg.runs.tournament import run_tournament
-
-    with _bar() as progress:
-        state = run_tournament(None, folder, workers=workers, progress=progress)
-    _finish(state)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[..., None]]:
-    """A progress bar over the matches; what it is handed to is called after every match."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    screen = errors()
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("getting ready")
-        faults = 0
-
-        def show(done: int, total: int, result: object) -> None:
-            nonlocal faults
-            match, fault = getattr(result, "match", None), getattr(result, "fault", None)
-            faults += fault is not None
-            text = "playing" if match is None else f"{match.game} level {match.level}, {' against '.join(match.agents)}"
-            if faults:
-                text += f" ({faults} disqualified)"
-            bar.update(task, completed=done, total=total, description=escape(text))
-
-        yield show
-
-
-def _finish(state: TournamentResult) -> None:
-    """Write the tables and say what came out."""
+def finish(state: TournamentResult) -> None:
+    """Write the tables and the report of a tournament and print its outcome."""
     from pcg.report.tournament import write_tournament
 
     page = write_tournament(state.folder)
@@ -209,10 +89,7 @@ def _finish(state: TournamentResult) -> None:
         _print_standings(state)
     _print_faults(state)
     print(f"report: {page}")
-    if state.stopped == "interrupted":
-        done = f"{len(state.results)} of {state.total} matches"
-        report_error(f"interrupted after {done}; `pcg tournament --out {state.folder}` goes on")
-        raise typer.Exit(INTERRUPTED)
+    stop_if_interrupted(state, f"{len(state.results)} of {state.total} matches")
 
 
 def _print_standings(state: TournamentResult) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcg.cli.console import INTERRUPTED, console, errors, escape, print_parameters, report_error
-from pcg.cli.levels import ClusterOption, ExecutorOption, WorkersOption, read_setting, where_of
+from pcg.cli.console import console, escape, print_parameters, run_bar, stop_if_interrupted
+from pcg.cli.options import RunChoices, run_options
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
-    from pcg.runs.tuning import TuningProgress, TuningResult
+    from pcg.runs.experiments.tuning import TuningResult
 
 PANEL = "Tune games"
 DEFAULT_BUDGET = "200"
@@ -27,6 +23,11 @@ def register(app: typer.Typer) -> None:
     app.command(rich_help_panel=PANEL)(optimisers)
 
 
+@run_options(
+    budget=DEFAULT_BUDGET,
+    folder="GAME-tuned",
+    examples="optimiser.k=0.1, evaluation.plays=16, evaluation.budget=50 or run.confirm=100",
+)
 def tune(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file; it may have a ParameterSet.")],
     target: Annotated[
@@ -45,23 +46,10 @@ def tune(
         ),
     ] = None,
     optimiser: Annotated[str, typer.Option(help="How values are chosen; `pcg optimisers` lists the names.")] = "ntbea",
-    budget: Annotated[
-        str, typer.Option(help="Stop after this time, as in 5m or 300s, or after this number of evaluations.")
-    ] = DEFAULT_BUDGET,
     levels: Annotated[str, typer.Option(help="Levels that are played: all, or as in 0-2.")] = "all",
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal games.")] = 1,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = None,
-    cluster: ClusterOption = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-tuned]")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help="A parameter, as in optimiser.k=0.1, evaluation.plays=16, evaluation.budget=50 or run.confirm=100.",
-        ),
-    ] = None,
     reading: ReadingChoice = None,
+    *,
+    run: RunChoices,
 ) -> None:
     """Search for the values of a game's parameters that make it as it is wanted.
 
@@ -69,29 +57,16 @@ def tune(
     best.txt, all that was tried as settings.csv, and report.html. Ctrl-C stops, `pcg resume` goes on.
     """
     from pcg.generators.tuning import read_parameters
-    from pcg.runs.tuning import run_tuning
-    from pcg.runs.tuning_config import TuningRun
+    from pcg.runs import TuningRun, run_tuning
 
-    seconds, evaluations = read_budget(budget)
-    data: dict[str, dict[str, Any]] = {
-        "run": {
-            "game": game,
-            "params": " ".join(map(str, read_parameters(params or ()).values())),
-            "target": "; ".join(target),
-            "optimiser": optimiser,
-            "levels": levels,
-            "seed": seed,
-            "reading": reading.value if reading else "",
-        },
-        "budget": {"seconds": seconds, "evaluations": evaluations},
-    }
-    for setting in settings or []:
-        section, name, value = read_setting(setting, "optimiser.k=0.1")
-        data.setdefault(section, {})[name] = value
-    config = TuningRun.from_mapping(data, "--set")
-    folder = out or Path(f"{Path(game).stem}-tuned")
-    with tuning_bar() as progress:
-        result = run_tuning(config, folder, workers=workers, executor=where_of(executor, cluster), progress=progress)
+    data = run.sections("optimiser.k=0.1", {
+        "game": game, "params": " ".join(map(str, read_parameters(params or ()).values())), "target": "; ".join(target),
+        "optimiser": optimiser, "levels": levels, "reading": reading.value if reading else "",
+    })  # fmt: skip
+    with run_bar() as show:
+        result = run_tuning(
+            TuningRun.from_mapping(data, "--set"), run.folder(game, "tuned"), progress=show, **run.execution()
+        )
     finish(result)
 
 
@@ -110,51 +85,11 @@ def optimisers() -> None:
     console().print(table)
 
 
-def read_budget(text: str) -> tuple[float, int]:
-    """Seconds and evaluations, one of which is 0: "5m" is a time, "300" a number of evaluations.
-
-    Raises:
-        PcgError: for anything else.
-    """
-    from pcg.engine.vgdl.diagnostics import PcgError
-    from pcg.runs import parse_seconds
-
-    if re.fullmatch(r"\s*\d{1,12}\s*", text):
-        if not int(text):
-            raise PcgError(f"--budget {text}: expected at least one evaluation")
-        return 0.0, int(text)
-    try:
-        return parse_seconds(text), 0
-    except PcgError:
-        raise PcgError(f"--budget {text}: expected a time such as 5m or 300s, or a number of evaluations") from None
-
-
-@contextmanager
-def tuning_bar() -> Iterator[Callable[[TuningProgress], None]]:
-    """A progress bar over the budget; what it is handed to is called after every evaluation."""
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    screen = errors()
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("getting ready", total=1.0)
-
-        def show(state: TuningProgress) -> None:
-            text = f"{state.evaluations} evaluations of {state.settings} settings"
-            text += f", best {state.best:.2f} ± {state.error:.2f}"
-            text += "; playing the best again" if state.fraction >= 1.0 else ""
-            bar.update(task, completed=state.fraction, description=text)
-
-        yield show
-
-
 def finish(result: TuningResult) -> None:
-    """Say what came out, and write the report."""
+    """Write the report of a run and print its outcome."""
     from pcg.report.tuning import write_tuning
 
-    if result.stopped == "interrupted":
-        report_error(f"interrupted after {result.evaluations} evaluations; `pcg resume {result.folder}` goes on")
-        raise typer.Exit(INTERRUPTED)
+    stop_if_interrupted(result, f"{result.evaluations} evaluations")
     page = write_tuning(result.folder)
     summary = result.summary
     best = result.folder / "best.txt"

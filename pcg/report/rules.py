@@ -19,7 +19,7 @@ from pcg.evaluators.evaluation import decode_play
 from pcg.generators.games import GameGenotype
 from pcg.generators.rules.genes import RuleSet
 from pcg.report.rules_figures import family_tree, profile_bars, reasons_bars, search_curve
-from pcg.runs.games import start_folder
+from pcg.runs.experiments.games import start_folder
 from pcg.runs.store import GAMES, write_whole
 
 PAGE = "report.html"

@@ -26,8 +26,8 @@ from pcg.report.tournament_tables import (
     standings_csv,
     standings_latex,
 )
+from pcg.runs.experiments.tournament import TournamentResult, read_tournament
 from pcg.runs.store import write_whole
-from pcg.runs.tournament import TournamentResult, read_tournament
 
 PAGE = "report.html"
 _FAULTS = 200

@@ -7,7 +7,7 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report.page import render_page
 from pcg.report.pictures import draw_pictures
-from pcg.runs.store import GAMES, RULES, TOURNAMENT, TUNING, kind_of, write_whole
+from pcg.runs.store import GAMES, RULES, kind_of, write_whole
 
 REPORT = "report.html"
 _NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
@@ -31,7 +31,7 @@ def write_report(folder: Path | str) -> Path:
         PcgError: if the folder is not a run.
     """
     folder = Path(folder)
-    if kind_of(folder) == TUNING:
+    if kind_of(folder) == "tuning":
         from pcg.report.tuning import write_tuning
 
         return write_tuning(folder)
@@ -39,7 +39,7 @@ def write_report(folder: Path | str) -> Path:
         from pcg.report.rules import write_rules_report
 
         return write_rules_report(folder)
-    if kind_of(folder) == TOURNAMENT:
+    if kind_of(folder) == "tournament":
         from pcg.report.tournament import write_tournament
 
         return write_tournament(folder)

@@ -20,8 +20,8 @@ from pcg.engine.vgdl.diagnostics import PcgError
 FORMAT = 1
 """Version of the layout; a run of another one is refused."""
 
-LEVELS, TOURNAMENT, TUNING, RULES, GAMES = "levels", "tournament", "tuning", "rules", "games"
-"""Kinds of runs, as `run.json` names them."""
+LEVELS, RULES, GAMES = "levels", "rules", "games"
+"""Kinds of runs that make something, as `run.json` names them; all kinds are in `pcg.runs.EXPERIMENTS`."""
 
 
 def to_json(data: Any, *, indent: int | None = None) -> str:
@@ -201,22 +201,26 @@ def remove_levels(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def check_new(folder: Path) -> None:
+def check_new(folder: Path, *, besides: str = "") -> None:
     """Refuse to start a run where something is.
+
+    Args:
+        folder: that a new run is to have.
+        besides: name of a file that may be there, if it is empty.
 
     Raises:
         PcgError: when the folder exists and is not empty.
     """
     if folder.is_file():
         raise PcgError(f"{folder} is a file, expected a folder for the run")
-    if folder.is_dir() and any(folder.iterdir()):
+    if folder.is_dir() and any(path.name != besides or path.stat().st_size for path in folder.iterdir()):
         if (folder / "run.json").exists():
             raise PcgError(f"{folder} holds a run already: go on with `pcg resume {folder}`, or name another folder")
         raise PcgError(f"{folder} is not empty, expected a new folder for the run")
 
 
 def kind_of(folder: Path) -> str:
-    """What a folder holds: one of the kinds above, or "" when it is no run that this version reads."""
+    """Return the kind of the run in a folder, or "" when it is no run that this version reads."""
     try:
         return str(check_run(folder).get("kind", LEVELS))
     except PcgError:

@@ -1,4 +1,4 @@
-"""What a run that makes whole games is to do: the configuration, as a dataclass and as a TOML file."""
+"""The configuration of runs that make whole games."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import dataclasses
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.runs.config import RunConfig, read_toml
-from pcg.runs.rules_config import SECTIONS as RULES_SECTIONS
+from pcg.runs.config import RunConfig
+from pcg.runs.experiments.rules_config import SECTIONS as RULES_SECTIONS
 
 _SHARED = {p.name: p for p in RULES_SECTIONS["run"]}
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
@@ -38,6 +37,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
 class GamesRun(RunConfig):
     """The configuration of a run that makes games out of games."""
 
+    kind = "games"
     sections = SECTIONS
     subject = "games"
 
@@ -69,12 +69,3 @@ class GamesRun(RunConfig):
             return tuple(shlex.split(self.games))
         except ValueError as error:
             raise PcgError(f"games `{self.games}`: {error}, expected names with blanks between them") from None
-
-
-def read_games_config(path: Path | str) -> GamesRun:
-    """Read the configuration of a run that makes games.
-
-    Raises:
-        PcgError: when it cannot be read, is no TOML, or says something unknown.
-    """
-    return GamesRun.from_mapping(read_toml(path), str(path))

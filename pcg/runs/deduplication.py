@@ -11,10 +11,10 @@ _LEAST = 1024
 _FULL = 0.5
 
 
-class FirstSeen:
+class FirstOccurrences:
     """Numbers by keys of 16 random bytes, such as the beginning of a digest; open addressing.
 
-    >>> seen = FirstSeen()
+    >>> seen = FirstOccurrences()
     >>> seen.setdefault(b"0123456789abcdef", 4), seen.setdefault(b"0123456789abcdef", 7), len(seen)
     (4, 4, 1)
     """

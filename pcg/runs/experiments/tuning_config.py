@@ -1,15 +1,14 @@
-"""What a tuning run is to do: the configuration, as a dataclass and as a TOML file."""
+"""The configuration of runs that tune a game."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.generators.tuning.plays import PLAY_PARAMETERS
-from pcg.runs.config import SECTIONS as LEVEL_SECTIONS
-from pcg.runs.config import RunConfig, read_toml
+from pcg.runs.config import RunConfig
+from pcg.runs.experiments.levels_config import SECTIONS as LEVEL_SECTIONS
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "run": (
@@ -35,6 +34,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
 class TuningRun(RunConfig):
     """The configuration of a run that tunes a game."""
 
+    kind = "tuning"
     sections = SECTIONS
     free = ("optimiser", "evaluation")
 
@@ -58,12 +58,3 @@ class TuningRun(RunConfig):
         accepted = resolve(PLAY_PARAMETERS, self.evaluation_parameters, "section [evaluation]")
         object.__setattr__(self, "evaluation_parameters", accepted)
         super()._check()
-
-
-def read_tuning_config(path: Path | str) -> TuningRun:
-    """Read the configuration of a tuning run.
-
-    Raises:
-        PcgError: when it cannot be read, is no TOML, or says something unknown.
-    """
-    return TuningRun.from_mapping(read_toml(path), str(path))

@@ -29,42 +29,42 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from pcg.engine.game import load
-from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.games import GameEvaluation, GameEvaluator
 from pcg.evaluators.parameters import Setting
-from pcg.evaluators.tournament.games import Entry as GameEntry
-from pcg.evaluators.tournament.games import select_levels
 from pcg.generators.rules import RuleCandidate, RuleSet, RuleSpace, make_rule_generator
 from pcg.generators.rules.genes import edits, shape_distance, shape_of
-from pcg.runs.driver import GameText
-from pcg.runs.made_games import (
-    CONFIRM,
-    MakingProgress,
-    MakingResult,
-    MakingRun,
-    check_kind,
-    check_version,
-    go_on,
-    sample_seed,
-    settings_of,
-    start_run,
-)
-from pcg.runs.rules_config import RulesRun, read_rules_config
-from pcg.runs.store import RULES, check_new
+from pcg.runs.experiments.game_search import CONFIRM, GameSearch, GameSearchResult, sample_seed, settings_of
+from pcg.runs.experiments.rules_config import RulesRun
+from pcg.runs.game_text import GameText
+from pcg.runs.run import RunOptions, run_experiment
+from pcg.runs.search import check_version
+
+
+def run_rules(config: RulesRun, folder: Path | str, **options: Unpack[RunOptions]) -> GameSearchResult:
+    """Make rules into a new run folder; `pcg.runs.resume` goes on with it.
+
+    Args:
+        config: what to do.
+        folder: of the run; must not exist or be empty.
+        options: see `pcg.runs.RunOptions`.
+
+    Raises:
+        PcgError: for anything wrong with the configuration, before anything is written.
+    """
+    result: GameSearchResult = run_experiment(config, folder, **options)
+    return result
 
 
 @dataclass(frozen=True)
 class Work:
-    """What an evaluation needs besides the rules: all of it can be sent to another machine."""
+    """Everything that an evaluation needs besides the rules; all of it can be sent to another machine."""
 
     game: GameText
     levels: tuple[str, ...]
@@ -73,7 +73,7 @@ class Work:
 
 
 @functools.lru_cache(maxsize=4)
-def _court(work: Work) -> tuple[RuleSpace, GameEvaluator]:
+def _space_and_evaluator(work: Work) -> tuple[RuleSpace, GameEvaluator]:
     return RuleSpace.of(work.game.source, work.levels), GameEvaluator(work.levels, **dict(work.settings))
 
 
@@ -95,7 +95,7 @@ def evaluate_rules(
     """
     check_version(code)
     started = time.perf_counter()
-    space, evaluator = _court(work)
+    space, evaluator = _space_and_evaluator(work)
     compiled = space.compile(genotype)
     if not compiled.ok:
         verdict = GameEvaluation.unreadable(_first_problem(compiled.diagnostics, compiled.problem))
@@ -114,70 +114,8 @@ def _first_problem(diagnostics: Sequence[Any], problem: str) -> str:
     return errors[0] if errors else problem
 
 
-def run_rules(
-    config: RulesRun,
-    folder: Path | str,
-    *,
-    workers: int | None = None,
-    executor: Executor | str | None = None,
-    progress: Callable[[MakingProgress], None] | None = None,
-    command: Sequence[str] | None = None,
-) -> MakingResult:
-    """Make rules into a new run folder.
-
-    Args:
-        config: what to do.
-        folder: of the run; must not exist or be empty.
-        workers: evaluations side by side (default: one per processor); no influence on the result of a counted budget.
-        executor: what evaluates, as for `run_levels`; no influence on the result either.
-        progress: called after every evaluation.
-        command: command line to note in `timing.jsonl` (default: that of this process).
-
-    Returns:
-        The result; also when interrupted with Ctrl-C, after which `resume_rules` goes on.
-
-    Raises:
-        PcgError: for anything wrong with the configuration, before anything is written.
-    """
-    folder = Path(folder)
-    check_new(folder)
-    game = load(config.game, reading=config.reading or None)
-    return start_run(_Run(config, GameText.of(game), folder), workers, executor, progress, command)
-
-
-def resume_rules(
-    folder: Path | str,
-    *,
-    seconds: float | None = None,
-    evaluations: int | None = None,
-    workers: int | None = None,
-    executor: Executor | str | None = None,
-    progress: Callable[[MakingProgress], None] | None = None,
-    command: Sequence[str] | None = None,
-) -> MakingResult:
-    """Go on with a run that was interrupted or killed, or give a finished one a larger budget.
-
-    Args:
-        folder: of the run.
-        seconds: a new limit of time (of the whole run), instead of its own.
-        evaluations: a new number of evaluations (of the whole run), instead of its own.
-        workers: as for `run_rules`.
-        executor: as for `run_rules`.
-        progress: as for `run_rules`.
-        command: as for `run_rules`.
-
-    Raises:
-        PcgError: when the folder is no such run, or one that this version cannot continue.
-    """
-    folder = Path(folder)
-    manifest = check_kind(folder, RULES, "rules")
-    config = read_rules_config(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
-    game = GameText.read(folder / "game", manifest["game"]["name"], manifest["game"]["reading"])
-    return go_on(_Run(config, game, folder), workers, executor, progress, command)
-
-
-def beginning(config: RulesRun, game: GameText) -> tuple[RuleSet, ...]:
-    """The rule sets that the search begins with: none, or the game's own with some of its rules taken out."""
+def initial_rules(config: RulesRun, game: GameText) -> tuple[RuleSet, ...]:
+    """Return the rule sets that the search begins with: none, or the game's own with some of its rules taken out."""
     if config.start != "own":
         return ()
     own = RuleSet.of(game.source)
@@ -188,23 +126,27 @@ def beginning(config: RulesRun, game: GameText) -> tuple[RuleSet, ...]:
     return (RuleSet(tuple(rule for k, rule in enumerate(own.rules) if k not in gone), own.endings),)
 
 
-class _Run(MakingRun):
-    """One run in one process."""
+class RuleSearch(GameSearch):
+    """A run that makes rules for the sprites and levels of a game.
 
-    kind = RULES
+    Args:
+        config: what to do.
+        game: the game, as text.
+        folder: of the run.
+    """
+
+    kind = "rules"
+    task = "makes rules"
+    config: RulesRun
 
     def __init__(self, config: RulesRun, game: GameText, folder: Path) -> None:
-        self.config = config
         self.game = game
         # Made here, before anything is written, so that every mistake shows at once.
-        if not game.levels:
-            raise PcgError(f"{game.name} has no levels to play: expected files such as {game.name}_lvl0.txt beside it")
-        entry = GameEntry(game.name, "", "", 1, len(game.levels), "")
-        self.numbers = tuple(select_levels(config.levels, [entry])[game.name])
+        self.numbers = tuple(game.select_levels(config.levels))
         levels = tuple(game.levels[k] for k in self.numbers)
         self.space = RuleSpace.of(game.source, levels)
         self.own = RuleSet.of(game.source)
-        start = beginning(config, game)
+        start = initial_rules(config, game)
         given: dict[str, Any] = dict(config.generator_parameters)
         if start:
             given["start"] = start
@@ -213,30 +155,41 @@ class _Run(MakingRun):
         self.evaluator = GameEvaluator(levels, **config.evaluation_parameters)
         self.work = Work(game, levels, settings_of(self.evaluator.settings), config.seed)
 
-    def _judge(self) -> tuple[Callable[..., tuple[GameEvaluation, float]], Work]:
-        return evaluate_rules, self.work
+    @classmethod
+    def new(cls, config: RulesRun, folder: Path) -> Self:
+        """Return the run that a configuration describes."""
+        return cls(config, GameText.of(load(config.game, reading=config.reading or None)), folder)
 
-    def _write_given(self) -> None:
+    @classmethod
+    def open(cls, folder: Path, manifest: dict[str, Any], seconds: float | None, evaluations: int | None) -> Self:
+        """Return the run in a folder."""
+        config = RulesRun.read(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
+        return cls(
+            config, GameText.read(folder / "game", manifest["game"]["name"], manifest["game"]["reading"]), folder
+        )
+
+    def write_inputs(self) -> None:
+        """Write the game as it is now."""
         self.game.write(self.folder / "game")
 
-    def _manifest(self) -> dict[str, Any]:
+    def manifest(self) -> dict[str, Any]:
+        """Return what `run.json` says of a run that makes rules."""
         return {
-            "game": {
-                "name": self.game.name,
-                "reading": self.game.reading,
-                "sha256": sha256(self.game.source.encode()).hexdigest(),
-                "levels": len(self.game.levels),
-            },
+            **super().manifest(),
+            "game": {**self.game.manifest(), "levels": len(self.game.levels)},
             "levels": self.numbers,
             "start": self.config.start,
             "drop": self.config.drop,
             "evaluation": self.evaluator.settings,
         }
 
+    def _evaluation(self) -> tuple[Callable[..., tuple[GameEvaluation, float]], Work]:
+        return evaluate_rules, self.work
+
     def _final(self, candidate: RuleCandidate) -> tuple[str, Sequence[str]]:
         return self.space.tidy(candidate.genotype), self.work.levels
 
-    def _told_of(self, candidate: RuleCandidate) -> dict[str, Any]:
+    def _index(self, candidate: RuleCandidate) -> dict[str, Any]:
         return {"edits": edits(self.own, candidate.genotype)}
 
     def _candidate(self, data: dict[str, Any]) -> RuleCandidate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pcg.runs.seen import FirstSeen
+from pcg.runs.deduplication import FirstOccurrences
 
 
 def test_it_answers_as_a_dictionary_does() -> None:
@@ -14,7 +14,7 @@ def test_it_answers_as_a_dictionary_does() -> None:
     keys = [
         bytes([int(rng.integers(4)), 0]) + bytes(6) + int(rng.integers(900)).to_bytes(8, "little") for _ in range(6000)
     ]
-    seen, known = FirstSeen(), {}
+    seen, known = FirstOccurrences(), {}
     for number, key in enumerate(keys):
         assert seen.setdefault(key, number) == known.setdefault(key, number)
     assert len(seen) == len(known) > 2000
@@ -24,7 +24,7 @@ def test_it_answers_as_a_dictionary_does() -> None:
 
 
 def test_a_key_of_zeros_is_a_key() -> None:
-    seen = FirstSeen()
+    seen = FirstOccurrences()
     with pytest.raises(KeyError):
         seen[bytes(16)]
     assert seen.setdefault(bytes(16), 0) == 0 == seen[bytes(16)]

@@ -26,32 +26,27 @@ Layout of the folder (as of all runs, see `pcg.runs`; here what is different):
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import functools
 import io
-import json
-import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, Unpack
 
-from pcg.engine.game import load
+from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Setting
-from pcg.evaluators.tournament.games import Entry, select_levels
 from pcg.generators.tuning import Candidate, GameSpace, Judged, Objective, PlayRecord, judge_game, make_tuner
 from pcg.generators.tuning.space import Point
 from pcg.runs.cache import code_digest
-from pcg.runs.driver import GameText
-from pcg.runs.search import FAILED, SearchRun, versions
-from pcg.runs.store import FORMAT, TUNING, check_new, check_run, read_json, to_json, write_whole
-from pcg.runs.tuning_config import TuningRun, read_tuning_config
-from pcg.runs.workers import Ticket, Workers, open_workers
+from pcg.runs.experiments.tuning_config import TuningRun
+from pcg.runs.game_text import GameText
+from pcg.runs.run import RunOptions, RunResult, run_experiment
+from pcg.runs.search import FAILED, SearchRun, check_version
+from pcg.runs.store import read_json, to_json, write_whole
+from pcg.runs.workers import Ticket
 
 CONFIRM = 2**31
 """Number of the sample with which the game is played before and after; the next ones are for finalists."""
@@ -69,22 +64,40 @@ class TuningProgress:
     fraction: float
     """Share of the budget that is spent, in [0, 1]."""
 
+    def __str__(self) -> str:
+        text = f"{self.evaluations} evaluations of {self.settings} settings, best {self.best:.2f} ± {self.error:.2f}"
+        return text + ("; playing the best again" if self.fraction >= 1.0 else "")
+
 
 @dataclass(frozen=True)
-class TuningResult:
-    """What a run left behind."""
+class TuningResult(RunResult):
+    """What a run that tunes a game left behind."""
 
-    folder: Path
-    stopped: str
-    """"evaluations", "seconds" or "interrupted"."""
+    kind = "tuning"
+
     evaluations: int
     summary: Mapping[str, Any] = field(repr=False)
     """As `summary.json`."""
 
 
+def run_tuning(config: TuningRun, folder: Path | str, **options: Unpack[RunOptions]) -> TuningResult:
+    """Tune a game into a new run folder; `pcg.runs.resume` goes on with it.
+
+    Args:
+        config: what to do.
+        folder: of the run; must not exist or be empty.
+        options: see `pcg.runs.RunOptions`.
+
+    Raises:
+        PcgError: for anything wrong with the configuration, before anything is written.
+    """
+    result: TuningResult = run_experiment(config, folder, **options)
+    return result
+
+
 @dataclass(frozen=True)
 class Work:
-    """What an evaluation needs besides the game: all of it can be sent to another machine."""
+    """Everything that an evaluation needs besides the game; all of it can be sent to another machine."""
 
     levels: tuple[str, ...]
     numbers: tuple[int, ...]
@@ -113,8 +126,7 @@ def evaluate_settings(work: Work, text: str, sample: int, plays: int = 0, code: 
     Raises:
         PcgError: when this is not the version that `code` names, or a function of the user's fails.
     """
-    if code and code != code_digest():
-        raise PcgError(f"the worker on {platform.node()} has another version of the toolkit: install the same there")
+    check_version(code)
     started = time.perf_counter()
     settings = dict(work.settings)
     if plays:
@@ -126,133 +138,67 @@ def evaluate_settings(work: Work, text: str, sample: int, plays: int = 0, code: 
     return judged, time.perf_counter() - started
 
 
-def run_tuning(
-    config: TuningRun,
-    folder: Path | str,
-    *,
-    workers: int | None = None,
-    executor: Executor | str | None = None,
-    progress: Callable[[TuningProgress], None] | None = None,
-    command: Sequence[str] | None = None,
-) -> TuningResult:
-    """Tune a game into a new run folder.
+class TuningSearch(SearchRun):
+    """A run that tunes a game.
 
     Args:
         config: what to do.
-        folder: of the run; must not exist or be empty.
-        workers: evaluations side by side (default: one per processor); no influence on the result of a counted budget.
-        executor: what evaluates, as for `run_levels`; no influence on the result either.
-        progress: called after every evaluation.
-        command: command line to note in `timing.jsonl` (default: that of this process).
-
-    Returns:
-        The result; also when interrupted with Ctrl-C, after which `resume_tuning` goes on.
-
-    Raises:
-        PcgError: for anything wrong with the configuration, before anything is written.
-    """
-    folder = Path(folder)
-    check_new(folder)
-    game = load(config.game, reading=config.reading or None)
-    run = _Run(config, GameText.of(game), folder, Objective(config.target).files)
-    with contextlib.closing(open_workers(executor, workers)) as crew:
-        run.create()
-        return run.drive(crew, progress, command)
-
-
-def resume_tuning(
-    folder: Path | str,
-    *,
-    seconds: float | None = None,
-    evaluations: int | None = None,
-    workers: int | None = None,
-    executor: Executor | str | None = None,
-    progress: Callable[[TuningProgress], None] | None = None,
-    command: Sequence[str] | None = None,
-) -> TuningResult:
-    """Go on with a run that was interrupted or killed, or give a finished one a larger budget.
-
-    Args:
+        game: the game, parsed.
         folder: of the run.
-        seconds: a new limit of time (of the whole run), instead of its own.
-        evaluations: a new number of evaluations (of the whole run), instead of its own.
-        workers: as for `run_tuning`.
-        executor: as for `run_tuning`.
-        progress: as for `run_tuning`.
-        command: as for `run_tuning`.
-
-    Raises:
-        PcgError: when the folder is no such run, or one that this version cannot continue.
+        sources: texts of the Python files with objectives, by name; None reads those that the configuration names.
     """
-    folder = Path(folder)
-    manifest = check_run(folder)
-    if manifest.get("kind") != TUNING:
-        raise PcgError(f"{folder} holds no run that tunes a game but one of kind {manifest.get('kind')!r}")
-    config = read_tuning_config(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
-    game = GameText.read(folder / "game", manifest["game"]["name"], manifest["game"]["reading"])
-    run = _Run(config, game, folder, read_json(folder / "objective" / "objectives.json"))
-    with contextlib.closing(open_workers(executor, workers)) as crew:
-        run.write_manifest()
-        return run.drive(crew, progress, command)
 
+    kind = "tuning"
+    task = "tunes a game"
+    config: TuningRun
 
-class _Run(SearchRun):
-    """One run in one process."""
-
-    def __init__(self, config: TuningRun, game: GameText, folder: Path, sources: Mapping[str, str]) -> None:
-        self.config = config
-        self.game = game
-        self.sources = dict(sources)
+    def __init__(self, config: TuningRun, game: Game, folder: Path, sources: Mapping[str, str] | None = None) -> None:
+        self.game = GameText.of(game)
         # Made here, before anything is written, so that every mistake shows at once.
-        loaded = game.load()
-        if loaded.players != 1:
-            raise PcgError(f"{game.name} is for {loaded.players} players; only games for one player can be tuned")
+        if game.players != 1:
+            raise PcgError(f"{game.name} is for {game.players} players; only games for one player can be tuned")
         self.objective = Objective(config.target, sources=sources)
-        self.space = GameSpace(game.source, config.params.split(), reading=game.reading, name=game.name)
-        entry = Entry(game.name, "", "", 1, len(game.levels), "")
-        if not game.levels:
-            raise PcgError(f"{game.name} has no levels to play: expected files such as {game.name}_lvl0.txt beside it")
-        self.numbers = tuple(select_levels(config.levels, [entry])[game.name])
+        self.sources = dict(self.objective.files if sources is None else sources)
+        text = self.game
+        self.space = GameSpace(text.source, config.params.split(), reading=text.reading, name=text.name)
+        self.numbers = tuple(text.select_levels(config.levels))
         for number in self.numbers:
-            loaded.read_level(number)
+            game.read_level(number)
         self.tuner = make_tuner(config.optimiser, self.space, seed=config.seed, **config.optimiser_parameters)
-        super().__init__(
-            folder, self.tuner, window=config.window, every=config.checkpoint, seconds=config.seconds,
-            evaluations=config.evaluations,
-        )  # fmt: skip
+        super().__init__(config, folder, self.tuner)
         self.work = Work(
-            game.levels, self.numbers, game.reading, config.target, tuple(self.sources.items()), config.seed,
+            text.levels, self.numbers, text.reading, config.target, tuple(self.sources.items()), config.seed,
             tuple(config.evaluation_parameters.items()),
         )  # fmt: skip
         self.ended: dict[str, Any] = {}
-        """What the last plays have shown, for the summary."""
+        """Results of the last plays, for the summary."""
+
+    @classmethod
+    def new(cls, config: TuningRun, folder: Path) -> Self:
+        """Return the run that a configuration describes."""
+        return cls(config, load(config.game, reading=config.reading or None), folder)
+
+    @classmethod
+    def open(cls, folder: Path, manifest: dict[str, Any], seconds: float | None, evaluations: int | None) -> Self:
+        """Return the run in a folder."""
+        config = TuningRun.read(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
+        game = GameText.read(folder / "game", manifest["game"]["name"], manifest["game"]["reading"])
+        return cls(config, game.load(), folder, read_json(folder / "objective" / "objectives.json"))
 
     # -- files ---------------------------------------------------------------------------------------------------------
 
-    def create(self) -> None:
-        """The folder with the files that never change."""
-        try:
-            self.game.write(self.folder / "game")
-            (self.folder / "objective").mkdir(exist_ok=True)
-            write_whole(self.folder / "objective" / "objectives.json", to_json(self.sources, indent=1) + "\n")
-            (self.folder / "events.jsonl").touch()
-            self.write_manifest()
-        except OSError as error:
-            raise PcgError(f"cannot write the run to {self.folder}: {error.strerror}") from None
+    def write_inputs(self) -> None:
+        """Write the game, and the files with objectives, as they are now."""
+        self.game.write(self.folder / "game")
+        (self.folder / "objective").mkdir(exist_ok=True)
+        write_whole(self.folder / "objective" / "objectives.json", to_json(self.sources, indent=1) + "\n")
 
-    def write_manifest(self) -> None:
-        """`config.toml` and, last, `run.json`: its presence makes the folder a run."""
+    def manifest(self) -> dict[str, Any]:
+        """Return what `run.json` says of a run that tunes a game."""
         config = self.config
-        manifest = {
-            "format": FORMAT,
-            "kind": TUNING,
-            "game": {
-                "name": self.game.name,
-                "reading": self.game.reading,
-                "sha256": sha256(self.game.source.encode()).hexdigest(),
-                "levels": len(self.game.levels),
-            },
-            "seed": config.seed,
+        return {
+            **super().manifest(),
+            "game": {**self.game.manifest(), "levels": len(self.game.levels)},
             "space": [
                 {"name": p.name, "kind": p.kind, "values": p.values, "current": p.current, "help": p.help}
                 for p in self.space.parameters
@@ -263,14 +209,10 @@ class _Run(SearchRun):
             "evaluation": dict(config.evaluation_parameters),
             "finalists": config.finalists,
             "confirm": config.confirm,
-            "budget": {"seconds": config.seconds or None, "evaluations": config.evaluations or None},
-            "versions": versions(),
         }
-        write_whole(self.folder / "config.toml", config.to_toml())
-        write_whole(self.folder / "run.json", to_json(manifest, indent=1) + "\n")
 
     def write_results(self) -> None:
-        """The best game so far, with its levels."""
+        """Write the best game so far, with its levels."""
         best = self._best()
         if best is None:
             return
@@ -281,7 +223,7 @@ class _Run(SearchRun):
                 write_whole(path, level)
 
     def _write_settings(self) -> None:
-        """`settings.csv`, from the log."""
+        """Write `settings.csv`, from the log."""
         rows: dict[Point, list[list[float]]] = {}
         notes: dict[Point, str] = {}
         for number in range(self.told):
@@ -305,15 +247,8 @@ class _Run(SearchRun):
 
     # -- the search ----------------------------------------------------------------------------------------------------
 
-    def drive(
-        self, workers: Workers, progress: Callable[[TuningProgress], None] | None, command: Sequence[str] | None
-    ) -> TuningResult:
-        """Run to the end of the budget, and play the finalists."""
-        reason = self.search(workers, progress, command)
-        self.log.close()
-        return TuningResult(
-            self.folder, reason, self.told, json.loads((self.folder / "summary.json").read_text("utf-8"))
-        )
+    def _result(self, reason: str) -> TuningResult:
+        return TuningResult(self.folder, reason, self.told, read_json(self.folder / "summary.json"))
 
     def _conclude(self, reason: str) -> None:
         """Choose among the finalists with new seeds; then play the game before and after, with new seeds again.
@@ -355,17 +290,17 @@ class _Run(SearchRun):
                  "plays": self._rounds(played, p)}
                 for p in order if p in judged
             ],
-            "before": self._told_of(own, before),
-            "after": self._told_of(self.space.values(chosen), after),
+            "before": self._last_plays(own, before),
+            "after": self._last_plays(self.space.values(chosen), after),
         }  # fmt: skip
 
     @staticmethod
     def _rounds(played: Mapping[Point, Mapping[str, Sequence[PlayRecord]]], point: Point) -> int:
-        """Plays of each agent of a finalist."""
+        """Return the number of plays of each agent of a finalist."""
         return max((len(records) for records in played.get(point, {}).values()), default=0)
 
     def _play(self, texts: Sequence[str], sample: int, plays: int) -> list[Judged]:
-        """Games, each played so often by every agent."""
+        """Play every game so often with every agent."""
         tickets = [
             self.workers.submit(
                 "a play at the end of the run", evaluate_settings, self.work, text, sample, plays, code_digest()
@@ -374,8 +309,8 @@ class _Run(SearchRun):
         ]
         return [self.workers.result(ticket)[0] for ticket in tickets]
 
-    def _told_of(self, values: Mapping[str, str], judged: Judged) -> dict[str, Any]:
-        """What the last plays of a game say, for the summary."""
+    def _last_plays(self, values: Mapping[str, str], judged: Judged) -> dict[str, Any]:
+        """Return the results of the last plays of a game, for the summary."""
         targets = []
         for target, result in zip(self.objective.targets, judged.results, strict=False):
             low, high = target.interval(judged.plays)
@@ -415,7 +350,7 @@ class _Run(SearchRun):
         best = self.tuner.tried[self.tuner.best(1)[0]]
         return TuningProgress(self.told, self._settings(), best.mean, best.error, self._fraction())
 
-    # -- what all runs ask ---------------------------------------------------------------------------------------------
+    # -- for the loop --------------------------------------------------------------------------------------------------
 
     def _candidate(self, data: dict[str, Any]) -> Candidate:
         return Candidate.from_json(data)
@@ -436,16 +371,13 @@ class _Run(SearchRun):
         return {**candidate.to_json(), "values": self.space.values(candidate.point), **verdict.to_json()}
 
     def _keep(self, candidate: Candidate, verdict: Judged, fresh: bool) -> None:
-        """The optimiser itself keeps what is known of every point."""
+        """Do nothing: the optimiser itself keeps what is known of every point."""
 
     def _meet(self, event: dict[str, Any], told: bool) -> None:
         Judged.from_json(event)  # a damaged event shows at once
 
     def _went_on(self, trusted: bool) -> None:
-        """Nothing besides what the optimiser restores."""
+        """Do nothing: the optimiser restores itself."""
 
     def _text(self, candidate: Candidate) -> str:
         return self.space.instantiate(candidate.point)
-
-
-__all__ = ["TuningProgress", "TuningResult", "resume_tuning", "run_tuning"]

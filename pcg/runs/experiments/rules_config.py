@@ -1,15 +1,14 @@
-"""What a run that evolves rules is to do: the configuration, as a dataclass and as a TOML file."""
+"""The configuration of runs that make rules for the sprites and levels of a game."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.runs.config import SECTIONS as LEVEL_SECTIONS
-from pcg.runs.config import RunConfig, read_toml
+from pcg.runs.config import RunConfig
+from pcg.runs.experiments.levels_config import SECTIONS as LEVEL_SECTIONS
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "run": (
@@ -37,6 +36,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
 class RulesRun(RunConfig):
     """The configuration of a run that makes rules for the sprites and levels of a game."""
 
+    kind = "rules"
     sections = SECTIONS
 
     game: str
@@ -61,12 +61,3 @@ class RulesRun(RunConfig):
         super()._check()
         if self.drop and self.start != "own":
             raise PcgError(f"drop is {self.drop:g}, but the run does not start with the game's own rules (start=own)")
-
-
-def read_rules_config(path: Path | str) -> RulesRun:
-    """Read the configuration of a run that makes rules.
-
-    Raises:
-        PcgError: when it cannot be read, is no TOML, or says something unknown.
-    """
-    return RulesRun.from_mapping(read_toml(path), str(path))

@@ -14,16 +14,16 @@ stops, all have played about the same part.
     python benchmarks/agents_corpus.py report
 
 All but the last go on where they stopped (also after `kill -9`); the last writes docs/results/agents.md and its figures
-from what has been played so far. What came of every play is also kept in docs/results/agents, one file per campaign and
-agent, from which a store that is missing begins: the campaigns may be played on several days and machines. To play an
-agent anew, after it has changed, delete its file and its folder of the store.
+from what has been played so far. What came of the plays is added up in docs/results/agents, one table per campaign and
+agent with a row for each game (agents_summary.py). The report is made of these tables alone, and agents that have
+played everything are not played again: the campaigns may be played on several days and machines. An agent that was
+interrupted goes on from its folder of the store. To play one anew, after it has changed, delete its table and folder.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import io
 import itertools
 import re
 import sys
@@ -33,15 +33,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import agents_published
+from agents_summary import Fault, Summary, common_rows, read_summary, standings, summarise, write_summary
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Budget
-from pcg.evaluators.tournament import MatchResult, Rules, Standings, rank
-from pcg.evaluators.tournament.match import Fault
+from pcg.evaluators.tournament import Rules, Standings
 from pcg.report.tournament_figures import heat_map, win_rates
-from pcg.report.tournament_tables import games_csv, interval_text, number, percent, standings_csv
-from pcg.runs.experiments.tournament import RESULTS, Tournament, TournamentResult, plan, read_tournament, run_tournament
-from pcg.runs.store import to_json, write_whole
+from pcg.report.tournament_tables import interval_text, number, percent, standings_csv
+from pcg.runs.experiments.tournament import Tournament, plan, read_tournament, run_tournament
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = ROOT.parent / "shared" / "gvgai" / "games"
@@ -136,52 +135,35 @@ def plans(campaign: Campaign, agents: Iterable[str], games: Sequence[str]) -> di
     return made
 
 
-COLUMNS = ("agent", "game", "level", "repeat", "outcome", "score", "ticks", "calls", "late", "kind", "tick", "message")
-"""Of a record: what is played, what came of it, and the fault that ended it, if there was one."""
-
-
-def keep(state: TournamentResult, record: Path) -> None:
-    """Write what came of the plays of an agent, in the order of its schedule."""
-    record.parent.mkdir(parents=True, exist_ok=True)
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for r in state.results:
-        fault = ("", "", "") if r.fault is None else (r.fault.kind, r.fault.tick, r.fault.message)
-        match, score = r.match, f"{r.scores[0]:g}"
-        late = sum(r.late) if r.late else ""
-        what = [match.agents[0], match.game, match.level, match.repeat]
-        writer.writerow([*what, r.outcomes[0], score, r.ticks, r.calls, late, *fault])
-    write_whole(record, table.getvalue())
-
-
-def recall(tournament: Tournament, folder: Path, record: Path) -> None:
-    """Begin the folder of an agent with what its record holds, as far as that is of the same schedule."""
-    if (folder / "run.json").exists() or not record.exists():
-        return
-    run_tournament(tournament, folder, workers=1, matches=0)
-    agent = tournament.agents[0]
-    lines = []
-    with record.open(encoding="utf-8", newline="") as file:
-        for match, row in zip(tournament.matches(), csv.DictReader(file), strict=False):
-            if (row["game"], int(row["level"]), int(row["repeat"])) != (match.game, match.level, match.repeat):
-                raise PcgError(f"{record}: play {match.id} is {row['game']} level {row['level']}, the schedule has "
-                               f"{match.game} level {match.level}")  # fmt: skip
-            fault = Fault(0, agent, int(row["tick"]), row["kind"], row["message"]) if row["kind"] else None
-            lines.append(
-                MatchResult(
-                    match, (int(row["outcome"]),), (float(row["score"]),), int(row["ticks"]), int(row["calls"]),
-                    (int(row["late"]),) if row["late"] else (), fault,
-                ).to_json()
-            )  # fmt: skip
-    write_whole(folder / RESULTS, "".join(to_json(line) + "\n" for line in lines))
-
-
 def turns(tournament: Tournament) -> list[int]:
     """Numbers of matches after which it is another agent's turn: the ends of (repetition, level)."""
     matches = tournament.matches()
     groups = itertools.groupby(matches, key=lambda match: (match.repeat, match.level))
     return list(itertools.accumulate(len(list(group)) for _, group in groups))
+
+
+def table_of(campaign: Campaign, agent: str) -> Path:
+    """The file of an agent's summary."""
+    folder = folder_of(RECORDS, campaign, agent)
+    return folder.with_name(folder.name + ".csv")
+
+
+def played(campaign: Campaign, agent: str, folder: Path) -> int:
+    """Plays of an agent so far.
+
+    Raises:
+        PcgError: when it was interrupted and the folder with its plays is not here, so that it cannot go on.
+    """
+    if (folder / "run.json").exists():
+        return len(read_tournament(folder).results)
+    table = table_of(campaign, agent)
+    if not table.exists():
+        return 0
+    summary = read_summary(table)
+    if summary.plays < summary.planned:
+        raise PcgError(f"{table} adds up {summary.plays} of {summary.planned} plays, which are not in {folder}: bring "
+                       "that folder to go on, or delete the table to begin anew")  # fmt: skip
+    return summary.plays
 
 
 def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence[str], **limits: float | None) -> bool:
@@ -195,9 +177,7 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
             if left is not None and left <= 0:
                 return False
             folder, target = folder_of(store, campaign, agent), turns(tournament)[turn]
-            record = folder_of(RECORDS, campaign, agent).with_suffix(".csv")
-            recall(tournament, folder, record)
-            if (folder / "run.json").exists() and len(read_tournament(folder).results) >= target:
+            if played(campaign, agent, folder) >= target:
                 continue
             started = time.monotonic()
             state = run_tournament(
@@ -209,11 +189,12 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
                 f"{len(state.faults)} disqualified ({time.monotonic() - started:.0f} s)",
                 flush=True,
             )
-            keep(state, record)
+            summary = summarise(agent, tournament.matches(), state.results, by_level=bool(campaign.games))
+            write_summary(summary, table_of(campaign, agent))
             if state.stopped == "interrupted":
                 raise KeyboardInterrupt
     return all(
-        len(read_tournament(folder_of(store, campaign, agent)).results) == turns(tournament)[-1]
+        played(campaign, agent, folder_of(store, campaign, agent)) == turns(tournament)[-1]
         for agent, tournament in tournaments.items()
     )
 
@@ -221,51 +202,35 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
 # --- report -----------------------------------------------------------------------------------------------------------
 
 
-def stored(store: Path, campaign: Campaign, games: Sequence[str]) -> dict[str, TournamentResult]:
+def summaries_of(campaign: Campaign) -> dict[str, Summary]:
     """What has been played of a campaign, by agent."""
-    folder = store / campaign.name
-    for record in sorted((RECORDS / campaign.name).glob("*.csv")):
-        with record.open(encoding="utf-8", newline="") as file:
-            agent = next(csv.DictReader(file))["agent"]
-        if not (folder_of(store, campaign, agent) / "run.json").exists():
-            recall(plans(campaign, [agent], games)[agent], folder_of(store, campaign, agent), record)
-    found = (
-        [read_tournament(p) for p in sorted(folder.iterdir()) if (p / "run.json").exists()] if folder.is_dir() else []
-    )
-    return {state.tournament.agents[0]: state for state in found if state.results}
+    found = [read_summary(table) for table in sorted((RECORDS / campaign.name).glob("*.csv"))]
+    return {summary.agent: summary for summary in found if summary.plays}
 
 
-def common(states: Iterable[TournamentResult]) -> list[MatchResult]:
-    """Results on what all agents have played: the same games, levels and seeds for each."""
-    groups = [{(r.match.game, r.match.level, r.match.repeat): r for r in state.results} for state in states]
-    shared = set.intersection(*(set(group) for group in groups)) if groups else set()
-    return [result for group in groups for key, result in group.items() if key in shared]
-
-
-def section(campaign: Campaign, states: dict[str, TournamentResult], figures: Path) -> str:
-    """One campaign as Markdown; its figures and tables are written beside the page."""
-    results = common(states.values())
-    own = rank([r for state in states.values() for r in state.results])
-    standings = rank(results)
+def section(campaign: Campaign, summaries: dict[str, Summary], figures: Path) -> str:
+    """One campaign as Markdown; its figures and its table are written beside the page."""
+    shared = common_rows(summaries.values())
+    own = standings(summaries.values())
+    about_shared = standings(summaries.values(), shared)
     name = f"agents-{campaign.name}"
-    (figures / f"{name}-games.csv").write_text(games_csv(own), encoding="utf-8")
     (figures / f"{name}.csv").write_text(standings_csv(own), encoding="utf-8")
-    (figures / f"{name}.svg").write_text(win_rates(standings, standalone=True), encoding="utf-8")
+    (figures / f"{name}.svg").write_text(win_rates(about_shared, standalone=True), encoding="utf-8")
     (figures / f"{name}-games.svg").write_text(heat_map(own, standalone=True), encoding="utf-8")
-    plays = len(results) // max(1, len(states))
-    games = len(standings.games)
+    plays = sum(next(iter(summaries.values())).rows[key].plays for key in shared)
+    games = len(about_shared.games)
     budget = campaign.budget
     command = f"python benchmarks/agents_corpus.py {campaign.name}"
     lines = [
         f"## {campaign.title}",
         "",
-        f"Levels {campaign.levels}, {campaign.repeats} seed(s) per level. Made by `{command}`. {_counts(states)}",
+        f"Levels {campaign.levels}, {campaign.repeats} seed(s) per level. Made by `{command}`. {_counts(summaries)}",
         "",
         f"![Share of plays won]({name}.svg)",
         "",
         f"The figure is about the {plays} plays per agent that all of these agents have played, the table about all:",
         "",
-        *_overall(own, states),
+        *_overall(own, summaries),
         "",
         f"Points, as the competitions give them, over the {plays} plays per agent in {games} games that all have "
         "played:",
@@ -274,43 +239,45 @@ def section(campaign: Campaign, states: dict[str, TournamentResult], figures: Pa
         "|---:|---|---:|---:|---:|",
         *(
             f"| {s.rank} | `{s.agent}` | {number(s.points)} | {s.places[0]} | {percent(s.tally.rate)} |"
-            for s in standings.overall
+            for s in about_shared.overall
         ),
         "",
         "### Game by game",
         "",
-        "Plays won in percent. More columns (score, time, points) are in "
-        f"[{name}-games.csv]({name}-games.csv), and a picture in [{name}-games.svg]({name}-games.svg).",
+        f"Plays won in percent; a picture is in [{name}-games.svg]({name}-games.svg). The numbers of each agent "
+        f"(plays, wins, sums of scores and ticks) are in the folder `docs/results/agents/{campaign.name}`.",
         "",
         *_by_game(own),
         "",
     ]
-    faults = [r for state in states.values() for r in state.faults]
+    faults = sum(len(row.faults) for summary in summaries.values() for row in summary.rows.values())
     if faults:
-        lines += [f"{len(faults)} plays ended in a disqualification:", ""]
-        lines += [*_faults(faults), ""]
-    told = [r for state in states.values() for r in state.results if r.late]
-    if budget.milliseconds is not None and told:
-        late, ticks = sum(sum(r.late) for r in told), sum(r.ticks for r in told)
-        lines += [f"{late:,} of {ticks:,} actions came late and were replaced by NIL.", ""]
+        lines += [f"{faults} plays ended in a disqualification:", ""]
+        lines += [*_faults(summaries.values()), ""]
+    rows = [row for summary in summaries.values() for row in summary.rows.values()]
+    timed = sum(row.timed_ticks for row in rows)
+    if budget.milliseconds is not None and timed:
+        late = sum(row.late for row in rows)
+        lines += [f"{late:,} of {timed:,} actions came late and were replaced by NIL.", ""]
     return "\n".join(lines)
 
 
-def published_section(campaign: Campaign, states: dict[str, TournamentResult]) -> str:
+def published_section(campaign: Campaign, summaries: dict[str, Summary]) -> str:
     """The campaign beside published plays, as Markdown."""
-    ours = {}
-    for agent in campaign.agents:
-        if agent in states:
-            wins: dict[tuple[str, int], tuple[int, int]] = {}
-            for r in states[agent].results:
-                won, plays = wins.get((r.match.game, r.match.level), (0, 0))
-                wins[r.match.game, r.match.level] = won + (1 in r.outcomes), plays + 1
-            ours[agent] = wins
+    ours = {
+        agent: {
+            (game, level): (row.wins, row.plays)
+            for (game, level), row in summaries[agent].rows.items()
+            if level is not None and row.plays
+        }
+        for agent in campaign.agents
+        if agent in summaries
+    }
     lines = [
         f"## {campaign.title}",
         "",
         f"{agents_published.SOURCES[campaign.name]}. Levels {campaign.levels}, {campaign.repeats} seed(s) per level. "
-        f"Made by `python benchmarks/agents_corpus.py {campaign.name}`. {_counts(states)}",
+        f"Made by `python benchmarks/agents_corpus.py {campaign.name}`. {_counts(summaries)}",
         "",
         *agents_published.compared(ours),
         "",
@@ -318,53 +285,54 @@ def published_section(campaign: Campaign, states: dict[str, TournamentResult]) -
     return "\n".join(lines)
 
 
-def _counts(states: dict[str, TournamentResult]) -> str:
-    played, planned = sum(len(s.results) for s in states.values()), sum(s.total for s in states.values())
-    if played == planned:
+def _counts(summaries: dict[str, Summary]) -> str:
+    done, planned = sum(s.plays for s in summaries.values()), sum(s.planned for s in summaries.values())
+    if done == planned:
         return f"All {planned:,} plays have been played."
-    return f"{played:,} of {planned:,} plays have been played ({played / planned:.0%}); the numbers are about these."
+    return f"{done:,} of {planned:,} plays have been played ({done / planned:.0%}); the numbers are about these."
 
 
-def _overall(standings: Standings, states: dict[str, TournamentResult]) -> list[str]:
-    rows = sorted(standings.overall, key=lambda s: -s.tally.rate)
+def _overall(ranked: Standings, summaries: dict[str, Summary]) -> list[str]:
+    rows = sorted(ranked.overall, key=lambda s: -s.tally.rate)
     return [
         "| agent | plays won | 95 % interval | won | played | planned | games won at least once | disqualified |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
         *(
             f"| `{s.agent}` | {percent(s.tally.rate)} | {interval_text(s.tally.interval)} | {s.tally.wins} | "
-            f"{s.tally.plays} | {states[s.agent].total} | {_games_won(standings, s.agent)} of {len(standings.games)} | "
+            f"{s.tally.plays} | {summaries[s.agent].planned} | {_games_won(ranked, s.agent)} of {len(ranked.games)} | "
             f"{s.tally.disqualified} |"
             for s in rows
         ),
     ]
 
 
-def _games_won(standings: Standings, agent: str) -> int:
-    return sum(p.agent == agent and p.tally.wins > 0 for places in standings.games.values() for p in places)
+def _games_won(ranked: Standings, agent: str) -> int:
+    return sum(p.agent == agent and p.tally.wins > 0 for places in ranked.games.values() for p in places)
 
 
-def _by_game(standings: Standings) -> list[str]:
-    agents = [s.agent for s in sorted(standings.overall, key=lambda s: -s.tally.rate)]
+def _by_game(ranked: Standings) -> list[str]:
+    agents = [s.agent for s in sorted(ranked.overall, key=lambda s: -s.tally.rate)]
     lines = [f"| game | {' | '.join(f'`{a}`' for a in agents)} |", f"|---|{'---:|' * len(agents)}"]
-    for game in sorted(standings.games):
-        rates = {p.agent: f"{100 * p.tally.rate:.0f}" for p in standings.games[game]}
+    for game in sorted(ranked.games):
+        rates = {p.agent: f"{100 * p.tally.rate:.0f}" for p in ranked.games[game]}
         lines.append(f"| {game} | {' | '.join(rates.get(a, '') for a in agents)} |")
     return lines
 
 
-def _faults(faults: Sequence[MatchResult]) -> list[str]:
-    counts: dict[tuple[str, str], list[MatchResult]] = {}
-    for result in faults:
-        if result.fault is not None:
-            counts.setdefault((result.fault.agent, result.fault.kind), []).append(result)
+def _faults(summaries: Iterable[Summary]) -> list[str]:
+    counts: dict[tuple[str, str], list[tuple[str, Fault]]] = {}
+    for summary in summaries:
+        found = [(game, fault) for (game, _), row in summary.rows.items() for fault in row.faults]
+        for game, fault in sorted(found, key=lambda pair: (pair[1].repeat, pair[1].level)):  # as they were played
+            counts.setdefault((summary.agent, fault.kind), []).append((game, fault))
     return [
-        f"- `{agent}` {kind} {len(found)} times, first in {found[0].match.game} level {found[0].match.level}, tick "
-        f"{found[0].fault.tick if found[0].fault else 0}: {found[0].fault.message if found[0].fault else ''}"
+        f"- `{agent}` {kind} {len(found)} times, first in {found[0][0]} level {found[0][1].level}, tick "
+        f"{found[0][1].tick}: {found[0][1].message}"
         for (agent, kind), found in counts.items()
     ]
 
 
-def report(store: Path, page: Path, folder: Path) -> None:
+def report(page: Path) -> None:
     """Write the page and its figures."""
     page.parent.mkdir(parents=True, exist_ok=True)
     parts = [
@@ -383,11 +351,11 @@ def report(store: Path, page: Path, folder: Path) -> None:
         "",
     ]
     for campaign in CAMPAIGNS.values():
-        states = stored(store, campaign, corpus(folder, campaign.games))
-        if states and campaign.games:
-            parts.append(published_section(campaign, states))
-        elif states:
-            parts.append(section(campaign, states, page.parent))
+        summaries = summaries_of(campaign)
+        if summaries and campaign.games:
+            parts.append(published_section(campaign, summaries))
+        elif summaries:
+            parts.append(section(campaign, summaries, page.parent))
     page.write_text("\n".join(parts).rstrip("\n") + "\n", encoding="utf-8")
     print(page)
 
@@ -407,7 +375,7 @@ def main() -> int:
     given = parser.parse_args()
     try:
         if given.what == "report":
-            report(given.store, given.out, given.games)
+            report(given.out)
             return 0
         campaign = CAMPAIGNS[given.what]
         agents = campaign.entrants(given.agents)

@@ -19,7 +19,9 @@ import numpy as np
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.levels import LevelContext, make_generator
-from pcg.generators.levels.asp import Aims, Limits, find, pose
+from pcg.generators.levels.asp.clingo_solver import Limits
+from pcg.generators.levels.asp.constraints import LevelConstraints, build_problem
+from pcg.generators.levels.asp.search import find
 
 CASES: tuple[tuple[str, str, dict[str, object], str], ...] = (
     ("dungeon", "keys before doors", {}, ""),
@@ -53,9 +55,9 @@ def planned(game: str, chars: str, moves: int, size: int) -> tuple[float, float]
     """Seconds, by the clock and of the processor, for a level planned in the program: no sketch, no tries."""
     context = LevelContext.of(pcg.load(game))
     tiles = [i for i, t in enumerate(context.palette.tiles) if t.char in chars]
-    aims = Aims(moves=(0, moves), moves_text=f"won in at most {moves} moves")
+    level_constraints = LevelConstraints(moves=(0, moves), moves_text=f"won in at most {moves} moves")
     start, used = time.perf_counter(), time.process_time()
-    find(pose(context, (size, size), aims, tiles), seed=1, limits=Limits(120))
+    find(build_problem(context, (size, size), level_constraints, tiles), seed=1, limits=Limits(120))
     return time.perf_counter() - start, time.process_time() - used
 
 

@@ -10,21 +10,24 @@ decision that the platform's prover-based players had in 15, 30, 45 and 60 secon
     python benchmarks/ggp_study.py report
 
 The first two go on where they stopped (also after `kill -9`) and go around all settings, so that whatever has been
-played says as much about one as about another. Every play is kept in docs/results/ggp-study, one file per series and
-game; the last writes docs/results/ggp-study.md and its figures from them. To play a game anew, after its sheet or an
-agent has changed, delete its file.
+played says as much about one as about another. What came of the plays is counted in docs/results/ggp-study, one table
+per series and game with a row for each setting and outcome; the last writes docs/results/ggp-study.md and its figures
+from them. A game is played by one process at a time. To play it anew, after its sheet or an agent has changed, delete
+its table.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
 import itertools
+import math
 import sys
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +38,7 @@ from pcg.engine.gdl import GdlGame, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import make_agent, play
 from pcg.report.drawing import drawn
+from pcg.runs.store import write_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 SHEETS = ROOT / "games" / "gdl"
@@ -133,12 +137,52 @@ class Play:
     calls: int
     seconds: float
 
+
+@dataclass(frozen=True)
+class Outcome:
+    """A way in which plays of a setting came out: who sat where, and the goal values of the roles.
+
+    Attributes:
+        second: True for plays of the second half, with sides swapped.
+        seats: who played each role, "A" the entrant and "B" the baseline.
+        goals: goal value of each role, 0 to 100.
+    """
+
+    setting: Setting
+    second: bool
+    seats: str
+    goals: tuple[int, ...]
+
     def mean(self, side: str) -> float:
         """Mean goal value of a side, from 0 to 1; in Pac-Man 3P that of Pac-Man alone."""
         own = [g for g, seat in zip(self.goals, self.seats, strict=True) if seat == side]
         if self.setting.game == "pacman-3p":
             own = [self.goals[0]]
         return sum(own) / len(own) / 100
+
+
+@dataclass(frozen=True)
+class Count:
+    """Plays with one outcome.
+
+    Attributes:
+        plays: how many.
+        ticks: joint moves of all.
+        calls: joint moves simulated in all, by all players.
+        seconds: processor time of all.
+    """
+
+    plays: int = 0
+    ticks: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+
+    def plus(self, play: Play) -> Count:
+        """Count one more play."""
+        return Count(self.plays + 1, self.ticks + play.ticks, self.calls + play.calls, self.seconds + play.seconds)
+
+
+Counts = dict[Outcome, Count]
 
 
 def seats_of(roles: int, number: int, half: int) -> str:
@@ -185,60 +229,81 @@ def play_one(setting: Setting, number: int) -> Play:
 
 # --- records ----------------------------------------------------------------------------------------------------------
 
-COLUMNS = ("sheet", "entrant", "clock", "play", "playouts", "seats", "goals", "ticks", "calls", "seconds")
+COLUMNS = ("sheet", "entrant", "clock", "playouts", "half", "seats", "goals", "plays", "ticks", "calls", "seconds")
 
 
-def record_of(series: str, game: str) -> Path:
-    """The file of the plays of a game."""
+def table_of(series: str, game: str) -> Path:
+    """The file of the outcomes of a game."""
     return RECORDS / f"{series}-{game}.csv"
 
 
-def read_plays(series: str, game: str, *, digest: str | None = None) -> list[Play]:
-    """The plays kept so far, without a line that was cut off.
+def read_counts(series: str, game: str, *, digest: str | None = None) -> Counts:
+    """Read the outcomes counted so far.
 
     Raises:
         PcgError: they are of another sheet than the one of that digest.
     """
-    path = record_of(series, game)
+    path = table_of(series, game)
+    counts: Counts = {}
     if not path.exists():
-        return []
-    text = path.read_text(encoding="utf-8")
-    lines = text[: text.rfind("\n") + 1].splitlines()
-    plays: dict[tuple[Setting, int], Play] = {}  # two runs at a time may have made the same play
-    for row in csv.DictReader(lines):
-        if digest is not None and row["sheet"] != digest[:8]:
-            raise PcgError(f"{path}: plays of another {game}.kif; delete the file to play it anew")
-        if row["entrant"] in ENTRANTS and int(row["clock"]) in CLOCKS:
+        return counts
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if digest is not None and row["sheet"] != digest[:8]:
+                raise PcgError(f"{path}: plays of another {game}.kif; delete the file to play it anew")
             setting = Setting(series, game, row["entrant"], int(row["clock"]))
-            if int(row["playouts"]) == setting.playouts:
+            if row["entrant"] in ENTRANTS and setting.clock in CLOCKS and int(row["playouts"]) == setting.playouts:
                 goals = tuple(map(int, row["goals"].split()))
-                made = Play(
-                    setting, int(row["play"]), row["seats"], goals, int(row["ticks"]), int(row["calls"]),
-                    float(row["seconds"]),
-                )  # fmt: skip
-                plays[setting, made.number] = made
-    return list(plays.values())
+                outcome = Outcome(setting, row["half"] == "second", row["seats"], goals)
+                numbers = int(row["plays"]), int(row["ticks"]), int(row["calls"]), float(row["seconds"])
+                counts[outcome] = Count(*numbers)
+    return counts
 
 
-class Record:
-    """The file of the plays of a game, to which plays are added as they end."""
+class Table:
+    """The file of the outcomes of a game, in which plays are counted as they end."""
 
     def __init__(self, series: str, game: str) -> None:
-        self.path = record_of(series, game)
+        self.path = table_of(series, game)
         self.digest = game_of(game).digest[:8]
-        self.known = {(p.setting, p.number) for p in read_plays(series, game, digest=self.digest)}
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        old = self.path.read_text(encoding="utf-8") if self.path.exists() else ",".join(COLUMNS) + "\n"
-        self.path.write_text(old[: old.rfind("\n") + 1], encoding="utf-8")
+        self.half = PLAYS[series] // 2
+        self.counts = read_counts(series, game, digest=self.digest)
+        self._played: dict[tuple[Setting, bool], int] = defaultdict(int)
+        for outcome, count in self.counts.items():
+            self._played[outcome.setting, outcome.second] += count.plays
 
-    def add(self, p: Play) -> None:
-        """Append a play."""
-        s = p.setting
-        row = (self.digest, s.entrant, s.clock, p.number, s.playouts, p.seats, " ".join(map(str, p.goals)), p.ticks,
-               p.calls, f"{p.seconds:.2f}")  # fmt: skip
-        with self.path.open("a", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow(row)
-        self.known.add((s, p.number))
+    def holds(self, setting: Setting, number: int) -> bool:
+        """Tell whether a play is counted; those of a half are played in the order of their numbers."""
+        return number % self.half < self._played[setting, number >= self.half]
+
+    def add(self, plays: Sequence[Play]) -> None:
+        """Count plays of this game, and write the table, whole or not at all."""
+        for done in plays:
+            outcome = Outcome(done.setting, done.number >= self.half, done.seats, done.goals)
+            self.counts[outcome] = self.counts.get(outcome, Count()).plus(done)
+            self._played[outcome.setting, outcome.second] += 1
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for outcome, count in sorted(self.counts.items(), key=_place):
+            s = outcome.setting
+            writer.writerow(
+                (self.digest, s.entrant, s.clock, s.playouts, "second" if outcome.second else "first", outcome.seats,
+                 " ".join(map(str, outcome.goals)), count.plays, count.ticks, count.calls, f"{count.seconds:.2f}")
+            )  # fmt: skip
+        write_whole(self.path, text.getvalue())
+
+
+def _place(item: tuple[Outcome, Count]) -> tuple[object, ...]:
+    outcome, _ = item
+    return (
+        [*ENTRANTS].index(outcome.setting.entrant),
+        outcome.setting.clock,
+        outcome.second,
+        outcome.seats,
+        outcome.goals,
+    )
 
 
 def schedule(series: str, games: Sequence[str]) -> Iterator[tuple[Setting, int]]:
@@ -252,16 +317,17 @@ def schedule(series: str, games: Sequence[str]) -> Iterator[tuple[Setting, int]]
 def run(series: str, games: Sequence[str], minutes: float | None, workers: int) -> bool:
     """Play until everything is played or the time is up; whether everything is."""
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    records = {game: Record(series, game) for game in games}
-    missing = ((s, n) for s, n in schedule(series, games) if (s, n) not in records[s.game].known)
+    tables = {game: Table(series, game) for game in games}
+    missing = ((s, n) for s, n in schedule(series, games) if not tables[s.game].holds(s, n))
     played, reported = 0, time.monotonic()
     with ThreadPoolExecutor(workers) as pool:
         while deadline is None or time.monotonic() < deadline:
             jobs = list(itertools.islice(missing, 4 * workers))
             if not jobs:
                 return True
-            for done in pool.map(lambda job: play_one(*job), jobs):
-                records[done.setting.game].add(done)
+            played_now = list(pool.map(lambda job: play_one(*job), jobs))
+            for game in sorted({play.setting.game for play in played_now}):
+                tables[game].add([play for play in played_now if play.setting.game == game])
             played += len(jobs)
             if time.monotonic() - reported > 60:
                 reported = time.monotonic()
@@ -284,7 +350,7 @@ class Figure:
     @classmethod
     def of(cls, values: Sequence[float]) -> Figure:
         """Of values between 0 and 1."""
-        mean = sum(values) / len(values)
+        mean = math.fsum(values) / len(values)
         low, high = spread_of(values)
         return cls(mean, low, high, len(values))
 
@@ -299,7 +365,7 @@ def spread_of(values: Sequence[float]) -> tuple[float, float]:
     for few plays, which may all end alike by chance, not by much.
     """
     n = len(values)
-    mean = sum(values) / n
+    mean = math.fsum(values) / n
     z = 1.959964
     middle = (mean + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (mean * (1 - mean) / n + z * z / (4 * n * n)) ** 0.5
@@ -307,37 +373,50 @@ def spread_of(values: Sequence[float]) -> tuple[float, float]:
     most = mean * (1 - mean)
     if most <= 0 or n < 2:
         return low, high
-    narrower = min(1.0, max((3 / n) ** 0.5, (sum((v - mean) ** 2 for v in values) / (n - 1) / most) ** 0.5))
+    narrower = min(1.0, max((3 / n) ** 0.5, (math.fsum((v - mean) ** 2 for v in values) / (n - 1) / most) ** 0.5))
     return mean - (mean - low) * narrower, mean + (high - mean) * narrower
 
 
-def sides(plays: Sequence[Play]) -> tuple[Figure | None, Figure | None]:
+def sides(counts: Counts) -> tuple[Figure | None, Figure | None]:
     """What the entrant and the baseline reach, in the plays (and in Pac-Man 3P the half) in which that shows."""
-    if not plays:
+    if not counts:
         return None, None
-    if plays[0].setting.game == "pacman-3p":
-        own = [p.mean("A") for p in plays if p.seats[0] == "A"]
-        other = [p.mean("B") for p in plays if p.seats[0] == "B"]
-    else:
-        own, other = [p.mean("A") for p in plays], [p.mean("B") for p in plays]
+    pacman = next(iter(counts)).setting.game == "pacman-3p"  # the side shows where it plays Pac-Man
+    own = _means(counts, "A", [o for o in counts if not pacman or o.seats[0] == "A"])
+    other = _means(counts, "B", [o for o in counts if not pacman or o.seats[0] == "B"])
     return (Figure.of(own) if own else None), (Figure.of(other) if other else None)
 
 
-def group(plays: Sequence[Play]) -> dict[tuple[str, int], list[Play]]:
-    """Plays by entrant and clock."""
-    groups: dict[tuple[str, int], list[Play]] = defaultdict(list)
-    for p in plays:
-        groups[p.setting.entrant, p.setting.clock].append(p)
+def _means(counts: Counts, side: str, outcomes: Sequence[Outcome]) -> list[float]:
+    """Mean goal value of a side in every play."""
+    return [value for outcome in outcomes for value in [outcome.mean(side)] * counts[outcome].plays]
+
+
+def group(counts: Counts) -> dict[tuple[str, int], Counts]:
+    """Outcomes by entrant and clock."""
+    groups: dict[tuple[str, int], Counts] = defaultdict(dict)
+    for outcome, count in counts.items():
+        groups[outcome.setting.entrant, outcome.setting.clock][outcome] = count
     return groups
 
 
-def draw_series(series: str, plays: dict[str, list[Play]], out: Path) -> None:
+def merged(parts: Iterable[Counts]) -> Counts:
+    """Return the outcomes of several settings together."""
+    return {outcome: count for part in parts for outcome, count in part.items()}
+
+
+def total(counts: Counts) -> int:
+    """Return the number of plays."""
+    return sum(count.plays for count in counts.values())
+
+
+def draw_series(series: str, counts: dict[str, Counts], out: Path) -> None:
     """A figure of a panel per game: what each entrant reaches by clock."""
 
     def draw(figure: Any) -> None:
         panels = figure.subplots(2, 3, sharex=True, sharey=True).flat
         for axes, (game, entry) in zip(panels, GAMES.items(), strict=True):
-            groups = group(plays[game])
+            groups = group(counts[game])
             for k, entrant in enumerate(ENTRANTS):
                 points = [(c, sides(groups[entrant, c])[0]) for c in CLOCKS if groups.get((entrant, c))]
                 shown = [(c + 0.9 * (k - 1.5), f) for c, f in points if f is not None]
@@ -347,7 +426,7 @@ def draw_series(series: str, plays: dict[str, list[Play]], out: Path) -> None:
                 bars = [[100 * (f.mean - f.low) for _, f in shown], [100 * (f.high - f.mean) for _, f in shown]]
                 axes.errorbar(x, y, yerr=bars, marker="osD^"[k], markersize=4, linewidth=1.2, capsize=2, label=entrant)
             if game in ("pacman-3p", "babel"):
-                base = [(c, sides([p for e in ENTRANTS for p in groups.get((e, c), [])])[1]) for c in CLOCKS]
+                base = [(c, sides(merged(groups.get((e, c), {}) for e in ENTRANTS))[1]) for c in CLOCKS]
                 known = [(c, f) for c, f in base if f is not None]
                 axes.plot([c for c, _ in known], [100 * f.mean for _, f in known], "k--", linewidth=1, label="flat")
             else:
@@ -374,9 +453,9 @@ def verdict(entry: Entry, own: Figure, other: Figure) -> str:
     return "met" if own.low > other.high else "not met" if own.high < other.low else "open"
 
 
-def game_section(series: str, entry: Entry, plays: Sequence[Play]) -> list[str]:
+def game_section(series: str, entry: Entry, counts: Counts) -> list[str]:
     """Tables of a game."""
-    groups = group(plays)
+    groups = group(counts)
     points = entry.sheet in ("pacman-3p", "babel")
     what = {
         "pacman-3p": "Mean goal of Pac-Man: played by the entrant against two flat ghosts / by flat Monte-Carlo "
@@ -395,15 +474,15 @@ def game_section(series: str, entry: Entry, plays: Sequence[Play]) -> list[str]:
     for entrant in ENTRANTS:
         cells = []
         for clock in CLOCKS:
-            own, other = sides(groups.get((entrant, clock), []))
+            own, other = sides(groups.get((entrant, clock), {}))
             cells.append(_cell(own, other, points))
-        every = [p for c in CLOCKS for p in groups.get((entrant, c), [])]
+        every = merged(groups.get((entrant, c), {}) for c in CLOCKS)
         own, other = sides(every)
         if own is None or other is None:
             continue
         claim = verdict(entry, own, other) if entrant != "no memory" else ""
         lines.append(
-            f"| {entrant} | {' | '.join(cells)} | {_cell(own, other, points)} | {len(every)} | {claim} |"
+            f"| {entrant} | {' | '.join(cells)} | {_cell(own, other, points)} | {total(every)} | {claim} |"
         )  # fmt: skip
     return [*lines, ""]
 
@@ -432,26 +511,26 @@ def report(page: Path, discussion: str) -> None:
         "",
     ]  # fmt: skip
     for series, explained in EXPLAINED.items():
-        plays = {game: read_plays(series, game) for game in GAMES}
-        total = sum(map(len, plays.values()))
-        if not total:
+        counts = {game: read_counts(series, game) for game in GAMES}
+        played = sum(map(total, counts.values()))
+        if not played:
             continue
         planned = PLAYS[series] * len(GAMES) * len(CLOCKS) * len(ENTRANTS)
         name = f"ggp-study-{series}.svg"
-        draw_series(series, plays, page.parent / name)
-        seconds = sum(p.seconds for group_ in plays.values() for p in group_)
+        draw_series(series, counts, page.parent / name)
+        seconds = sum(count.seconds for part in counts.values() for count in part.values())
         lines += [
             f"## Series {series}",
             "",
-            f"{explained} {total:,} of {planned:,} plays have been played ({seconds / 60:.0f} minutes of processor "
+            f"{explained} {played:,} of {planned:,} plays have been played ({seconds / 60:.0f} minutes of processor "
             "time); the numbers are about these.",
             "",
             f"![Scores by clock]({name})",
             "",
         ]
         for game, entry in GAMES.items():
-            if plays[game]:
-                lines += game_section(series, entry, plays[game])
+            if counts[game]:
+                lines += game_section(series, entry, counts[game])
     lines += ["## Discussion", "", discussion.strip(), ""]
     page.write_text("\n".join(lines), encoding="utf-8")
     print(page)

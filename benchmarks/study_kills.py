@@ -18,9 +18,9 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from pcg.study.creation import make_study, read_plan
 from pcg.study.drill import drill
 from pcg.study.items import Source
-from pcg.study.making import make_study, read_plan
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "pcg"))
 

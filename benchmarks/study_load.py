@@ -33,11 +33,11 @@ from scipy.stats import kendalltau
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
 from pcg.study.client import Browser
+from pcg.study.creation import make_study, read_plan
 from pcg.study.exporting import study_data
 from pcg.study.folders import open_study
-from pcg.study.hosting import Hosted, hosted
 from pcg.study.items import Source
-from pcg.study.making import make_study, read_plan
+from pcg.study.server_process import Hosted, hosted
 from pcg.study.simulating import Outcome, Truth, simulate
 from pcg.study.store import StudyStore
 

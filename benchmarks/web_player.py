@@ -29,7 +29,7 @@ import urllib.parse
 
 import pcg
 from pcg.web.serving import listen, serve
-from pcg.web.single import play_app
+from pcg.web.single_level import play_app
 
 RATE = 20
 KEYS_A_TICK = 0.2

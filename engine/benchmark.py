@@ -1,4 +1,4 @@
-"""How fast the engine is: the loops behind `pcg bench engine`, and the reading of a peer's numbers.
+"""Speed measurements of the engine: the loops behind `pcg bench engine`, and the reading of a peer's numbers.
 
 All rates are per second of process CPU time on one thread, after compilation, with random actions, on level 0. The
 operations are those of the recorded reference numbers: advancing (from the start again at the end of a game or after

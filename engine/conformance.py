@@ -1,4 +1,4 @@
-"""Replaying recorded traces: does this engine do what another one did, to the last bit?
+"""Replay of recorded traces: a comparison of this engine with another one, to the last bit.
 
 Every tick is played and compared. Lines that agree are recognised in their text (`pcg.engine.trace_match`); any other
 is read, compared field by field, and its first difference named. For people who port games: docs/conformance.md.
@@ -42,7 +42,7 @@ class Difference:
 
 @dataclass
 class Replay:
-    """What came of one trace."""
+    """Result of replaying one trace."""
 
     trace: str
     """Path below the traces' folder."""
@@ -51,13 +51,13 @@ class Replay:
     """Ticks compared."""
     difference: Difference | None = None
     error: str = ""
-    """Why it could not be replayed, "" if it could."""
+    """Reason for which it could not be replayed, "" if it could."""
     coverage: Coverage | None = None
-    """Which rules of the game the play made use of; None when it could not be replayed."""
+    """Rules of the game that the play made use of; None when it could not be replayed."""
 
     @property
     def ok(self) -> bool:
-        """Whether every compared tick agreed."""
+        """True when every compared tick agreed."""
         return self.difference is None and not self.error
 
 
@@ -127,7 +127,7 @@ class _Run:
         self.out = out
         self.watch = Watch(state, rules if rules is not None else rules_of(state.game.definition))
         self.started = False
-        """Whether the state before tick 0 has been compared."""
+        """True once the state before tick 0 has been compared."""
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Compare the header."""

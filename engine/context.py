@@ -48,7 +48,7 @@ _CATEGORY_FLAGS = (
 
 
 def category_of(type_bits: int, sprite_bits: int) -> str:
-    """Observation category, first match (spec 01 section 7.6)."""
+    """Observation category, first match (reference/state 6.5)."""
     for flag, name in _CATEGORY_FLAGS:
         if type_bits & flag:
             return name
@@ -192,7 +192,7 @@ class Context:
         return f"<{self.tables.definition.name} on {self.level.width}x{self.level.height} cells>"
 
     def limit(self, max_work: int, max_moving: int) -> None:
-        """Lower the bounds of every tick from here on, for games that nobody has written (docs/compatibility.md).
+        """Lower the bounds of every tick from here on, for generated games (docs/compatibility.md).
 
         Args:
             max_work: executions of effects after which a tick is cut short and the game over.

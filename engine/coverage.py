@@ -1,4 +1,4 @@
-"""What recorded plays make use of: which sprite classes, effects and terminations of their games, and which not.
+"""Coverage of games by recorded plays: the sprite classes, effects and terminations that they make use of.
 
 Traces that agree prove nothing about a rule that no trace makes use of. So every replay notes which lines of its game
 were at work: a sprite of the type was there, the effect was executed, the termination ended the game. All of this is
@@ -24,7 +24,7 @@ from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition
 
 KINDS = ("sprite class", "avatar", "effect", "termination")
-"""What a rule can be, in the order of summaries."""
+"""Kinds of rules, in the order of summaries."""
 _ESCAPE = ACTION_ID["ESCAPE"]
 
 
@@ -44,7 +44,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Which rules of its game a play has made use of."""
+    """Rules of its game that a play has made use of."""
 
     rules: tuple[Rule, ...]
     """All rules of the game."""
@@ -159,7 +159,7 @@ class Watch:
 
 @dataclass(slots=True)
 class Tally:
-    """How much some plays make use of one sprite class, avatar, effect or termination."""
+    """Use that some plays make of one sprite class, avatar, effect or termination."""
 
     kind: str
     name: str
@@ -176,7 +176,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Summary:
-    """What many plays make use of."""
+    """Summary of the rules that many plays make use of."""
 
     tallies: list[Tally] = field(default_factory=list)
     """One for everything in the ontology, by kind, in the order of use, then of the ontology."""

@@ -29,7 +29,11 @@ _CONTEXTS_KEPT = 64
 
 
 def builtin_games() -> dict[str, Path]:
-    """Names and folders of the games that come with the toolkit."""
+    """Names and folders of the games that come with the toolkit.
+
+    >>> "boxes" in builtin_games()
+    True
+    """
     root = Path(str(resources.files("pcg.games"))) / "vgdl"
     if not root.is_dir():
         return {}
@@ -37,7 +41,11 @@ def builtin_games() -> dict[str, Path]:
 
 
 def builtin_sheets() -> dict[str, Path]:
-    """Names and files of the board games that come with the toolkit: rule sheets in the Game Description Language."""
+    """Names and files of the board games that come with the toolkit: rule sheets in the Game Description Language.
+
+    >>> builtin_sheets()["connect-four"].name
+    'connect-four.kif'
+    """
     root = Path(str(resources.files("pcg.games"))) / "gdl"
     return {p.stem: p for p in sorted(root.glob("*.kif"))}
 
@@ -67,6 +75,10 @@ class Game:
         definition: the resolved game.
         levels: texts of its levels.
         reading: "strict" or "gvgai", also used for its levels.
+
+    >>> game = load("boxes")
+    >>> game, game.players, game.reading
+    (<Game boxes: 8 sprite types, 5 levels>, 1, 'strict')
     """
 
     def __init__(
@@ -126,6 +138,10 @@ class Game:
         Raises:
             VGDLError: the level does not fit the game.
             PcgError: no such level.
+
+        >>> level = load("boxes").read_level(0)
+        >>> level.width, level.height, level.block_size
+        (9, 8, 88)
         """
         if isinstance(level, Level):
             return level
@@ -167,6 +183,13 @@ class Game:
         Args:
             level: index into `levels`, a level text, a file, or a `Level`.
             seed: seed of the game's java.util.Random (a 32-bit int as in the reference).
+
+        Raises:
+            VGDLError: the level does not fit the game.
+            PcgError: no such level.
+
+        >>> load("boxes").start(level=0, seed=1)
+        <State of boxes: tick -1, score 0.0>
         """
         from pcg.engine.state import begin
 
@@ -176,13 +199,23 @@ class Game:
         """Many plays of this game as a Gymnasium vector environment, stepped in compiled code without the GIL.
 
         Needs the extra `envs`. See `pcg.engine.envs.VectorEnv` for the options.
+
+        >>> envs = load("boxes").vectorize(3)
+        >>> observations, infos = envs.reset(seed=1)
+        >>> observations.shape
+        (3, 7, 8, 9)
         """
         from pcg.engine.envs import VectorEnv
 
         return VectorEnv(self, num_envs, level, observation=observation, **options)
 
     def restore(self, data: bytes) -> State:
-        """The state that `State.to_bytes` serialised."""
+        """The state that `State.to_bytes` serialised. Raises PcgError for anything else, or another game's state.
+
+        >>> game = load("boxes")
+        >>> game.restore(game.start(level=0, seed=1).to_bytes())
+        <State of boxes: tick -1, score 0.0>
+        """
         from pcg.engine.state import restore
 
         return restore(self, data)
@@ -216,6 +249,9 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
 
     >>> load("boxes").players
     1
+    >>> load("no-such-game")
+    Traceback (most recent call last):
+    pcg.engine.vgdl.diagnostics.PcgError: no game `no-such-game`: neither a file nor a built-in game...
     """
     sheets = builtin_sheets() if isinstance(source, str) else {}
     if isinstance(source, str) and source in sheets and not Path(source).is_file():
@@ -252,7 +288,7 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
 
 
 def _is_rule_sheet(source: str | Path) -> bool:
-    """Whether something is in the Game Description Language: no VGDL text begins with a parenthesis or a semicolon."""
+    """Return true for the Game Description Language: no VGDL text begins with a parenthesis or a semicolon."""
     if isinstance(source, str) and source.lstrip()[:1] in ("(", ";"):
         return True
     return str(source)[-4:].lower() == ".kif" and "\n" not in str(source)

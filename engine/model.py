@@ -47,6 +47,11 @@ class Pool:
 class Model:
     """A compiled forward model of one game and level.
 
+    >>> import pcg
+    >>> model = pcg.load("boxes").start(level=0, seed=1).model
+    >>> model.players, model.stochastic, model.action_names[:3]
+    (1, False, ('NIL', 'UP', 'LEFT'))
+
     Attributes:
         address: address of the `kernel.protocol.MODEL` record, to be passed to search kernels.
         players: number of players.
@@ -94,7 +99,7 @@ class Model:
 
     @property
     def room(self) -> int:
-        """How many moving sprites a state of a new pool has room for."""
+        """Number of moving sprites that a state of a new pool has room for."""
         return self._room
 
     @property
@@ -103,7 +108,12 @@ class Model:
         return self._stride_of(self._room)
 
     def pool(self, count: int) -> Pool:
-        """Memory for `count` states (it begins with a cache line, and is not initialised beyond its format)."""
+        """Memory for `count` states (it begins with a cache line, and is not initialised beyond its format).
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).model.pool(2)
+        <pool of 2 states, 4352 bytes each>
+        """
         stride = self.stride
         size = (count * stride + _LINE) // 8
         if stride < _SPARSE:

@@ -1,4 +1,4 @@
-"""What a player may know of a state: the reference's state API (spec 01 section 7), for one player or two.
+"""Observations of a state by a player: the reference's state API (reference/state 6), for one player or two.
 
 A `StateObservation` reads a state, and is a function of that state alone. Where the reference's answers depend on how
 an observation object came about, this is the answer that a fresh copy gives there (`docs/observations.md`). Objects
@@ -15,21 +15,21 @@ import numpy as np
 from pcg.engine.arrays import sprite_table
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.ids import ACTIONS
-from pcg.engine.state import CATEGORIES, Event, Outcome
+from pcg.engine.outcome import CATEGORIES, Event, Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
 
 if TYPE_CHECKING:
     from pcg.engine.state import State
 
 NOWHERE = (-1, -1)
-"""What the reference answers in place of a position that there is not."""
+"""Position that the reference answers where there is none."""
 
 NIL = ACTIONS[0]
 
 Point = tuple[float, float]
 
 _WITH_NIL: dict[str, tuple[str, ...]] = {"ShootOnlyAvatar": ("USE", "LEFT", "RIGHT", "DOWN", "UP", NIL)}
-"""Classes whose list with NIL is not their own list and NIL (spec 01 section 3.3)."""
+"""Classes whose list with NIL is not their own list and NIL (reference/avatars 8.2)."""
 
 _TYPE_CATEGORIES = tuple(enumerate((L.T_AVATAR, L.T_RESOURCE, L.T_PORTAL, L.T_NPC, L.T_STATIC)))
 """Categories that a sprite has by its type, and their flags; the first that is set counts."""
@@ -37,7 +37,7 @@ _FROM_AVATAR, _MOVABLE = CATEGORIES.index("from-avatar"), CATEGORIES.index("mova
 
 
 class Observation(NamedTuple):
-    """One sprite as a player sees it (spec 01 section 7.6)."""
+    """One sprite as a player sees it (reference/state 6.5)."""
 
     category: int
     """Index into `pcg.engine.state.CATEGORIES`."""
@@ -111,23 +111,23 @@ class StateObservation:
 
     @property
     def score(self) -> float:
-        """The player's score so far; a winner's last correction (spec 01 section 3.10) is not in it."""
+        """The player's score so far; a winner's last correction (reference/loop 3.10) is not in it."""
         return float(self._mine(self.state.score))
 
     @property
     def winner(self) -> Outcome:
-        """What the player has achieved."""
+        """Outcome of the player."""
         return Outcome(self._mine(self.state.winner))
 
     @property
     def winners(self) -> tuple[Outcome, ...]:
-        """What each player has achieved."""
+        """Outcome of each player."""
         found = self.state.winner
         return (found,) if self.players == 1 else tuple(found)
 
     @property
     def is_game_over(self) -> bool:
-        """Whether all players have won or lost. `State.is_over` also tells of games ended by ESCAPE."""
+        """True when all players have won or lost. `State.is_over` is also true for games ended by ESCAPE."""
         return all(w is not Outcome.NO_WINNER for w in self.winners)
 
     # --- the avatar ---
@@ -199,7 +199,7 @@ class StateObservation:
 
     @property
     def is_avatar_alive(self) -> bool:
-        """Whether there is an avatar that is not disabled."""
+        """True when there is an avatar that is not disabled."""
         avatar = self._avatar()
         return avatar is not None and not int(avatar["bits"]) & L.DISABLED
 
@@ -219,7 +219,7 @@ class StateObservation:
 
     @property
     def events(self) -> list[Event]:
-        """Collisions of the avatars, and of what they made, since the start (spec 01 section 7.4).
+        """Collisions of the avatars, and of what they made, since the start (reference/state 6.4).
 
         By tick, then those of things made by the avatar first, then by passive and active type id. Of several alike in
         these, a tick keeps only the first.

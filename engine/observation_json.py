@@ -1,4 +1,4 @@
-"""A state as the JSON dictionary of the learning track (spec 01 section 9.3), for agents in other languages.
+"""A state as the JSON dictionary of the learning track (reference/state 6.7), for agents in other languages.
 
 `as_json` gives plain data ready for `json.dumps`, fields in the order in which the reference emits them.
 """

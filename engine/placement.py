@@ -1,4 +1,4 @@
-"""What a level places: which sprites the level keeps, which of them can move, and where.
+"""Placements of a level: the sprites that the level keeps, those that can move, and their cells.
 
 The sprites that a level creates do not depend on rules, and which of them stay in the level for good depends on very
 little of the rules. So the sprite set of a game remembers its last levels, and a level that was seen under other rules
@@ -67,7 +67,7 @@ class Placement:
         self._sort_by_cell(level, here)
         self.moving = np.ascontiguousarray(placed[~stays])
         self.moving[:, 1:3] *= size
-        # spec 01 section 2 rule 9: the draw order backwards, its first entry never looked at, then all reversed
+        # reference/language 2.1.9: the draw order backwards, its first entry never looked at, then all reversed
         kinds = self.moving[:, 0]
         found = [int(k) for t in reversed(definition.draw_order[1:]) if avatars[t] for k in np.flatnonzero(kinds == t)]
         self.avatars = list(reversed(found))[: definition.players]
@@ -86,7 +86,7 @@ class Placement:
 
 
 class LevelPlan:
-    """What a sprite set creates on a level (spec 01 section 2 rules 4, 5, 7).
+    """Sprites that a sprite set creates on a level (reference/language 2.1.4, 2.1.5, 2.1.7).
 
     Attributes:
         placed: int64[n, 4], type, column, row and id, in order of creation.

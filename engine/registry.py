@@ -126,6 +126,14 @@ def _same(one: object, other: object) -> bool:
     return one is other or one == other or (places[0] == places[1] and None not in places[0])
 
 
+_plugins: dict[str, None] = {}
+
+
+def loaded_plugins() -> tuple[str, ...]:
+    """Return the files that `load_plugin` has imported in this process, in order: worker processes load them too."""
+    return tuple(_plugins)
+
+
 def load_plugin(path: Path | str) -> str:
     """Import a Python file, which may register entries of any registry, and return the name of its module.
 
@@ -142,6 +150,7 @@ def load_plugin(path: Path | str) -> str:
     if name in sys.modules and not _is_from(name, file):
         name = f"{name}_{hashlib.sha256(str(file).encode()).hexdigest()[:16]}"
     if name in sys.modules:
+        _plugins[str(file)] = None
         return name
     spec = spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
@@ -153,6 +162,7 @@ def load_plugin(path: Path | str) -> str:
     except Exception as error:
         del sys.modules[name]
         raise PcgError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    _plugins[str(file)] = None
     return name
 
 

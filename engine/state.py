@@ -1,6 +1,6 @@
-"""A moment of a game: what Python programs hold, advance, copy and look at.
+"""States of games, which Python programs advance, copy and look at.
 
-A `State` is a block of the kernel's memory with a face. Copies are exact and independent; a finished game stays as
+A `State` owns one block of the kernel's memory. Copies are exact and independent; a finished game stays as
 it is.
 """
 
@@ -12,7 +12,6 @@ import json
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +25,9 @@ from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6, structure
 from pcg.engine.model import Model
+from pcg.engine.outcome import CATEGORIES as CATEGORIES
+from pcg.engine.outcome import Event as Event
+from pcg.engine.outcome import Outcome as Outcome
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 if TYPE_CHECKING:
@@ -33,20 +35,10 @@ if TYPE_CHECKING:
     from pcg.engine.game import Game
     from pcg.engine.observation import StateObservation
 
-CATEGORIES = ("avatar", "resource", "portal", "npc", "static", "from-avatar", "movable")
-"""Observation categories, index = the reference's category number (spec 01 section 7.6)."""
 _MAGIC = b"PCGSTATE3"
 _CHECK = 8
 """Bytes of the checksum behind the magic word: no block is taken over that is not exactly what was written."""
 _Header: Any = structure(L.STATE)
-
-
-class Outcome(IntEnum):
-    """What a player has achieved; the values are the reference's result keys (spec 01 section 3.10)."""
-
-    NO_WINNER = -1
-    PLAYER_LOSES = 0
-    PLAYER_WINS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +62,6 @@ class Sprite:
 
     def __repr__(self) -> str:
         return f"<{self.name} #{self.id} at {self.x},{self.y}>"
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """A collision in which the avatar, or something it made, took part (spec 01 section 7.4). Types are type ids."""
-
-    tick: int
-    from_avatar: bool
-    active: int
-    passive: int
-    active_id: int
-    passive_id: int
-    x: int
-    y: int
 
 
 class State:
@@ -128,6 +106,12 @@ class State:
 
         Raises:
             PcgError: for an action that does not exist.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> state.advance("UP")
+        >>> state.tick, state.avatar
+        (0, <hero #41 at 176,264>)
         """
         if type(action) is str or type(action) is int:
             first, second = _code(action), 0
@@ -163,7 +147,15 @@ class State:
         self._arena, self._address = larger, block
 
     def copy(self) -> State:
-        """An exact, independent copy, random generator included."""
+        """An exact, independent copy, random generator included.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> ahead = state.copy()
+        >>> ahead.advance("UP")
+        >>> state.tick, ahead.tick
+        (-1, 0)
+        """
         other = State.__new__(State)
         other.game = self.game
         context = other._context = self._context
@@ -184,7 +176,15 @@ class State:
         return restore, (self.game, self.to_bytes())
 
     def reseed(self, seed: int) -> None:
-        """Give this state a new random future: the stream of ``java.util.Random(seed)``."""
+        """Give this state a new random future: the stream of ``java.util.Random(seed)``.
+
+        >>> import pcg
+        >>> state = pcg.load("hunt").start(level=0, seed=1)
+        >>> other = state.copy()
+        >>> other.reseed(2)
+        >>> state.rng == other.rng
+        False
+        """
         invoke3(tick.model_reseed.address, self._context.address, self._address, seed)
 
     # --- results ---
@@ -210,7 +210,12 @@ class State:
 
     @property
     def winner(self) -> Any:
-        """`Outcome` of the player; for two players a pair."""
+        """`Outcome` of the player; for two players a pair.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).winner.name
+        'NO_WINNER'
+        """
         return self._per_player([Outcome(int(self._head.win0)), Outcome(int(self._head.win1))])
 
     @property
@@ -220,7 +225,7 @@ class State:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """True when the game has ended."""
         return bool(self._head.ended)
 
     @property
@@ -248,7 +253,12 @@ class State:
 
     @property
     def actions(self) -> Any:
-        """Names of the available actions without NIL, in the reference's order; for two players a pair of tuples."""
+        """Names of the available actions without NIL, in the reference's order; for two players a pair of tuples.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).actions
+        ('LEFT', 'RIGHT', 'DOWN', 'UP')
+        """
         return self._per_player([self._actions(p) for p in range(self._context.tables.players)])
 
     def _actions(self, player: int) -> tuple[str, ...]:
@@ -261,7 +271,12 @@ class State:
 
     @property
     def avatar(self) -> Any:
-        """The player's avatar, None when there is none; for two players a pair."""
+        """The player's avatar, None when there is none; for two players a pair.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).avatar
+        <hero #41 at 176,352>
+        """
         slots = [int(getattr(self._head, f"avatar{p}")) for p in range(self._context.tables.players)]
         moving = self._context.moving(self._address)
         return self._per_player([self._sprite(moving[s]) if s >= 0 else None for s in slots])
@@ -281,7 +296,15 @@ class State:
         return [(t, r) for t, _, r in found]
 
     def sprites(self, kind: str | None = None) -> list[Sprite]:
-        """All sprites (of one type name), by type id, then in order of creation."""
+        """All sprites (of one type name), by type id, then in order of creation.
+
+        Raises:
+            PcgError: the game has no type of that name.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).sprites("box")
+        [<box #21 at 176,176>, <box #46 at 528,352>]
+        """
         if kind is not None and kind not in self._context.tables.names:
             close = nearest(kind, self._context.tables.names)
             raise PcgError(f"unknown sprite `{kind}`" + (f", did you mean `{close}`?" if close else ""))
@@ -289,7 +312,7 @@ class State:
         return [self._sprite(r) for t, r in self.records() if kind is None or names[t] == kind]
 
     def resources_of(self, record: Any) -> dict[int, int]:
-        """Amounts held by a sprite record, by type id; entries of amount 0 remain (spec 02 section 1.7)."""
+        """Amounts held by a sprite record, by type id; entries of amount 0 remain (reference/sprites 7.5)."""
         columns = self._context.tables.resources
         row = int(record["res"])
         if row < 0:
@@ -334,7 +357,12 @@ class State:
         return self._context.level.block_size
 
     def grid(self) -> list[list[tuple[str, ...]]]:
-        """Type names by cell, indexed [row][column]; a sprite is listed where its top-left corner lies."""
+        """Type names by cell, indexed [row][column]; a sprite is listed where its top-left corner lies.
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).grid()[4][2]
+        ('floor', 'hero')
+        """
         cells: list[list[list[str]]] = [[[] for _ in range(self.width)] for _ in range(self.height)]
         names = self._context.tables.names
         for t, r in self.records():
@@ -344,10 +372,17 @@ class State:
         return [[tuple(cell) for cell in line] for line in cells]
 
     def render(self) -> str:
-        """The level as text: in each cell the sign of the sprite drawn on top; a dot where nothing is.
+        r"""The level as text: in each cell the sign of the sprite drawn on top; a dot where nothing is.
 
         Signs are the characters of the level mapping whose list ends with the type, else the type's first letter.
         Pictures with tiles are `pcg.render`'s business.
+
+        >>> import pcg
+        >>> print(pcg.load("boxes").start("wwwww\nwAb.w\nw..ow\nwwwww").render())
+        wwwww
+        wAb.w
+        w..ow
+        wwwww
         """
         definition = self._context.tables.definition
         names = self._context.tables.names
@@ -366,7 +401,14 @@ class State:
 
     @property
     def events(self) -> list[Event]:
-        """All events of the play so far, in order."""
+        """All events of the play so far, in order.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> state.advance("RIGHT")
+        >>> [(event.tick, event.active_id, event.passive_id) for event in state.events]
+        [(0, 41, 42)]
+        """
         chain, node = [], self._history
         while node is not None:
             node, raw = node
@@ -387,19 +429,35 @@ class State:
         return b"".join(reversed(parts))
 
     def observe(self, player: int = 0) -> StateObservation:
-        """What a player may know of this state: the reference's state API (`pcg.engine.observation`)."""
+        """Return a player's view of this state: the reference's state API (`pcg.engine.observation`).
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).observe().avatar_position
+        (176, 352)
+        """
         from pcg.engine.observation import StateObservation
 
         return StateObservation(self, player)
 
     def arrays(self) -> StateArrays:
-        """The state's memory as numpy arrays, without copying (`pcg.engine.arrays`)."""
+        """The state's memory as numpy arrays, without copying (`pcg.engine.arrays`).
+
+        >>> import pcg
+        >>> pcg.load("boxes").start(level=0, seed=1).arrays()
+        <arrays of <State of boxes: tick -1, score 0.0>: 3 slots, 74 sprites of the level>
+        """
         from pcg.engine.arrays import StateArrays
 
         return StateArrays(self)
 
     def key(self) -> int:
-        """A 62-bit hash of everything that decides the future; equal states have equal keys."""
+        """A 62-bit hash of everything that decides the future; equal states have equal keys.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> state.copy().key() == state.key()
+        True
+        """
         return int(invoke2(tick.model_key.address, self._context.address, self._address))
 
     # --- for compiled agents ---
@@ -425,7 +483,14 @@ class State:
     # --- bytes ---
 
     def to_bytes(self) -> bytes:
-        """The state as bytes; `Game.restore` makes it again, in any process, for the same game text."""
+        """The state as bytes; `Game.restore` makes it again, in any process, for the same game text.
+
+        >>> import pcg
+        >>> game = pcg.load("boxes")
+        >>> state = game.start(level=0, seed=1)
+        >>> game.restore(state.to_bytes()).key() == state.key()
+        True
+        """
         header = self._head
         used = int(header.at_sprites) + int(header.slots) * self._context.tables.stride
         history = self._history_bytes()
@@ -480,7 +545,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _fits(context: Context, room: int, block: bytes) -> bool:
-    """Whether the bytes have the layout of a block of this context and room."""
+    """Return true if the bytes have the layout of a block of this context and room."""
     if len(block) < L.STATE.itemsize:
         return False
     given = _Header.from_buffer_copy(block)

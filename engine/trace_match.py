@@ -1,4 +1,4 @@
-"""Reading agreement off a trace's text: a tick that agrees needs no Python objects for its sprites.
+"""Comparison of states with the text of a trace: a tick that agrees needs no Python objects for its sprites.
 
 A `LineMatcher` writes the short part of a line as this engine would, has the long part (the sprites) compared by the
 compiled `pcg.engine.kernel.compare`, and says "surely the same" or "look closer". It never says that something differs:
@@ -34,7 +34,7 @@ class LineMatcher:
         self._left_doubles = self._work.view(np.float64).data[compare.LEFT_AT :]
 
     def start(self, state: State, begin: int, end: int) -> bool:
-        """Whether a line surely describes the state before tick 0."""
+        """Return true if a line surely describes the state before tick 0."""
         head = f'{{"t":-1,{self._status(state)},"rng":{state.rng},"aux":{state.aux},"s":['.encode()
         if not self._data.startswith(head, begin):
             return False
@@ -45,7 +45,7 @@ class LineMatcher:
         return size >= 0 and self._ends(at + size, end, b"]}") and self._numbers_agree(at)
 
     def actions(self, tick: int, begin: int) -> tuple[bytes, tuple[int, int]] | None:
-        """What the players do in this tick: as the line puts it, and as action codes; None when that is not plain."""
+        """Return the actions of a tick, as the line puts them and as action codes; None when they are not plain."""
         head = b'{"t":%d,"a":[' % tick
         if not self._data.startswith(head, begin):
             return None
@@ -55,7 +55,7 @@ class LineMatcher:
         return None if codes is None else (text, codes)
 
     def tick(self, before: State, after: State, actions: bytes, begin: int, end: int) -> bool:
-        """Whether a line surely describes the tick that led from one state to another, and is not the last."""
+        """Return true if a line surely describes the tick that led from one state to another, and is not the last."""
         header = after.header
         rng, aux = header.rng, header.aux
         drawn = "" if aux == before.header.aux else f',"aux":{aux}'

@@ -1,4 +1,4 @@
-"""The trace format: a play as lines of JSON, so that independent programs can compare what their engines do.
+"""Trace format: a play as lines of JSON, by which independent programs can compare engines.
 
 A trace is a gzip file: a header, the state before tick 0, then one line per tick with the actions and what changed
 (docs/conformance.md). Here such files are read and written, and states are put into the form of their lines.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _FIELDS = ("x", "y", "w", "h", "ox", "oy", "speed", "hp")
 _GZIP = 31
-"""What zlib calls a gzip file with the largest window."""
+"""Window size by which zlib knows a gzip file with the largest window."""
 
 
 # --- reading ---
@@ -173,7 +173,7 @@ def sprite_tuples(state: State) -> list[list[Any]]:
 
 
 def changes(before: State, after: State) -> tuple[list[list[Any]], list[int]]:
-    """What differs between two states of a play: new or changed sprites (by type, then id), and the ids gone."""
+    """Return the differences between two states: new or changed sprites (by type, then id), and the ids gone."""
     old, new = StateArrays(before), StateArrays(after)
     n = min(len(old.moving), len(new.moving))
     a, b = old.moving[:n], new.moving[:n]
@@ -199,7 +199,7 @@ def changes(before: State, after: State) -> tuple[list[list[Any]], list[int]]:
 
 
 def action_lists(state: State) -> list[list[str] | None]:
-    """What each player can do, without NIL; None for a player without an avatar."""
+    """Return each player's actions, without NIL; None for a player without an avatar."""
     header = state.header
     here = [int(header.avatar0) >= 0, int(header.avatar1) >= 0]
     known = _players(state, state.actions)
@@ -245,7 +245,7 @@ def tick_line(before: State, after: State, actions: Any) -> dict[str, Any]:
 
 
 def same(expected: Any, got: Any) -> bool:
-    """Whether two values of a line are equal; -0.0 is not 0, and 1.0 is 1.
+    """Return true if two values of a line are equal; -0.0 is not 0, and 1.0 is 1.
 
     >>> same([1.0, 2], [1, 2]), same(0, -0.0), same(-0.0, -0.0)
     (True, False, True)

@@ -1,4 +1,4 @@
-"""What looks different from tick to tick: a memory beside a play, compared with it in compiled code.
+"""Visible changes from tick to tick: a memory beside a play, compared with it in compiled code.
 
 For servers and films, which show many plays: a tick in which nothing is seen to happen costs two microseconds here, and
 others a tuple for each place that changed.
@@ -74,7 +74,7 @@ class Watch:
 
     @property
     def holds_changed(self) -> bool:
-        """Whether it has other resources than in the state before."""
+        """True when it has other resources than in the state before."""
         return bool(self._memory.holds)
 
 

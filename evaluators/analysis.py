@@ -1,8 +1,8 @@
 """What a game's rules say about its parts: which sprites are solid, harmful, worth collecting, how the game is won.
 
 Everything is read from the resolved definition; nothing is played. The roles follow the game analyser of the level
-generation track (Khalifa, Perez-Liebana, Lucas, Togelius 2016; spec 04 section 2.1) but are told apart by what the
-rules do (`effect_semantics`) rather than by a short list of effect names. What a level needs to be winnable is in
+generation track (Khalifa, Perez-Liebana, Lucas, Togelius 2016; reference/generators 12.1) but are told apart by what
+the rules do (`effect_semantics`) rather than by a short list of effect names. What a level needs to be winnable is in
 `requirements`.
 """
 
@@ -75,7 +75,7 @@ PRODUCING: Mapping[str, str] = {
     "FlakAvatar": "stype", "ShootAvatar": "stype", "OngoingShootAvatar": "stype", "ShootOnlyAvatar": "stype",
     "AimedAvatar": "stype", "SpaceshipAvatar": "stype", "WizardAvatar": "stype", "OngoingTurningAvatar": "spawnBehind",
 }  # fmt: skip
-"""Class -> the parameter that names what its sprites bring forth (spec 02 sections 2.8 and 3)."""
+"""Class -> the parameter that names what its sprites bring forth (reference/sprites 7.13 and reference/avatars 8)."""
 STANDING_PRODUCERS = frozenset({"SpawnPoint", "SpawnPointMultiSprite"})
 """Classes that stand still and bring forth sprites where they stand."""
 EXPIRING_CLASSES = frozenset({"Flicker", "OrientedFlicker", "Spreader"})
@@ -254,7 +254,7 @@ def is_avatar(sprite: SpriteType) -> bool:
 
 
 def is_continuous(sprite: SpriteType) -> bool:
-    """Whether sprites of this type move by speed and gravity rather than from cell to cell (spec 02, physics types)."""
+    """Return true if sprites of this type move by speed and gravity, not from cell to cell (reference/physics 9)."""
     if sprite.class_name is None:
         return False
     usual = SPRITE_CLASSES[sprite.class_name].params["physicstype"].default
@@ -262,7 +262,7 @@ def is_continuous(sprite: SpriteType) -> bool:
 
 
 def wins_for_player_0(termination: Termination) -> bool:
-    """Whether a termination wins the game for the first player (spec 01 section 4.1: a missing entry loses)."""
+    """Whether a termination wins the game for the first player (reference/terminations 4.1: a missing entry loses)."""
     return str(termination.params.get("win", "")).split(",")[0].strip().lower() == "true"
 
 

@@ -1,6 +1,6 @@
 """What each effect does to the two sprites that meet, as data an analysis can reason about.
 
-It is a coarse reading of the effect catalogue (spec 03 section 4): who dies, changes, is stopped, pushed, moved or
+It is a coarse reading of the effect catalogue (reference/effects 10): who dies, changes, is stopped, pushed, moved or
 fed, and under which condition. It is not the rule itself (that is the kernel's) and knows nothing of ticks, pixels or
 order.
 """

@@ -1,11 +1,11 @@
 """Judging a level by playing it: is it feasible, and how good is it?
 
-The constraints are those of the genetic level generator of the GVGAI framework (Khalifa et al. 2016; spec 04 section
-2.4) in the reading its authors must have meant: each kind of ending is understood, the cover is measured inside the
-frame, chance is met with several plays instead of the worst of fifty, and doing nothing means doing nothing. Quality
-follows relative algorithm performance (Nielsen, Barros, Togelius, Nelson 2015): a good level tells a capable player
-from a weak one. Looking at the text comes first, then cheap plays, then search, and an evaluation stops at the first
-stage that fails.
+The constraints are those of the genetic level generator of the GVGAI framework (Khalifa et al. 2016;
+reference/generators 12.4) in the reading its authors must have meant: each kind of ending is understood, the cover is
+measured inside the frame, chance is met with several plays instead of the worst of fifty, and doing nothing means doing
+nothing. Quality follows relative algorithm performance (Nielsen, Barros, Togelius, Nelson 2015): a good level tells a
+capable player from a weak one. Looking at the text comes first, then cheap plays, then search, and an evaluation stops
+at the first stage that fails.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def palette(analysis: GameAnalysis) -> Palette:
     if not avatars:
         raise PcgError(f"no character of the level mapping of {analysis.definition.name} creates an avatar")
     if not any(t.char == " " for t in tiles):
-        tiles.append(Tile(" ", (), ()))  # a blank without mapping creates nothing (spec 01 section 2)
+        tiles.append(Tile(" ", (), ()))  # a blank without mapping creates nothing (reference/language 2)
     ground_of_avatar = set(tiles[avatars[0]].types) - set(tiles[avatars[0]].content)
     grounds = [i for i, t in enumerate(tiles) if not t.content]
     grounds.sort(key=lambda i: (set(tiles[i].types) != ground_of_avatar, len(tiles[i].types) or 99, i))

@@ -1,7 +1,7 @@
 """How the levels that come with a game look: sizes, how much of what, in which rows, and what frames them.
 
 Generators take their defaults from it, so that new levels of a game look at home beside its own; games without levels
-get the defaults of spec 04 section 2.3. Nothing here judges a level.
+get the defaults of reference/generators 12.3. Nothing here judges a level.
 """
 
 from __future__ import annotations

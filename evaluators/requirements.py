@@ -208,7 +208,7 @@ class _Search:
         return list(found.values()), unwinnable
 
     def _exits(self, type_id: int) -> tuple[int, ...]:
-        """Where a portal leads: without an exit its users die (spec 03, teleportToExit)."""
+        """Where a portal leads: without an exit its users die (reference/effects 10.7)."""
         analysis = self.analysis
         if not any(c.kind == "teleport" for a in analysis.avatars for c in analysis.meetings.get((a, type_id), ())):
             return ()
@@ -306,7 +306,7 @@ class _Search:
         return _cheapest(ways)
 
     def _taking(self, type_id: int, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
-        """What the avatar must hold to take `number` sprites of a resource that lie there (spec 03,
+        """What the avatar must hold to take `number` sprites of a resource that lie there (reference/effects 10.13,
         collectResourceIfHeld).
         """
         taking = [

@@ -1,4 +1,4 @@
-"""CMA-ES on DEAP, so that it can be stopped and go on to the last digit.
+"""CMA-ES on DEAP, with a state that is saved and restored exactly.
 
 The covariance matrix adaptation evolution strategy (Hansen, Ostermeier: Completely Derandomized Self-Adaptation in
 Evolution Strategies, 2001) over vectors in [0, 1]^n; vectors outside are mirrored into it and pay for the distance.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from deap import cma
 
-from pcg.generators.population import fitness_class
+from pcg.generators.population import deap_fitness_class
 
 SKEWED = 1e14
 """A search whose directions differ in length by so much starts anew (Hansen, Ostermeier 2001)."""
@@ -22,9 +22,9 @@ SKEWED = 1e14
 class _Vector(list[float]):
     """A vector with the fitness that DEAP asks for."""
 
-    def __init__(self, values: Sequence[float], worth: float) -> None:
+    def __init__(self, values: Sequence[float], fitness: float) -> None:
         super().__init__(values)
-        self.fitness = fitness_class(1)((worth,))
+        self.fitness = deap_fitness_class(1)((fitness,))
 
 
 def mirrored(
@@ -41,8 +41,8 @@ def overshoot(vector: Sequence[float]) -> float:
     return float(sum((v - min(1.0, max(0.0, v))) ** 2 for v in vector))
 
 
-class Covariance:
-    """The search distribution and how it learns.
+class CMAES:
+    """Search distribution of CMA-ES over [0, 1]^n.
 
     Args:
         start: centre of the first vectors, n numbers.
@@ -70,13 +70,13 @@ class Covariance:
         return vectors
 
     def update(self, vectors: Sequence[Sequence[float]], worths: Sequence[float]) -> None:
-        """Learn from a generation: what its vectors, mirrored into [0, 1]^n, are worth."""
+        """Learn from a generation: vectors, mirrored into [0, 1]^n, with their fitness."""
         pairs = zip(vectors, worths, strict=True)
-        self.strategy.update([_Vector(vector, worth - overshoot(vector)) for vector, worth in pairs])
+        self.strategy.update([_Vector(vector, fitness - overshoot(vector)) for vector, fitness in pairs])
         self._lay_out()
 
-    def ended(self, narrow: float) -> bool:
-        """Whether no direction is left in which the vectors vary by more than `narrow`."""
+    def converged(self, narrow: float) -> bool:
+        """Return whether no direction is left in which the vectors vary by more than `narrow`."""
         strategy = self.strategy
         return bool(strategy.sigma * float(strategy.diagD[-1]) < narrow or strategy.cond > SKEWED)
 

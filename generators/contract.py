@@ -1,4 +1,4 @@
-"""The contract all generators share, whatever they make: ask for candidates, tell how they fared.
+"""The ask/tell contract of all generators, whatever they make.
 
 `ask(n)` hands out candidates, `tell` takes their evaluations in the order in which they were asked for; a generator
 that does not learn ignores what it is told (ask/tell as in pyribs and CMA-ES libraries). Evaluating, storing and
@@ -10,45 +10,55 @@ from __future__ import annotations
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 
-__all__ = ["Generator", "Numbered", "Verdict"]
+__all__ = ["EvaluationProtocol", "Generator", "HasId"]
 
 
-class Numbered(Protocol):
-    """What every candidate has."""
+class HasId(Protocol):
+    """Protocol of candidates: each has a number."""
 
     @property
     def id(self) -> int:
         """0, 1, 2, ... in the order of asking."""
 
 
-class Verdict(Protocol):
-    """What every evaluation tells of a candidate."""
+class EvaluationProtocol(Protocol):
+    """Protocol of evaluations of a candidate."""
 
     @property
     def feasible(self) -> bool:
-        """Whether all constraints are met."""
+        """True if all constraints are met."""
 
     @property
     def fitness(self) -> float:
-        """Worth of a feasible candidate, in [0, 1]; 0 for others."""
+        """Quality of a feasible candidate, in [0, 1]; 0 for others."""
 
     @property
     def constraint(self) -> float:
-        """How nearly the constraints are met, in [0, 1]."""
+        """Degree to which the constraints are met, in [0, 1]."""
 
 
-C = TypeVar("C", bound=Numbered)
-V = TypeVar("V", bound=Verdict)
+class Genotype(Protocol):
+    """Plain data that a candidate stands for."""
+
+    def to_json(self) -> Any:
+        """Return the genotype as JSON."""
+
+
+T = TypeVar("T")
+G = TypeVar("G", bound=Genotype)
+C = TypeVar("C", bound=HasId)
+V = TypeVar("V", bound=EvaluationProtocol)
 
 
 class Generator(ABC, Generic[C, V]):
-    """Base of all generators of candidates C that learn, if they do, from verdicts V.
+    """Base of all generators of candidates C that learn, if they do, from evaluations V.
 
     What comes out depends on what it is made for, the seed, the parameters and what was told, and on nothing else.
     Between an `ask` and the `tell` of its candidates other calls of `ask` may come; a generator that cannot go on
@@ -62,11 +72,11 @@ class Generator(ABC, Generic[C, V]):
     papers: ClassVar[tuple[str, ...]] = ()
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     learns: ClassVar[bool] = False
-    """Whether being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
+    """True if being told changes what comes next; a run of one that does not learn may stop as soon as it has enough.
     """
 
     steady: ClassVar[bool] = False
-    """Whether a candidate depends on how many were told when it was asked for, and not on whole generations alone."""
+    """True if a candidate depends on how many were told when it was asked for, and not on whole generations alone."""
 
     def __init__(self, *, seed: int, **params: object) -> None:
         self.seed = seed
@@ -88,7 +98,7 @@ class Generator(ABC, Generic[C, V]):
         return 0.0
 
     def findings(self) -> dict[str, Any]:
-        """What the search has found out beside the candidates themselves (a front, the best settings), as JSON; {} for
+        """Findings of the search beside the candidates themselves (a front, the best settings), as JSON; {} for
         nothing. Levels in it, under "level", are written out by a run.
         """
         return {}
@@ -102,7 +112,7 @@ class Generator(ABC, Generic[C, V]):
         self._next = int(state["next"])
 
     def archive(self) -> Mapping[str, Any] | None:
-        """What is kept for each combination of measures, as JSON (`archive.json` of a run folder); None for a
+        """Archive over measures, as JSON (`archive.json` of a run folder); None for a
         generator that keeps none.
         """
         return None
@@ -125,3 +135,50 @@ class Generator(ABC, Generic[C, V]):
     def number(self, name: str) -> float:
         """A numeric parameter."""
         return float(self.settings[name])
+
+
+class IndependentMixin(Generator[C, V], Generic[C, V, T]):
+    """A generator whose k-th candidate depends on k alone, not on the others: it says how one is made.
+
+    T is what is made: a level text, a rule set, a game.
+    """
+
+    @abstractmethod
+    def generate(self, rng: np.random.Generator) -> T:
+        """Make one."""
+
+    @abstractmethod
+    def _wrapped(self, number: int, made: T) -> C:
+        """Return the candidate with this id."""
+
+    def ask(self, n: int) -> list[C]:
+        """Return `n` new candidates."""
+        first, self._next = self._next, self._next + n
+        return [self._wrapped(k, self.generate(self.rng(k))) for k in range(first, first + n)]
+
+
+@dataclass(frozen=True)
+class GenotypeCandidate(Generic[G]):
+    """A candidate that is plain data and has parents: a rule set or a whole game, to be evaluated."""
+
+    id: int
+    """0, 1, 2, ... in the order of asking."""
+    genotype: G
+    origin: str
+    """Name of the generator or of the operator that made it."""
+    generation: int = 0
+    parents: tuple[int, ...] = ()
+    """Ids of the candidates it was bred from."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the candidate as a JSON object."""
+        return {
+            "id": self.id, "genotype": self.genotype.to_json(), "origin": self.origin, "generation": self.generation,
+            "parents": list(self.parents),
+        }  # fmt: skip
+
+    @classmethod
+    def _read(cls, data: Mapping[str, Any], genotype: G) -> Self:
+        """Return the candidate of a JSON object, but for its genotype, which has been read."""
+        parents = tuple(int(p) for p in data["parents"])
+        return cls(int(data["id"]), genotype, str(data["origin"]), int(data["generation"]), parents)

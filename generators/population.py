@@ -1,4 +1,4 @@
-"""What all generators that breed have in common: generations that are asked for and told, parents, children, and a
+"""Evolutionary generators: generations that are asked for and told, parents, children, and a
 state to go on from.
 
 A generation is made at once and handed out bit by bit; when all of it has been told, the generator decides who
@@ -27,7 +27,7 @@ _OFTEN = 6
 
 
 @cache
-def fitness_class(values: int) -> Any:
+def deap_fitness_class(values: int) -> Any:
     """The DEAP fitness for so many values, all of which are to be large; compared one after the other."""
     return type(f"Fitness{values}", (base.Fitness,), {"weights": (1.0,) * values})
 
@@ -37,12 +37,12 @@ class Individual(list[str]):
 
     def __init__(self, text: str, values: Sequence[float], id: int, note: Sequence[Any] = (), times: int = 1) -> None:
         super().__init__(text.split("\n"))
-        self.fitness = fitness_class(len(values))(tuple(values))
+        self.fitness = deap_fitness_class(len(values))(tuple(values))
         self.id = id
         self.times = times
         """Evaluations whose mean the values are."""
         self.note = tuple(note)
-        """What else is inherited, as JSON: a strategy parameter, the number of a vector, a genotype."""
+        """Further inheritance, as JSON: a strategy parameter, the number of a vector, a genotype."""
 
     @property
     def text(self) -> str:
@@ -51,13 +51,13 @@ class Individual(list[str]):
 
     @property
     def values(self) -> tuple[float, ...]:
-        """What the fitness consists of."""
+        """Fitness values, all to be large, compared one after the other."""
         return tuple(self.fitness.values)
 
     def evaluated(self, values: Sequence[float]) -> None:
         """Take one more evaluation into the mean."""
         mean = [(old * self.times + new) / (self.times + 1) for old, new in zip(self.values, values, strict=True)]
-        self.fitness = fitness_class(len(mean))(tuple(mean))
+        self.fitness = deap_fitness_class(len(mean))(tuple(mean))
         self.times += 1
 
     def to_json(self) -> list[Any]:
@@ -73,7 +73,7 @@ class Individual(list[str]):
 
 @dataclass(frozen=True)
 class Child:
-    """What waits to be asked for."""
+    """Child that waits to be asked for."""
 
     text: str
     origin: str
@@ -86,7 +86,7 @@ class Child:
 
 @dataclass
 class _Generation:
-    """What is not decided yet: children that wait, that are out, and that were told."""
+    """Generation under way: children that wait, that are out, and that were told."""
 
     queue: list[Child] = field(default_factory=list)
     out: dict[int, Child] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class _Generation:
 
 
 class PopulationGenerator(Generator[C, V]):
-    """Base of the generators that breed: subclasses say what comes next, what a verdict is worth, and who survives."""
+    """Base of evolutionary generators: subclasses make children, value evaluations, and select survivors."""
 
     learns = True
 
@@ -106,7 +106,7 @@ class PopulationGenerator(Generator[C, V]):
     # -- what subclasses decide ----------------------------------------------------------------------------------------
 
     @abstractmethod
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         """The children of generation `self.generation`."""
 
     @abstractmethod
@@ -114,7 +114,7 @@ class PopulationGenerator(Generator[C, V]):
         """The candidate that a child is handed out as."""
 
     @abstractmethod
-    def _judge(self, evaluation: V) -> tuple[float, ...]:
+    def _fitness_values(self, evaluation: V) -> tuple[float, ...]:
         """The fitness values of a verdict."""
 
     @abstractmethod
@@ -122,12 +122,12 @@ class PopulationGenerator(Generator[C, V]):
         """Take a generation that was told completely, each individual with whether it is feasible, by ascending id."""
 
     @abstractmethod
-    def _keep(self) -> dict[str, Any]:
-        """What a subclass adds to the state, as JSON."""
+    def _extra_state(self) -> dict[str, Any]:
+        """Return what a subclass adds to the state, as JSON."""
 
     @abstractmethod
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        """The inverse of `_keep`."""
+    def _load_extra_state(self, state: Mapping[str, Any]) -> None:
+        """The inverse of `_extra_state`."""
 
     # -- ask and tell --------------------------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class PopulationGenerator(Generator[C, V]):
         """At most `n` candidates; none while a generation is not told completely."""
         now = self._now
         if not now.queue and not now.out:
-            now.queue = self._make(self.rng(self.generation))
+            now.queue = self._next_generation(self.rng(self.generation))
         taken, now.queue = now.queue[:n], now.queue[n:]
         first, self._next = self._next, self._next + len(taken)
         now.out.update(enumerate(taken, first))
@@ -148,7 +148,7 @@ class PopulationGenerator(Generator[C, V]):
             child = now.out.pop(candidate.id, None)
             if child is None:
                 raise PcgError(f"generator {self.name}: candidate {candidate.id} is not out, expected one that is")
-            one = Individual(child.text, self._judge(evaluation), candidate.id, child.note)
+            one = Individual(child.text, self._fitness_values(evaluation), candidate.id, child.note)
             now.told.append((one, evaluation.feasible))
         if not now.out and not now.queue:
             told = sorted(now.told, key=lambda entry: entry[0].id)
@@ -167,7 +167,7 @@ class PopulationGenerator(Generator[C, V]):
             "queue": [child.to_json() for child in now.queue],
             "out": [[number, *child.to_json()] for number, child in now.out.items()],
             "told": [[one.to_json(), feasible] for one, feasible in now.told],
-            **self._keep(),
+            **self._extra_state(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -179,10 +179,10 @@ class PopulationGenerator(Generator[C, V]):
             {int(number): Child(text, origin, tuple(note)) for number, text, origin, note in state["out"]},
             [(Individual.from_json(data), bool(feasible)) for data, feasible in state["told"]],
         )
-        self._restore(state)
+        self._load_extra_state(state)
 
 
-class TwoPopulations(PopulationGenerator[C, V]):
+class TwoPopulationGenerator(PopulationGenerator[C, V]):
     """Base of those that keep the feasible apart from the infeasible (FI-2pop: Kimbrough et al. 2008).
 
     The infeasible are ranked by how nearly they keep the constraints, the feasible by their fitness; members closer
@@ -196,18 +196,18 @@ class TwoPopulations(PopulationGenerator[C, V]):
 
     @abstractmethod
     def _shape(self, one: Individual) -> Any:
-        """What `_apart` compares of a member."""
+        """Return the phenotype of a member that `_distance` compares."""
 
     @abstractmethod
-    def _apart(self, one: Any, other: Any) -> float:
+    def _distance(self, one: Any, other: Any) -> float:
         """Distance of two shapes, in [0, 1]."""
 
-    def _again_of(self, one: Individual) -> int:
+    def _reevaluated_id(self, one: Individual) -> int:
         """Id of the member of which this is a further evaluation, -1: of none."""
         del one
         return -1
 
-    def _doubtful(self, number: int) -> list[Individual]:
+    def _to_reevaluate(self, number: int) -> list[Individual]:
         """Members to evaluate again: of twice as many of the best feasible ones those that were seen least often.
 
         Evolution picks what was lucky, and who was lucky once stays; the mean of several evaluations, each with other
@@ -216,19 +216,19 @@ class TwoPopulations(PopulationGenerator[C, V]):
         best = [one for one in self._ranked(self.feasible)[: 2 * number] if one.times < _OFTEN]
         return sorted(best, key=lambda one: one.times)[:number]
 
-    def _merged(self, told: list[tuple[Individual, bool]]) -> list[tuple[Individual, bool]]:
-        """What was told, less the further evaluations of members, which these take into their mean."""
+    def _merge_reevaluations(self, told: list[tuple[Individual, bool]]) -> list[tuple[Individual, bool]]:
+        """Return what was told, less re-evaluations of members, which these take into their mean."""
         members = {one.id: one for one in self.feasible}
         rest = []
         for one, feasible in told:
-            member = members.get(self._again_of(one))
+            member = members.get(self._reevaluated_id(one))
             if member is None or member.text != one.text:
                 rest.append((one, feasible))
             else:
                 member.evaluated(one.values if feasible else [0.0] * len(one.values))
         return rest
 
-    def _judge(self, evaluation: V) -> tuple[float, ...]:
+    def _fitness_values(self, evaluation: V) -> tuple[float, ...]:
         return (evaluation.fitness if evaluation.feasible else evaluation.constraint,)
 
     def _share(self) -> float:
@@ -241,7 +241,7 @@ class TwoPopulations(PopulationGenerator[C, V]):
         return pool or self.feasible or self.infeasible
 
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
-        told = self._merged(told)
+        told = self._merge_reevaluations(told)
         children = {flag: [one for one, feasible in told if feasible is flag] for flag in (True, False)}
         size = self.integer("population")
         self.feasible = self._survivors(self.feasible + children[True], size)
@@ -264,22 +264,46 @@ class TwoPopulations(PopulationGenerator[C, V]):
                 continue
             seen.add(one.text)
             shape = self._shape(one)
-            if len(kept) < size and all(self._apart(shape, other) >= niche for other in shapes):
+            if len(kept) < size and all(self._distance(shape, other) >= niche for other in shapes):
                 kept.append(one)
                 shapes.append(shape)
             else:
                 back.append(one)
         return (kept + back)[:size]
 
-    def _keep(self) -> dict[str, Any]:
+    def _extra_state(self) -> dict[str, Any]:
         return {
             "feasible": [one.to_json() for one in self.feasible],
             "infeasible": [one.to_json() for one in self.infeasible],
         }
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
+    def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         self.feasible = [Individual.from_json(data) for data in state["feasible"]]
         self.infeasible = [Individual.from_json(data) for data in state["infeasible"]]
+
+
+class GenotypePopulationGenerator(TwoPopulationGenerator[C, V]):
+    """Base of those whose members hand on a genotype as JSON and the ids of their parents (`note`).
+
+    Members pay for their length (parsimony: Koza 1992), by the parameter `parsimony`.
+    """
+
+    @abstractmethod
+    def _length(self, one: Individual) -> int:
+        """Return the number of lines that a member pays for."""
+
+    def _reevaluated_id(self, one: Individual) -> int:
+        parents = one.note[1]
+        return int(parents[0]) if len(parents) == 1 else -1
+
+    def _reevaluations(self, number: int) -> list[Child]:
+        """Return children that are members to be evaluated once more, with these as their only parents."""
+        again = self._to_reevaluate(number)
+        return [Child(one.text, AGAIN, (one.note[0], [one.id], *one.note[2:])) for one in again]
+
+    def _ranked(self, members: list[Individual]) -> list[Individual]:
+        price = self.number("parsimony")
+        return sorted(members, key=lambda one: (price * self._length(one) - one.values[0], one.id))
 
 
 def tournament(

@@ -51,7 +51,7 @@ class TileStamps:
         return self._number(kind, self._tileset.variant(kind, column, row))
 
     def varies(self, kind: int) -> bool:
-        """Whether a type is such a ground."""
+        """Return True for a type of ground that varies."""
         return self._varies[kind]
 
     def below(self, kind: int) -> int:
@@ -60,7 +60,7 @@ class TileStamps:
         return self._number(kind, name) if name else -1
 
     def faces(self, kind: int) -> bool:
-        """Whether the tile is turned by the sprite's orientation."""
+        """Return True if the tile is turned by the sprite's orientation."""
         return self._tileset.facing[kind] != "none"
 
     def stamp(self, kind: int, look: int, towards: str, width: int, height: int) -> tuple[Pixels, Mask | None]:
@@ -118,6 +118,13 @@ def vector_env(
         level: a level, or several of which each play gets one at random.
         observation: "planes", "entities", "rgb" or "none".
         options: `autoreset_mode`, `workers`, ...: see `pcg.engine.envs.VectorEnv`.
+
+    >>> import pcg
+    >>> plays = pcg.vector_env("boxes", 3, level=[0, 1], observation="none")
+    >>> observations, infos = plays.reset(seed=1)
+    >>> observations, rewards, terminated, truncated, infos = plays.step([0, 1, 2])
+    >>> rewards.shape
+    (3,)
     """
     from pcg.engine.envs import VectorEnv
 
@@ -127,19 +134,26 @@ def vector_env(
 def parallel_env(
     game: Game | str | Path, level: Levels = 0, *, observation: str = "planes", **options: Any
 ) -> ParallelEnv:
-    """A game for two players as a PettingZoo parallel environment; arguments as for `env`."""
+    """A game for two players as a PettingZoo parallel environment; arguments as for `env`.
+
+    >>> import pcg
+    >>> match = pcg.parallel_env("duel", observation="none")
+    >>> observations, infos = match.reset(seed=1)
+    >>> match.agents
+    ['player_0', 'player_1']
+    """
     from pcg.engine.envs import ParallelEnv
 
     return ParallelEnv(_game(game), level, observation=observation, **{"renderer": TileRenderer(), **options})
 
 
 def make_registered(game: str, **options: Any) -> Env:
-    """What `gymnasium.make` calls."""
+    """Make a registered environment; called by `gymnasium.make`."""
     return env(game, **options)
 
 
 def make_registered_vector(game: str, num_envs: int, **options: Any) -> VectorEnv:
-    """What `gymnasium.make_vec` calls."""
+    """Make a registered vector environment; called by `gymnasium.make_vec`."""
     limit = options.pop("max_episode_steps", None)
     if limit is not None:
         options.setdefault("max_ticks", limit)

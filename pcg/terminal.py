@@ -33,18 +33,18 @@ KEYS: dict[bytes, str] = {
     b"w": "UP", b"a": "LEFT", b"s": "DOWN", b"d": "RIGHT", b" ": "USE", b".": "NIL", b"\r": "NIL", b"\n": "NIL",
     b"r": RESTART, b"q": QUIT, b"\x03": QUIT, b"\x04": QUIT, b"\x1b": QUIT,
 }  # fmt: skip
-"""What a terminal sends for a key, and what the key means: an action, RESTART or QUIT. Letters in either case."""
+"""Bytes that a terminal sends for a key -> an action, RESTART or QUIT. Letters in either case."""
 
 HELP = "arrows or WASD move   space uses   . waits   r restarts   q quits"
 _BARE_ESCAPE_S = 0.05
-"""How long after an escape byte the rest of an arrow key may arrive."""
+"""Seconds after an escape byte within which the rest of an arrow key may arrive."""
 
 _ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J"
 _LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l"
 
 
 class Acts(Protocol):
-    """What playing needs of an agent (`pcg.evaluators.agents.Agent` has it)."""
+    """The part of an agent that playing needs (`pcg.evaluators.agents.Agent` has it)."""
 
     def reset(self, state: State) -> None:
         """Get ready for a play from `state`."""
@@ -55,7 +55,7 @@ class Acts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """How a play in the terminal went; `actions` replay it from the same level and seed."""
+    """The outcome of a play in the terminal; `actions` replay it from the same level and seed."""
 
     actions: tuple[str, ...]
     score: float
@@ -84,7 +84,7 @@ def keys_in(data: bytes) -> list[str]:
 
 
 def _length_of_unknown(data: bytes, at: int) -> int:
-    """How many bytes to skip: a whole escape sequence (F keys, Page Up), or one byte."""
+    """Return the number of bytes to skip: a whole escape sequence (F keys, Page Up), or one byte."""
     if data[at : at + 2] not in (b"\x1b[", b"\x1bO"):
         return 1
     end = at + 2
@@ -104,11 +104,11 @@ class Terminal:
         self.stdout = sys.stdout if stdout is None else stdout
 
     def has_keyboard(self) -> bool:
-        """Whether keys can be read one by one."""
+        """Return True if keys can be read one by one."""
         return self.stdin is not None and os.isatty(self.stdin)
 
     def has_screen(self) -> bool:
-        """Whether the output can be repainted."""
+        """Return True if the output can be repainted."""
         return self.stdout.isatty()
 
     @contextmanager

@@ -1,11 +1,13 @@
-"""The language reference pages, written from the ontology registry each time the documentation is built.
+"""The tables of the language, written from the ontology registry each time the documentation is built.
 
 mkdocs calls `on_files`; the texts come from `pages`, which the tests read too. Nothing here knows a class or parameter
-by name.
+by name. Tables say what can be written; every entry links to the section of the written reference that says what it
+does (`docs/reference/`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -30,13 +32,13 @@ def pages() -> dict[str, str]:
     return {
         "language/sprites.md": _classes_page(
             "Sprite classes",
-            "What a sprite that no player controls can be. Every class also has the parameters of its parents.",
+            "Classes of the sprites that no player controls. Every class also has the parameters of its parents.",
             [c for c in classes if not c.avatar],
             common=_alive(ontology.SPRITE_BASE_PARAMS),
         ),
         "language/avatars.md": _classes_page(
             "Avatars",
-            "What a player controls. Actions are listed in the order in which the engine offers them; "
+            "Classes of the sprites that players control. Actions are listed in the order in which they are offered; "
             "doing nothing (`NIL`) is always possible.",
             [c for c in classes if c.avatar],
         ),
@@ -74,6 +76,12 @@ def _alive(params: Mapping[str, Param]) -> list[Param]:
     return [param for param in params.values() if not param.inert]
 
 
+def _behaviour(entry: SpriteClass | EffectSpec | TerminationSpec) -> str:
+    """A link to the section of the reference that describes an entry; "" for what users registered themselves."""
+    found = re.fullmatch(r"(\w+) ([\d.]+)", entry.rule)
+    return "" if found is None else f" Its rules: [reference/{entry.rule}](../reference/{found[1]}.md#{entry.name})."
+
+
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
@@ -84,7 +92,7 @@ def _classes_page(title: str, intro: str, classes: list[SpriteClass], common: It
     if shared:
         parts.append(f"## Parameters of every sprite\n\n{shared}")
     for entry in classes:
-        lines = [f"## {entry.name}\n\n{_sentence(entry.help)}"]
+        lines = [f"## {entry.name}\n\n{_sentence(entry.help)}{_behaviour(entry)}"]
         facts = list(_class_facts(entry))
         if facts:
             lines.append("\n\n" + "\n".join(f"- {fact}" for fact in facts))
@@ -110,12 +118,12 @@ def _class_facts(entry: SpriteClass) -> Iterator[str]:
 
 def _effects_page(effects: Iterable[EffectSpec]) -> str:
     parts = [
-        "# Effects\n\nWhat happens when two sprites meet. In `A B > effect`, A is the first sprite and B the second; "
+        "# Effects\n\nEffects run when two sprites meet. In `A B > effect`, A is the first sprite and B the second; "
         "with `EOS` in place of B, the effect runs when A leaves the screen.\n",
         f"## Parameters of every effect\n\n{_table(_alive(ontology.EFFECT_BASE_PARAMS))}",
     ]
     for entry in effects:
-        text = f"## {entry.name}\n\n{_sentence(entry.help)}"
+        text = f"## {entry.name}\n\n{_sentence(entry.help)}{_behaviour(entry)}"
         facts = [fact for fact, holds in (
             ("needs A", entry.needs_first and not entry.needs_second),
             ("needs A and B", entry.needs_first and entry.needs_second),
@@ -132,11 +140,11 @@ def _effects_page(effects: Iterable[EffectSpec]) -> str:
 
 def _terminations_page(terminations: Iterable[TerminationSpec]) -> str:
     parts = [
-        "# Terminations\n\nWhen a game ends, and for whom it is won. They are asked in the order of the text after "
+        "# Terminations\n\nTerminations end a game and say who has won. They are tested in the order of the text after "
         "every tick; the first that holds ends the game.\n"
     ]
     for entry in terminations:
-        text = f"## {entry.name}\n\n{_sentence(entry.help)}"
+        text = f"## {entry.name}\n\n{_sentence(entry.help)}{_behaviour(entry)}"
         text += LATER if not entry.runnable else ""
         parts.append(f"{text}\n\n{_table(entry.params.values())}".rstrip() + "\n")
     return "\n".join(parts)

@@ -93,7 +93,7 @@ class ConnectX:
 
     @property
     def narrow(self) -> bool:
-        """Whether a player's discs fit into one word."""
+        """True when a player's discs fit into one word."""
         return bool(self._record[0]["narrow"])
 
     def _find_windows(self, height: int) -> Any:
@@ -179,7 +179,7 @@ class ConnectX:
 
 
 class ConnectState:
-    """A position. It has the face that agents expect of a state of two players: score, winner and actions are pairs.
+    """Position of a game. As agents expect of a state of two players, score, winner and actions are pairs.
 
     Made by `ConnectX.start` and `ConnectX.position`.
     """
@@ -209,7 +209,7 @@ class ConnectState:
 
     @property
     def mover(self) -> int:
-        """Whose turn it is, 0 or 1."""
+        """Number of the player to move, 0 or 1."""
         return int(self._head.mover)
 
     @property
@@ -219,17 +219,17 @@ class ConnectState:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """True when the game has ended."""
         return bool(self._head.ended)
 
     @property
     def forfeited(self) -> bool:
-        """Whether it ended with a move that cannot be made."""
+        """True when the game ended with a move that cannot be made."""
         return bool(self._head.forfeit)
 
     @property
     def winner(self) -> tuple[Outcome, Outcome]:
-        """What each player has achieved; NO_WINNER for both after a draw."""
+        """Outcome of each player; NO_WINNER for both after a draw."""
         winner = self._head.winner
         if winner == kernel.NOBODY:
             return Outcome.NO_WINNER, Outcome.NO_WINNER

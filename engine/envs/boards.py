@@ -47,6 +47,12 @@ class ConnectAEC(pettingzoo.AECEnv):  # type: ignore[misc]
     An observation is a dictionary of `observation`, int8 [2, rows, columns] (the agent's own discs, then the other's),
     and `action_mask`, int8 [columns]. Actions are columns. Rewards are 1 and -1 for who has won and lost; a column
     without room ends the game with -1 for who chose it and 0 for the other, as in PettingZoo's own board games.
+
+    >>> env = ConnectAEC()
+    >>> env.reset()
+    >>> env.step(3)
+    >>> env.agent_selection
+    'player_1'
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -94,7 +100,7 @@ class ConnectAEC(pettingzoo.AECEnv):  # type: ignore[misc]
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
 
     def observe(self, agent: str) -> dict[str, Planes]:
-        """What an agent sees; who is not to move has no actions."""
+        """Return an agent's observation; a player who is not to move has no actions."""
         player = self.possible_agents.index(agent)
         state = self.game_state
         mine = agent == self.agent_selection and not state.is_over

@@ -18,7 +18,7 @@ _LONGEST_SAMPLE = 50
 
 
 class JsonSpace(spaces.Space[Json]):
-    """Dictionaries with the fields of spec 01 section 9.3, each of its type.
+    """Dictionaries with the fields of reference/state 6.7, each of its type.
 
     A sample is what a random play on one of the levels shows after at most 50 ticks.
     """
@@ -47,7 +47,7 @@ class JsonSpace(spaces.Space[Json]):
         return False
 
     def contains(self, x: Any) -> bool:
-        """Whether `x` has all fields, no other ones, and values of their types, positions and grid in shape."""
+        """Return true if `x` has all fields, no other ones, and values of their types, positions and grid in shape."""
         if not isinstance(x, dict) or not FIELDS.keys() <= x.keys() <= FIELDS.keys() | OPTIONAL_FIELDS.keys():
             return False
         kinds = {**FIELDS, **OPTIONAL_FIELDS}

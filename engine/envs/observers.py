@@ -1,4 +1,4 @@
-"""What an environment shows of a state: type planes, entity lists, the JSON dictionary, or nothing; pictures elsewhere.
+"""Observers of environments: type planes, entity lists, the JSON dictionary, or nothing; pictures are in `pictures`.
 
 An observer knows its Gymnasium space and how to observe a state. The compiled ones also say which entry point writes an
 observation and what that entry point needs to know of a level, so that a batch of states is observed in one call.
@@ -39,7 +39,7 @@ def visible_types(tables: GameTables) -> list[int]:
 
 
 class Observer(ABC):
-    """What one kind of observation needs. `space` is that of a single observation."""
+    """One kind of observation. `space` is that of a single observation."""
 
     name: str
     space: spaces.Space[Any]
@@ -96,7 +96,16 @@ class CompiledObserver(Observer):
 
 
 class Planes(CompiledObserver):
-    """Bools (P, rows, columns): plane p is set where a sprite of type `types[p]` is, by the rule of the grid."""
+    """Bools (P, rows, columns): plane p is set where a sprite of type `types[p]` is, by the rule of the grid.
+
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> planes = Planes([game.context(0)])
+    >>> planes.names
+    ('wall', 'floor', 'mark', 'pit', 'stored', 'box', 'hero')
+    >>> int(planes.observe(game.start(level=0, seed=1))[planes.names.index("box")].sum())
+    2
+    """
 
     name = "planes"
     entry_point = observe.write_planes
@@ -139,6 +148,12 @@ class Entities(CompiledObserver):
 
     The fields are `kernel.observe.ENTITY_FIELDS`. By type id, then in order of creation; sprites beyond the room are
     left out. By default there is room for half as many sprites again as the largest level starts with, and 32.
+
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> seen = Entities([game.context(0)]).observe(game.start(level=0, seed=1))
+    >>> seen["entities"].shape, int(seen["count"])
+    ((147, 11), 77)
     """
 
     name = "entities"
@@ -203,7 +218,13 @@ class Nothing(CompiledObserver):
 
 
 class JsonDictionary(Observer):
-    """The learning track's dictionary (`pcg.engine.observation_json`). Made by Python, hundreds per second."""
+    """The learning track's dictionary (`pcg.engine.observation_json`). Made by Python, hundreds per second.
+
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> JsonDictionary(game, [game.context(0)]).observe(game.start(level=0, seed=1))["availableActions"]
+    ['ACTION_LEFT', 'ACTION_RIGHT', 'ACTION_DOWN', 'ACTION_UP']
+    """
 
     name = "json"
 

@@ -1,4 +1,4 @@
-"""Games for two players as a PettingZoo environment: both act at once, in every tick."""
+"""Games for two players as a PettingZoo environment, in which both act at once in every tick."""
 
 from __future__ import annotations
 
@@ -36,6 +36,15 @@ class ParallelEnv(pettingzoo.ParallelEnv):  # type: ignore[misc]
     stay until the game is over, also one whose avatar is dead: its actions then count for nothing. An agent that is
     missing from the actions of a step does nothing. Planes, entities and pictures show both the same; the JSON
     dictionary is the player's own.
+
+    >>> import pcg
+    >>> env = ParallelEnv(pcg.load("duel"))
+    >>> observations, infos = env.reset(seed=1)
+    >>> sorted(observations), env.actions
+    (['player_0', 'player_1'], ('NIL', 'UP', 'LEFT', 'DOWN', 'RIGHT', 'USE'))
+    >>> observations, rewards, terminations, truncations, infos = env.step({"player_0": 1, "player_1": 0})
+    >>> sorted(rewards)
+    ['player_0', 'player_1']
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "pcg", "render_modes": list(RENDER_MODES), "render_fps": 20}
@@ -86,7 +95,7 @@ class ParallelEnv(pettingzoo.ParallelEnv):  # type: ignore[misc]
 
     @property
     def observer(self) -> Any:
-        """What makes the observations."""
+        """Observer that makes the observations."""
         return self._observer
 
     @property

@@ -29,7 +29,7 @@ Pixels = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 
 DIRECTIONS = ("", "up", "left", "down", "right")
-"""What a stamp can look towards, by the kernel's number."""
+"""Directions that a stamp can look towards, by the kernel's number."""
 
 PLAIN_TILE = 16
 """Pixels per cell when nothing else is asked for."""
@@ -47,20 +47,20 @@ class Stamps(Protocol):
         """The look of a type in a cell."""
 
     def varies(self, kind: int) -> bool:
-        """Whether `looks` depends on the cell; otherwise it is 0."""
+        """True when `looks` depends on the cell; otherwise it is 0."""
 
     def below(self, kind: int) -> int:
         """The look where a sprite of the same type stands directly below, -1: no difference."""
 
     def faces(self, kind: int) -> bool:
-        """Whether the look depends on the orientation."""
+        """True when the look depends on the orientation."""
 
     def stamp(self, kind: int, look: int, towards: str, width: int, height: int) -> tuple[Pixels, Mask | None]:
         """Colours (height, width, 3), and where they count (height, width), None meaning everywhere."""
 
 
 class Renderer(Protocol):
-    """How an environment draws."""
+    """Pictures of states: the renderer of an environment."""
 
     def stamps(self, game: Game, tile: int) -> Stamps:
         """The game's tiles, `tile` pixels to a cell."""
@@ -80,19 +80,19 @@ class CellStamps:
         self._full = [role.level for role in game.tables.roles]
 
     def looks(self, kind: int, column: int, row: int) -> int:
-        """There is one look."""
+        """Return 0, the only look."""
         return 0
 
     def varies(self, kind: int) -> bool:
-        """No."""
+        """Return false: the cell does not matter."""
         return False
 
     def below(self, kind: int) -> int:
-        """No difference."""
+        """Return -1: the sprite below does not matter."""
         return -1
 
     def faces(self, kind: int) -> bool:
-        """No."""
+        """Return false: the orientation does not matter."""
         return False
 
     def stamp(self, kind: int, look: int, towards: str, width: int, height: int) -> tuple[Pixels, Mask | None]:

@@ -1,4 +1,4 @@
-"""What all environments share: which actions a game has, which levels are played, and how seeds follow from seeds."""
+"""Common ground of all environments: the actions of a game, the levels to play, and the seeds of further plays."""
 
 from __future__ import annotations
 

@@ -37,7 +37,17 @@ def make_observer(
     tile: int,
     max_entities: int | None,
 ) -> Observer:
-    """The observer of a name. Raises PcgError for an unknown one."""
+    """The observer of a name. Raises PcgError for an unknown one.
+
+    >>> import pcg
+    >>> from pcg.engine.envs.pictures import CellRenderer
+    >>> game = pcg.load("boxes")
+    >>> planes = make_observer(
+    ...     "planes", game, [game.context(0)], renderer=CellRenderer(), tile=8, max_entities=None
+    ... )
+    >>> planes.observe(game.start(level=0, seed=1)).shape
+    (7, 8, 9)
+    """
     makers: dict[str, Callable[[], Observer]] = {
         "planes": lambda: Planes(contexts),
         "entities": lambda: Entities(contexts, max_entities),
@@ -65,7 +75,7 @@ class Screen:
         self._pictures = Pictures(contexts, renderer.stamps(game, tile), tile) if mode == "rgb_array" else None
 
     def show(self, state: State) -> Any:
-        """What `render` returns: pixels (`rgb_array`), text (`ansi`), or None after printing (`human`) or no mode."""
+        """Return pixels (`rgb_array`), text (`ansi`), or None, after printing (`human`) or without a render mode."""
         if self._pictures is not None:
             return self._pictures.paint(state)
         if self.mode == "ansi":
@@ -108,6 +118,15 @@ class Env(gymnasium.Env[Any, Any]):
         max_ticks: plays are cut after so many ticks; by default they are not.
         win_bonus: see above.
         renderer: what draws pictures and text.
+
+    >>> import pcg
+    >>> env = Env(pcg.load("boxes"))
+    >>> observation, info = env.reset(seed=1)
+    >>> observation.shape, env.actions
+    ((7, 8, 9), ('NIL', 'UP', 'LEFT', 'DOWN', 'RIGHT'))
+    >>> observation, reward, terminated, truncated, info = env.step(env.actions.index("UP"))
+    >>> reward, terminated, truncated, info["tick"]
+    (0.0, False, False, 0)
 
     Raises:
         PcgError: a game for two players, or an argument that does not exist.
@@ -158,7 +177,7 @@ class Env(gymnasium.Env[Any, Any]):
 
     @property
     def observer(self) -> Observer:
-        """What makes the observations; of type planes it knows the names (`observer.names`)."""
+        """Observer that makes the observations; of type planes it knows the names (`observer.names`)."""
         return self._observer
 
     @property
@@ -233,5 +252,5 @@ def chosen_level(options: dict[str, Any] | None, count: int) -> int | None:
 
 
 def bonus(winner: int, amount: float) -> float:
-    """What the end of a game adds to the reward."""
+    """Return the reward for the end of a game."""
     return amount if winner == Outcome.PLAYER_WINS else -amount if winner == Outcome.PLAYER_LOSES else 0.0

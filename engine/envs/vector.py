@@ -52,6 +52,15 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
     Raises:
         PcgError: an argument that does not exist, or no plays.
+
+    >>> import pcg
+    >>> envs = VectorEnv(pcg.load("boxes"), 3)
+    >>> observations, infos = envs.reset(seed=1)
+    >>> observations.shape
+    (3, 7, 8, 9)
+    >>> observations, rewards, terminations, truncations, infos = envs.step([1, 2, 3])
+    >>> rewards.shape, terminations.tolist()
+    ((3,), [False, False, False])
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]

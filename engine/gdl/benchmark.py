@@ -1,4 +1,4 @@
-"""How fast rule sheets are played: random playouts per second of processor time, one at a time and 64 at a time.
+"""Speed of rule sheets: random playouts per second of processor time, one at a time and 64 at a time.
 
 Each rate is the best of several tries on the same playouts, as `timeit` has it: other programs on the machine only ever
 make it slower. Kernels are compiled before anything is measured.
@@ -22,7 +22,7 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class SheetSpeed:
-    """What was measured of one sheet. Rates are per second of processor time, one thread.
+    """Measured speed of one rule sheet. Rates are per second of processor time, one thread.
 
     `load_s` is the time from the file to the end of the first playout, with compiled kernels. The batched rates are 0
     for sheets that are played without a network.

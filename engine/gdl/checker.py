@@ -1,4 +1,4 @@
-"""The language's restrictions on rule sheets (GDL specification, section 4), and what a sheet that keeps them means.
+"""Checker of rule sheets: the language's restrictions (GDL specification, section 4), and the order of clauses.
 
 `analyse` makes a `Program` of a sheet: its clauses in the order in which they can be evaluated, and which relations
 depend on the state. `check` lists what is wrong or doubtful.
@@ -27,7 +27,7 @@ ARITIES: Mapping[str, int] = {
 """Keywords and their numbers of arguments."""
 
 ROOTS: tuple[Relation, ...] = (("role", 1), ("init", 1), ("legal", 2), ("next", 1), ("goal", 2), ("terminal", 0))
-"""What a game asks of its rules."""
+"""Relations that a game asks of its rules."""
 
 MAX_LITERALS = 256
 """Literals of one body, several times the longest known one."""
@@ -267,7 +267,7 @@ def _check_dependencies(state: _Check, clauses: list[Clause], graph: nx.DiGraph)
 
 
 def _negated_cycles(clauses: list[Clause], group: set[Relation]) -> bool:
-    """Whether a cycle through a negation is left when only clauses count whose heads can meet a sentence."""
+    """Return true if a cycle through a negation is left when only clauses count whose heads can meet a sentence."""
     inside = [clause for clause in clauses if clause.head.key in group]
     graph: nx.DiGraph = nx.DiGraph()
     graph.add_nodes_from(range(len(inside)))

@@ -1,4 +1,4 @@
-"""Rules without `or`: what every later step works on.
+"""Clauses: rules without `or`, on which all later steps work.
 
 A rule is multiplied out into clauses of positive sentences, negated sentences and inequalities. `(not (distinct a b))`
 makes two terms one. Then each clause is made safe the way the reference reads it: a negation or inequality over a
@@ -180,7 +180,7 @@ def unify(left: Term, right: Term, binding: dict[Variable, Term]) -> dict[Variab
 
 
 def can_meet(sentence: Sentence, head: Sentence) -> bool:
-    """Whether a sentence of one clause and the head of another can be about the same."""
+    """Return true if a sentence of one clause and the head of another can be about the same."""
     names = {v: Variable(f"{v}'") for v in literal_variables(head)}
     other = tuple(substitute(arg, names) for arg in head.args)
     return sentence.key == head.key and unify(("", *sentence.args), ("", *other), {}) is not None

@@ -1,4 +1,4 @@
-"""Replaying recorded plays of rule sheets: every fact, legal move and goal value of every state.
+"""Replay of recorded plays of rule sheets: every fact, legal move and goal value of every state.
 
 A trace is ``<game>.jsonl.gz`` in a flat folder: a line about the game, then one line per state of each playout, with
 the joint move that was made in it (docs/conformance.md). Only the moves are taken from it; all else is compared.
@@ -21,7 +21,7 @@ _STEP = ("type", "playout", "step", "facts", "terminal", "goals", "legal", "move
 
 
 def is_gdl_trace(path: Path) -> bool:
-    """Whether a trace file is one of a rule sheet, by its first line."""
+    """Return true if a trace file is one of a rule sheet, by its first line."""
     try:
         with gzip.open(path, "rb") as stream:
             first = stream.read(4096)

@@ -1,4 +1,4 @@
-"""Grounding only what is asked for, for sheets in which that is far less than what is true.
+"""Demand-driven grounding: only what is asked for is derived, for sheets in which far more is true.
 
 A relation that counts over four numbers has a million atoms, of which a game asks for a handful. Each relation over the
 state is divided by which arguments are known when it is asked for (its *adornment*), and a relation of *demands* holds

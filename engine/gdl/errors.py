@@ -1,4 +1,4 @@
-"""What can be wrong with a rule sheet, as one kind of error with every finding."""
+"""Errors of rule sheets: one kind of error that carries every finding."""
 
 from __future__ import annotations
 

@@ -75,6 +75,11 @@ class GdlGame:
         program: the checked rules.
         roles: names of the roles, in the order of their facts.
         warnings: what the checker finds doubtful.
+
+    >>> import pcg
+    >>> game = pcg.load("connect-four")
+    >>> game.players, len(game.start().legal(0))
+    (2, 7)
     """
 
     def __init__(self, program: Program, name: str, network: Network | None) -> None:
@@ -91,7 +96,7 @@ class GdlGame:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What the checker finds doubtful."""
+        """Doubts of the checker."""
         return self.program.warnings
 
     @property
@@ -149,6 +154,10 @@ class GdlGame:
             first: number of the first; playout k of a seed is the same whichever call it comes from.
             batched: 64 at a time; False: one after the other; None: what is faster on this sheet. The results are the
                 same. Few sheets are slower in batches: those of which a move changes next to nothing.
+
+        >>> import pcg
+        >>> pcg.load("connect-four").playouts(100, seed=1).goals.shape
+        (100, 2)
         """
         if batched is None and count >= 4 * _TRIAL and self._batches is None:
             parts = []
@@ -204,12 +213,12 @@ class SheetState(ABC):
     @property
     @abstractmethod
     def is_terminal(self) -> bool:
-        """Whether `terminal` holds."""
+        """True when `terminal` holds."""
 
     @property
     @abstractmethod
     def is_over(self) -> bool:
-        """Whether nothing can be played any more: terminal, or some role has no legal move."""
+        """True when nothing can be played any more: terminal, or some role has no legal move."""
 
     @property
     @abstractmethod
@@ -250,7 +259,13 @@ class SheetState(ABC):
         return found[0] if len(found) == 1 else tuple(found)
 
     def legal(self, role: str | int) -> tuple[str, ...]:
-        """The legal moves of a role (its name or number), sorted; also in a terminal state, as the rules have it."""
+        """The legal moves of a role (its name or number), sorted; also in a terminal state, as the rules have it.
+
+        >>> import pcg
+        >>> state = pcg.load("connect-four").start()
+        >>> state.legal("red")[:2], state.legal("yellow")
+        (('(drop 1)', '(drop 2)'), ('wait',))
+        """
         return self._legal(self._role(role))
 
     @property
@@ -274,6 +289,12 @@ class SheetState(ABC):
 
         Raises:
             GDLError: the state is over, or a move is not legal; the state is unchanged.
+
+        >>> import pcg
+        >>> state = pcg.load("connect-four").start()
+        >>> state.advance({"red": "(drop 4)", "yellow": "wait"})
+        >>> state.ply, state.is_over
+        (1, False)
         """
         game = self.game
         roles = ", ".join(game.roles)

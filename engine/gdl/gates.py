@@ -1,4 +1,4 @@
-"""Gates under construction: order, simplification, and what never changes, over flat arrays.
+"""Construction of gates: their order, simplification and constants, over flat arrays.
 
 `Graph` is a set of gates over numbered inputs (see `kernel.build` for literals); every function here gives a new one.
 `propnet` puts them together.

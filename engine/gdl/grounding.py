@@ -5,7 +5,7 @@ what cannot be reached that way can never be true. Relations that depend on neit
 Then every clause is joined once more over the atoms found, and each row of that join is a ground rule. There is one
 pass per clause and round, not per instance, and every join is counted before it is made, so that limits are exact.
 
-Why not clingo, whose grounder is excellent: a call to it cannot be interrupted or bounded within the process, and its
+clingo's grounder is not used: a call to it cannot be interrupted or bounded within the process, and its
 instances arrive one Python callback at a time (docs/gdl.md has the measurements).
 """
 
@@ -27,7 +27,7 @@ from pcg.engine.gdl.tree import Term, Variable, literal_variables, variables_of
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large a grounding may become before it is given up.
+    """Bounds of a grounding, beyond which it is given up.
 
     Args:
         seconds: processor time.

@@ -136,7 +136,7 @@ def read(source: str | Path) -> Sheet:
 
 
 def is_text(source: str) -> bool:
-    """Whether a `str` is a rule sheet rather than the path of one."""
+    """Return true if a `str` is a rule sheet rather than the path of one."""
     return source == "" or any(c in source for c in "(\n\r")
 
 

@@ -1,4 +1,4 @@
-"""Asking rules goal by goal: the evaluator for sheets that are too large to ground, and a check on the one that is not.
+"""Backward chaining over rules: the evaluator for sheets that are too large to ground, and a check on the network.
 
 A question is a sentence with or without variables; its answers are tabled, so that each is worked out once per state,
 and recursion ends when a round over the questions that depend on each other finds nothing new (Tamaki, Sato: OLD
@@ -75,12 +75,12 @@ class Prover:
             sys.setrecursionlimit(limit)
 
     def holds(self, name: str, args: Args, facts: Facts) -> bool:
-        """Whether a question has an answer."""
+        """Return true if a question has an answer."""
         return bool(self.ask(name, args, facts))
 
 
 class Facts:
-    """What holds in a state: its facts, and the moves made in it; with the tables of questions already answered."""
+    """Facts of a state, and the moves made in it; with the tables of questions already answered."""
 
     def __init__(self, true: Iterable[Term]) -> None:
         self.given: dict[tuple[str, object], list[Args]] = {}

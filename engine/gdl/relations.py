@@ -1,4 +1,4 @@
-"""Terms as numbers and relations as matrices of numbers: the data that the grounder works on.
+"""Relations of a grounding: terms as numbers, relations as matrices of numbers.
 
 A term is interned once and is a number from then on. A relation is a growing matrix with a row for each atom, kept in
 parts by the functor of its last argument: a rule about ``(true (cell ...))`` never looks at ``(true (step ...))``.
@@ -31,7 +31,7 @@ class Growing:
 
     @property
     def rows(self) -> Array:
-        """What is there."""
+        """All rows, (count, width)."""
         return self._memory[: self.count]
 
     def append(self, rows: Array) -> None:
@@ -294,7 +294,7 @@ class Relation:
 
 
 class View:
-    """What a sentence sees of a relation: a column for each of its variables, and a reference to the atom.
+    """View of a relation through a sentence: a column for each of its variables, and a reference to the atom.
 
     A reference is ``part << 32 | row``. Views only grow.
     """

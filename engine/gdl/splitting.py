@@ -1,4 +1,4 @@
-"""Splitting rules before they are grounded: variables that only part of a body speaks of are projected out first.
+"""Splitting of rules before grounding: variables that only part of a body speaks of are projected out first.
 
 A rule over eight variables has a ground rule for each of their combinations, most of which differ in nothing that
 matters. `next(x, y, p) <- true(x, y, p), does(r, a, b, c, d), other(x, y, a, b), other(x, y, c, d)` becomes

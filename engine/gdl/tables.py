@@ -20,7 +20,7 @@ def _words(bits: int) -> int:
 
 
 class Batch:
-    """Memory for 64 states (`kernel.lanes.BATCH`)."""
+    """Memory for 64 states (`kernel.bit_parallel.BATCH`)."""
 
     def __init__(self) -> None:
         self.record = np.zeros(1, dtype=bit_parallel.BATCH)
@@ -123,7 +123,7 @@ class Tables:
         return literal + (self.gap if literal >= 2 * self.first_late else 0)
 
     def _outputs(self, network: Network) -> None:
-        """Which bits of a state's outputs each node drives."""
+        """Write the tables of the bits of a state's outputs that each node drives."""
         g = self.game[0]
         literals: list[int] = [self.literal(x) for x in network.next_literals.tolist()]
         bits: list[int] = list(range(network.facts))
@@ -206,7 +206,7 @@ class Tables:
         self._point("mixers", mixers, np.int64)
 
     def _lanes(self, network: Network) -> None:
-        """What 64 states at a time need beyond the game record."""
+        """Write the tables that 64 states at a time need beyond the game record."""
         self._lane_literals = {
             "next_literals": [self.literal(x) for x in network.next_literals.tolist()],
             "legal_literals": [self.literal(x) for x in network.legal_literals.tolist()],

@@ -1,4 +1,4 @@
-"""A state as a list of facts, each a number: what width-based planning measures the novelty of states by.
+"""Facts of a state as numbers, by which width-based planning measures the novelty of states.
 
 The first fact is the player's avatar: its type, pixel position, facing and what is left of its cooldown as one number.
 Then follow what the avatar holds, the counters, which sprites of the level are gone, and for every moving sprite its
@@ -43,7 +43,7 @@ def facing_of(p):
 
 @inner
 def places_of(gm):
-    """How many places an avatar is told to be at: pixels, or cells where pixels would be too many."""
+    """Return the number of places an avatar can be told to be at: pixels, or cells where pixels would be too many."""
     g = context_at(gm)
     if g.n_types * g.width * g.height * _FACINGS * _WAITS < LIMIT // 2:
         return g.width * g.height

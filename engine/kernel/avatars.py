@@ -1,4 +1,4 @@
-"""Updates of the avatar classes (spec 02 section 3).
+"""Updates of the avatar classes (reference/avatars 8).
 
 `action` is the code of the player's action after filtering (`ids.ACTIONS`); it yields a direction and a USE flag.
 """

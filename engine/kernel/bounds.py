@@ -1,6 +1,6 @@
-"""What no game can exceed: checked tables, and the bounds of what one tick may do.
+"""Bounds that no game can exceed: checked tables, and limits on the work of a tick.
 
-Every rule ends somewhere: a state holds so many sprites, a tick executes so many effects, and a tick that wants more is
+A state holds a bounded number of sprites, and a tick executes a bounded number of effects; a tick that wants more is
 cut short and ends the game (docs/compatibility.md, Bounds). With ``PCG_BOUNDSCHECK=1`` numbers of types, effects, pool
 entries and slots are held against their tables as well.
 """
@@ -22,7 +22,7 @@ MAX_ROOM = 16384
 MAX_WORK = 10_000_000
 """Executions of effects, more than half a second of them, after which a tick is cut short and the game over.
 
-A context may ask for less (`CONTEXT.max_work`, `CONTEXT.max_moving`): those who judge games nobody has written do.
+A context may ask for less (`CONTEXT.max_work`, `CONTEXT.max_moving`): evaluators of generated games do.
 """
 
 

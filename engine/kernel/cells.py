@@ -1,4 +1,4 @@
-"""Which cells sprites are in: a mask of the level sprites near, and lists of the moving ones where there are many."""
+"""Cells of sprites: a mask of the level sprites near, and lists of the moving ones where there are many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pcg.engine.kernel.runtime import inlined, inner, load16, load32, load64, st
 
 @inner
 def cells_along(gm, pixels):
-    """Which cell a non-negative pixel coordinate lies in (floor division by the block size)."""
+    """Return the cell of a non-negative pixel coordinate (floor division by the block size)."""
     g = context_at(gm)
     if g.inverse != 0:
         return (pixels * g.inverse) >> 32

@@ -1,4 +1,4 @@
-"""Sprites that go after others: random steps, nearest targets, stored shortest paths (spec 02 sections 2.4 to 2.7)."""
+"""Chasers: random steps, nearest targets, stored shortest paths (reference/sprites 7.9 to 7.12)."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def chosen_direction(gm, st, a, t, doubled, sight, fleeing, limit):
     """A direction drawn among the candidates of the nearest targets; -1 when there is no candidate.
 
     The targets are the sprites of exactly t, or, if there are none, those of sub(t) (`doubled` = 0); or the sprites of
-    t followed by those of sub(t), t's own a second time (`doubled` = 1: spec 01 section 7.8).
+    t followed by those of sub(t), t's own a second time (`doubled` = 1: reference/sprites 7.11).
     """
     if t < 0:
         return -1
@@ -211,7 +211,7 @@ def random_step(gm, st, a):
 
 @inner
 def path_step(gm, x0, y0, x1, y1):
-    """First step of the stored path between two corners: 0..3, or -1 when there is none (spec 02 section 2.7)."""
+    """First step of the stored path between two corners: 0..3, or -1 when there is none (reference/sprites 7.12)."""
     g = context_at(gm)
     if g.paths == 0:
         return -1
@@ -330,7 +330,7 @@ def random_target(gm, st, t):
 
 @inner
 def update_path_alternate(gm, st, a):
-    """PathAltChaser: pursues one remembered target until it has it (spec 02 section 2.7)."""
+    """PathAltChaser: pursues one remembered target until it has it (reference/sprites 7.12)."""
     passive(gm, st, a)
     p = sprite_at(a)
     ty = type_at(gm, p.type)

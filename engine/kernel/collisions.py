@@ -1,4 +1,4 @@
-"""Which second sprites a first one meets: the hit list, filled from groups and from cells (spec 01 section 3.7).
+"""Hit lists: the second sprites that a first one meets, found by groups and by cells (reference/loop 3.7).
 
 Level sprites are found by cell, and so are moving ones where there are many; pairs that were apart at the last
 evaluation and have not moved since are not tested again.
@@ -31,7 +31,7 @@ FEW = 8
 
 @inner
 def meets(gm, a, b):
-    """The overlap test of a rule, with ground detection by the first sprite (spec 02 section 4.7)."""
+    """The overlap test of a rule, with ground detection by the first sprite (reference/physics 9.9)."""
     if overlaps(a, b):
         hit = 1
     else:

@@ -18,7 +18,7 @@ ROOM = 16384
 LEFT_ROOM = 256
 """Most numbers of one line that may be left for Python to read."""
 LEFT_AT = 3 * ROOM
-"""Where in the work area (int64 words) the number of such numbers stands, and then (place, length, double) of each."""
+"""Place in the work area (int64 words) of the number of such numbers; (place, length, double) of each follow it."""
 WORK_WORDS = LEFT_AT + 1 + 3 * LEFT_ROOM
 """Size of the work area. Before `LEFT_AT` it holds (order, address) of the rows, and then the ids that are gone."""
 
@@ -131,7 +131,7 @@ def match_double(at, value, text, work):
 
 @inner
 def amount(gm, st, a, column):
-    """What a sprite holds of a resource; `_NOT_HELD` without an entry."""
+    """Return the amount of a resource that a sprite holds; `_NOT_HELD` without an entry."""
     p = sprite_at(a)
     if p.res < 0:
         return _NOT_HELD

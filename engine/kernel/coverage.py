@@ -1,4 +1,4 @@
-"""What a play makes use of: which rule acts first among those that are watched, and which termination has ended it.
+"""Rules that a play makes use of: the first to act among those that are watched, and the termination that ended it.
 
 A watched game is a CONTEXT record of its own, equal to the game's but for its effects: the watched ones are of the kind
 of the first user's effect, `note`, which does nothing but write down that it was called. Until that happens a tick of
@@ -14,15 +14,15 @@ from pcg.engine.kernel.runtime import call3, call4, entry_point, load64, store64
 from pcg.engine.kernel.terminations import fires
 
 NOTED_AT = 1
-"""Which of the addresses in `CONTEXT.extensions` is none but the number of the effect that was noted first, or -1."""
+"""Place in `CONTEXT.extensions` that holds no address but the number of the effect that was noted first, or -1."""
 OWN_KINDS = 2
-"""How many entries of a watched game's `extensions` stand before those of the game: `note`, and what it writes."""
+"""Number of entries of a watched game's `extensions` before those of the game: `note`, and what it writes."""
 TOO_SMALL = -2
 
 
 @entry_point("i8(i8, i8, i8, i8, i8)")
 def note(gm, st, e, a, b):
-    """The effect that stands in for a watched one."""
+    """Stand-in for a watched effect."""
     noted = context_at(gm).extensions + 8 * NOTED_AT
     if load64(noted) < 0:
         store64(noted, e)

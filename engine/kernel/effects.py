@@ -1,4 +1,4 @@
-"""Execution of effects: dispatch, score, counters, event history, and the time queue (spec 03 sections 2.7 and 3)."""
+"""Execution of effects: score, counters, events, time queue (reference/effects 10.4, reference/terminations 4.4)."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def timer_at(st, i):
 
 @inner
 def queue_timer(st, due, n):
-    """Insert a time effect: by tick, the newest first among equals (spec 01 section 3.5)."""
+    """Insert a time effect: by tick, the newest first among equals (reference/terminations 4.4)."""
     s = state_at(st)
     if s.timers >= s.room_timers:
         outgrow(st)
@@ -322,7 +322,7 @@ def add_counters(gm, st, at, n):
 
 @inner
 def record_event(gm, st, a, b):
-    """Event history: one entry per (tick, from-avatar, passive type, active type) (spec 01 section 7.4)."""
+    """Event history: one entry per (tick, from-avatar, passive type, active type) (reference/state 6.4)."""
     p = sprite_at(a)
     q = sprite_at(b)
     if type_at(gm, p.type).bits & T_AVATAR:

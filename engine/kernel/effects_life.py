@@ -1,4 +1,4 @@
-"""Effects that kill, transform, spawn, and change what a sprite holds (spec 03 sections 4.4 to 4.7)."""
+"""Effects that kill, transform, spawn, and change what a sprite holds (reference/effects 10.10 to 10.13)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _MISSILE_BOMBER = CLASS_ID["BomberRandomMissile"]
 
 @inner
 def set_flag(st, e, flag, on):
-    """Set or clear one of the sticky flags of an effect (spec 03 section 2.7)."""
+    """Set or clear one of the sticky flags of an effect (reference/effects 10.4)."""
     address = st + state_at(st).at_effects + e
     flags = load8(address)
     store8(address, flags | flag if on != 0 else flags & ~flag)
@@ -157,7 +157,7 @@ def kill_if_not_upright(gm, st, a):
 
 @inner
 def hand_over(gm, st, e, new, a, singleton):
-    """What a transformed sprite inherits (spec 03 section 4.5); `singleton` selects transformToSingleton's variant."""
+    """Hand over to a transformed sprite (reference/effects 10.11); `singleton`: as transformToSingleton does."""
     n = sprite_at(new)
     p = sprite_at(a)
     both = n.bits & ORIENTED != 0 and p.bits & ORIENTED != 0

@@ -1,4 +1,4 @@
-"""Effects on position, direction and speed (spec 03 sections 4.1 to 4.3).
+"""Effects on position, direction and speed (reference/effects 10.7 to 10.9).
 
 Every function takes the effect number `e`, the first sprite `a` and the second `b` (0 when absent). Null checks are the
 caller's (`effects.apply`).
@@ -223,7 +223,7 @@ def wall_stop(gm, st, a, b):
 
 @inner
 def times(a, rx, ry, rw, rh):
-    """Which way `a` met a rectangle: bit 0 horizontally, bit 1 vertically (collisionAxes, spec 03 section 2.8)."""
+    """Return the collision axes of `a` and a rectangle: bit 0 horizontal, bit 1 vertical (reference/effects 10.5)."""
     p = sprite_at(a)
     left = max(p.x, rx)
     right = min(p.x + p.w, rx + rw)

@@ -1,4 +1,4 @@
-"""The records of a game and a state, and the walk over the sprites of a type (spec 01 section 3.9).
+"""The records of a game and a state, and the walk over the sprites of a type (reference/loop 3.9).
 
 A group lists the sprites of one type: those of the level that are left, then the moving ones in order of creation.
 """
@@ -144,7 +144,7 @@ def next_of(gm, st, a):
 
 @inner
 def count_of(gm, st, t):
-    """count(t): sprites of t, its ancestors and descendants, killed and disabled ones included (spec 01 section 0)."""
+    """count(t): sprites of t, its ancestors and descendants, killed and disabled ones included (reference/index 0)."""
     ty = type_at(gm, t)
     total = 0
     for i in range(ty.sub_n):

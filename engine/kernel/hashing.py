@@ -1,4 +1,4 @@
-"""Folding what a state is made of into 62-bit hashes, without signed overflow."""
+"""Hashes of states: values folded into 62 bits, without signed overflow."""
 
 from __future__ import annotations
 

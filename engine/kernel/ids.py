@@ -1,7 +1,7 @@
 """Numeric ids of everything the compiled kernel dispatches on.
 
-The order is part of no file format: ids are private to one process. Names are those of VGDL text (spec 02 section 2.1,
-spec 03 section 4, spec 01 section 4).
+The order is part of no file format: ids are private to one process. Names are those of VGDL text
+(reference/sprites 7.3, reference/effects 10, reference/terminations 4).
 """
 
 from __future__ import annotations

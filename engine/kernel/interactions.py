@@ -1,9 +1,9 @@
-"""The pair phase: which sprites meet, and the effects of it (spec 01 sections 3.6 and 3.7).
+"""The pair phase: which sprites meet, and the effects of it (reference/loop 3.6 and 3.7).
 
-This is where time goes. Three things make it fast without changing a result, beside how hits are found (`collisions`):
-rules are only evaluated when something they concern has moved; first sprites that have not are only held against the
-second sprites that have; and candidates for the first sprite are collected from the few second sprites that can touch
-them.
+Most of the time of a tick is spent here. Beside the search for hits (`collisions`), three measures make it fast
+without changing a result: rules are only evaluated when something they concern has moved; first sprites that have not
+are only held against the second sprites that have; and candidates for the first sprite are collected from the few
+second sprites that can touch them.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def present(gm, st, at, n):
 
 @inner
 def count_moving(gm, st, at, n):
-    """How many moving sprites the n types from pool place `at` have."""
+    """Return the number of moving sprites of the n types from pool place `at`."""
     total = 0
     for i in range(n):
         total += group_at(st, int_at(gm, at + i)).moving

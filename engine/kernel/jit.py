@@ -19,11 +19,12 @@ import numpy as np
 import platformdirs
 from numba import types
 
+from pcg.engine.kernel.modes import CHECKED
 from pcg.engine.native.objects import one_builder
 from pcg.engine.native.sources import digest_of, module_files
 
 if TYPE_CHECKING:
-    from pcg.engine.kernel.runtime import EntryPoint
+    from pcg.engine.kernel.entry_points import EntryPoint
 
 _KEEP_CACHES = 96
 """Folders of compiled code to keep, the latest used first: one per module with entry points, version and mode."""
@@ -61,8 +62,6 @@ def _cache_folder(module: str) -> Path:
 
     Numba's own check looks only at the file of the entry point; a changed callee in another file would go unnoticed.
     """
-    from pcg.engine.kernel.runtime import CHECKED
-
     compiler = f"{numba.__version__} {sys.version_info[:2]} {CHECKED} {np.__version__}"
     base = os.environ.get("PCG_CACHE_DIR")
     home = Path(base) if base else Path(platformdirs.user_cache_dir("pcg-toolkit"))
@@ -102,8 +101,8 @@ _compiled: list[Any] = []
 """Keeps compiled functions alive: others hold their addresses."""
 
 
-def compile_entry(entry: EntryPoint) -> int:
-    """Compile an entry_point, or load it from Numba's cache, and return its address."""
+def address_of(entry: EntryPoint) -> int:
+    """Compile an entry point, or load it from Numba's cache, and return its address."""
     kinds = {"i8": types.int64, "f8": types.float64}
     result, arguments = entry.kinds
     folder = _cache_folder(entry.module)

@@ -2,7 +2,7 @@
 
 A *context* (`CONTEXT`) is one game on one level: addresses of its tables. A *state* is one block: a header (`STATE`), a
 few small sections whose places the header holds, the sprites in use, and scratch that is never copied. Capacities are
-data: a larger level only has larger sections, never another compiled kernel (design.md section 3).
+data: a larger level only has larger sections, never another compiled kernel.
 
 Sprites that no rule can move, change or create are kept once per level (`level sprites`); a state holds one byte for
 each of them that can die, and nothing for the rest. A sprite is handled by its address, 0 meaning none; level sprites
@@ -40,7 +40,7 @@ T_AVATAR_CLASS = 1024
 T_IDLE = 2048
 """No update of this type does anything after its first tick."""
 T_GROUND = 4096
-"""Overlap tests with this type as first sprite detect the ground (spec 02 section 4.7)."""
+"""Overlap tests with this type as first sprite detect the ground (reference/physics 9.9)."""
 T_FLEEING = 8192
 T_AIRSTEERING = 16384
 T_RANDOM_TARGET = 32768
@@ -352,7 +352,7 @@ MEMO = np.dtype(
     ],
     align=True,
 )
-"""What the last first sprites of one rectangle met: scratch memory of blocks with lists by cell."""
+"""Hits of the last first sprites of one rectangle: scratch memory of blocks with lists by cell."""
 
 TIME_EFFECT = np.dtype(
     [
@@ -476,11 +476,11 @@ EFFECT_BYTES = EFFECT.itemsize
 ENTRY_BYTES = ENTRY.itemsize
 MEMO_BYTES = MEMO.itemsize
 MEMOS = 64
-"""How many rectangles are remembered, each at the place that its cell gives it."""
+"""Number of rectangles remembered, each at the place that its cell gives it."""
 TIME_EFFECT_BYTES = TIME_EFFECT.itemsize
 TERMINATION_BYTES = TERMINATION.itemsize
 STATE_BYTES = STATE.itemsize
 GROUPS_AT = (STATE_BYTES + 7) & ~7
-"""Where the groups begin in every state block."""
+"""Offset of the groups in every state block."""
 DIRTY_BITS = 60
 """Entries per word of the set of entries to be evaluated (no sign bit, so that both modes compute alike)."""

@@ -1,7 +1,7 @@
-"""Updates of all sprite classes that are not avatars (spec 02 section 2); `chasers` has those that chase.
+"""Updates of all sprite classes that are not avatars (reference/sprites 7); `chasers` has those that chase.
 
 Each function is one class's update after pre-movement. Draws from the game's generator happen exactly where the
-specification puts them; the auxiliary generator replaces what the reference draws unseeded (docs/compatibility.md).
+reference puts them; the auxiliary generator replaces what the reference draws unseeded (docs/compatibility.md).
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def glide(gm, st, t):
             continue
         pixels = java_int(speed * block)
         if pixels == 0:
-            # the move's own default is the speed in pixels (spec 02 section 4.2)
+            # the move's own default is the speed in pixels (reference/physics 9.4)
             pixels = java_int(p.speed)
             if pixels == 0:
                 continue

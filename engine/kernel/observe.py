@@ -1,7 +1,7 @@
-"""What a learning agent sees of a state, written by compiled code: type planes and entity lists.
+"""Observations for learning agents, written by compiled code: type planes and entity lists.
 
 Each entry point takes a *view* (what to write where, prepared by `pcg.engine.envs.observers`), a context, a state and
-the address to write to. The cell rule is that of the observation grid (spec 01 section 7.6); hidden types are left out.
+the address to write to. The cell rule is that of the observation grid (reference/state 6.5); hidden types are left out.
 """
 
 from __future__ import annotations

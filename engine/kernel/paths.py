@@ -1,4 +1,4 @@
-"""All shortest paths of a level, with the reference's tie-breaking (spec 02 section 2.7).
+"""All shortest paths of a level, with the reference's tie-breaking (reference/sprites 7.12).
 
 The frontier is a binary heap that behaves like java.util.PriorityQueue, because a plain queue gives other paths.
 """

@@ -1,4 +1,4 @@
-"""The phases of a tick that walk sprites one by one: avatars, other sprites, time effects, EOS (spec 01 section 3)."""
+"""The phases of a tick that walk sprites one by one: avatars, other sprites, time effects, EOS (reference/loop 3)."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def eos_phase(gm, st):
                         s.clock += 1
                         execute(gm, st, e, a, 0)
                         if group.tail != tail:
-                            # an addition to the walked group ends the walk of that group (spec 01 section 3.6)
+                            # an addition to the walked group ends the walk of that group (reference/loop 3.6)
                             break
                 a = next_moving(gm, st, a)
             # a walk that was cut short has not seen all

@@ -1,6 +1,6 @@
-"""Movement: grid and continuous physics, passive and active steps (spec 02 sections 1.6 and 4).
+"""Movement: grid and continuous physics, passive and active steps (reference/physics 9).
 
-All arithmetic is IEEE double in the order the specification gives, because results reach integer pixels by truncation.
+All arithmetic is IEEE double in the order of docs/reference, because results reach integer pixels by truncation.
 """
 
 from __future__ import annotations

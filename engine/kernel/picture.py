@@ -126,7 +126,7 @@ def stands_below(gm, st, t, x, y):
 
 @inner
 def look_of(view, kind, gm, st, a):
-    """Which look of its kind a sprite has: by what stands below it, else by its cell."""
+    """Return the number of a sprite's look among those of its kind: by what stands below it, else by its cell."""
     k = kind_view(kind)
     p = sprite_at(a)
     if k.below >= 0 and stands_below(gm, st, p.type, p.x, p.y + p.h) != 0:

@@ -1,4 +1,4 @@
-"""Where things stand, as planning agents ask for it: the avatar's cell, a map of chosen types, numbers of sprites.
+"""Positions for planning agents: the avatar's cell, a map of chosen types, numbers of sprites.
 
 These functions of the forward-model protocol are for games on a grid of cells. No tick needs this module, so that it
 can change without the engine being compiled again.

@@ -10,9 +10,12 @@ import ctypes
 import struct
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from pcg.engine.kernel.entry_points import EntryPoint
 
 _FIELD_KINDS = {"i2": ctypes.c_int16, "i4": ctypes.c_int32, "i8": ctypes.c_int64, "f8": ctypes.c_double}
 CLOCK = "pcg_processor_time"
@@ -21,6 +24,13 @@ _CLOCK: int | None = getattr(time, "CLOCK_THREAD_CPUTIME_ID", None)
 
 python_entry_points: dict[int, Callable[..., Any]] = {}
 """Entry points that run as Python, by the number that stands for their address."""
+
+
+def address_of(entry: EntryPoint) -> int:
+    """Return a number that stands for the address of an entry point."""
+    address = 1000 + len(python_entry_points)
+    python_entry_points[address] = entry.function
+    return address
 
 
 def structure(dtype: np.dtype[Any]) -> type[ctypes.Structure]:

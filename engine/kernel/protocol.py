@@ -174,7 +174,7 @@ def atoms(model, state, player, out, room):
 
 @inner
 def work_of(model, state):
-    """What the last tick of a state has cost, in executions of effects; 0 when the engine does not say."""
+    """Return the cost of the last tick of a state, in executions of effects; 0 when the engine does not say."""
     m = model_at(model)
     if m.work == 0:
         return 0

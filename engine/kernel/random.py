@@ -1,4 +1,4 @@
-"""java.util.Random, bit for bit, on a 48-bit state kept in memory (spec 01 section 6.2).
+"""java.util.Random, bit for bit, on a 48-bit state kept in memory (reference/randomness 5.2).
 
 Every function takes the address of the 64-bit word that holds the state. The multiplication modulo 2^48 is done in two
 halves because signed overflow is undefined in compiled code.

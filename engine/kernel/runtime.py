@@ -19,40 +19,22 @@ With ``PCG_BOUNDSCHECK=1`` every sprite and table access is checked; a violation
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
-from pcg.engine.kernel.primitives_python import python_entry_points
+from pcg.engine.kernel.entry_points import EntryPoint as EntryPoint
+from pcg.engine.kernel.modes import CHECKED as CHECKED
+from pcg.engine.kernel.modes import COMPILED as COMPILED
+from pcg.engine.kernel.modes import MODE as MODE
+from pcg.engine.kernel.modes import MODES as MODES
+from pcg.engine.kernel.modes import NUMBA as NUMBA
 from pcg.engine.kernel.primitives_python import structure as structure
-from pcg.engine.vgdl.diagnostics import PcgError
-
-MODES = ("aot", "jit", "python")
-
-
-def _chosen_mode() -> str:
-    asked = os.environ.get("PCG_KERNELS", "")
-    if not asked:
-        return "python" if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else "aot"
-    if asked not in (*MODES, "build"):
-        raise PcgError(f"PCG_KERNELS is `{asked}`, expected {', '.join(MODES[:-1])} or {MODES[-1]}")
-    return asked
-
-
-MODE: str = _chosen_mode()
-"""Mode of the entry points of this process: one of `MODES`, or "build" in a process that builds object code."""
-COMPILED: bool = MODE != "python"
-"""False when kernels run as plain Python."""
-CHECKED: bool = os.environ.get("PCG_BOUNDSCHECK", "0") not in ("", "0")
-"""True when accesses are bounds-checked; frozen into compiled code."""
-NUMBA: bool = MODE in ("jit", "build")
-"""True when functions are declared to Numba, in this process."""
 
 if NUMBA:
     os.environ["NUMBA_DISABLE_JIT"] = "0"  # the mode was chosen by name
-    from pcg.engine.kernel.jit import compile_entry, compile_inner
+    from pcg.engine.kernel.jit import compile_inner
 
 _primitives: Any = import_module(f"pcg.engine.kernel.primitives_{'numba' if NUMBA else 'python'}")
 # what kernels are written in, from the module of this mode
@@ -106,76 +88,6 @@ def _inner(function: Callable[..., Any], force: bool) -> Any:
 
 # --- entry points ---
 
-_lock = threading.RLock()
-
-
-class EntryPoint:
-    """An entry point of compiled code, called by address.
-
-    Arguments of the function are int64 or float64 as declared in `signature`, for example ``"i8(i8, i8)"``. Its code is
-    loaded, or built, on the first use of `address`.
-    """
-
-    registry: ClassVar[list[EntryPoint]] = []
-
-    def __init__(self, function: Callable[..., Any], signature: str) -> None:
-        self.function = function
-        self.module: str = function.__module__
-        self.symbol = f"{self.module.rpartition('.')[2]}_{function.__name__}"
-        """Its name in object code, unique in its package."""
-        self.name = f"{self.module.rpartition('.')[2]}.{function.__name__}"
-        self.signature = signature
-        self._address = 0
-        self.withdraw()
-        EntryPoint.registry.append(self)
-
-    def __repr__(self) -> str:
-        return f"<entry point {self.name}{self.signature[2:]}>"
-
-    def withdraw(self) -> None:
-        """Forget earlier entry points of this name, so that a function typed anew takes the place of a faulty one.
-
-        Code of theirs that is loaded stays.
-        """
-        EntryPoint.registry[:] = [e for e in EntryPoint.registry if (e.module, e.name) != (self.module, self.name)]
-
-    @property
-    def kinds(self) -> tuple[str, list[str]]:
-        """The kind of the result and of each argument: "i8" (int64) or "f8" (float64)."""
-        result, _, rest = self.signature.partition("(")
-        return result.strip(), [a.strip() for a in rest.rstrip(")").split(",") if a.strip()]
-
-    @property
-    def address(self) -> int:
-        """Address of the C function."""
-        if self._address == 0:
-            with _lock:
-                if self._address == 0:
-                    self._address = self._compile()
-        return self._address
-
-    @property
-    def is_loaded(self) -> bool:
-        """True once the address is known."""
-        return self._address != 0
-
-    def load(self, address: int) -> None:
-        """Set the address of code that was loaded with that of another entry point."""
-        self._address = address
-
-    def _compile(self) -> int:
-        if MODE == "aot":
-            from pcg.engine.native.loader import address_of
-
-            return address_of(self)
-        if MODE == "python":
-            address = 1000 + len(python_entry_points)
-            python_entry_points[address] = self.function
-            return address
-        if MODE == "jit":
-            return compile_entry(self)
-        raise PcgError(f"the process that builds kernels cannot run them: {self.name}")
-
 
 def entry_point(signature: str) -> Callable[[Callable[..., Any]], EntryPoint]:
     """Declare a compiled entry point over int64 (``i8``) and float64 (``f8``) arguments."""
@@ -190,9 +102,7 @@ def compile_all(progress: Callable[[str, float], None] | None = None) -> float:
     """Load (or build, or compile) every entry point declared so far; returns the seconds it took."""
     started = time.perf_counter()
     if MODE == "aot":
-        from pcg.engine.native.loader import load_all
-
-        load_all(EntryPoint.registry, progress)
+        import_module("pcg.engine.native.loader").load_all(EntryPoint.registry, progress)
     for entry in EntryPoint.registry:
         before = time.perf_counter()
         _ = entry.address

@@ -1,4 +1,4 @@
-"""Compiled helpers of the Python face: a tick that can be repeated, and the measured loops of `pcg bench engine`."""
+"""Compiled helpers of the Python API: a tick that can be repeated, and the measured loops of `pcg bench engine`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Sprites in memory: their rectangles, creation, killing, removal and resources, and copies of states.
 
-Nothing here knows rules; the order of every list is the reference's (spec 01 sections 3.8 and 3.9, spec 02 section 1).
+Nothing here knows rules; the order of every list is the reference's (reference/loop 3.8 and 3.9, reference/sprites 7).
 A sprite is its address; 0 is no sprite.
 """
 
@@ -156,7 +156,7 @@ def blocked_singleton(gm, st, t):
 
 @inlined
 def add_sprite(gm, st, t, x, y, force):
-    """addSprite (spec 01 section 3.9): the new sprite's address, or 0 when refused; `force` ignores singletons.
+    """addSprite (reference/loop 3.9): the new sprite's address, or 0 when refused; `force` ignores singletons.
 
     Sets the status when the block has no room; the caller's whole tick is then repeated in a larger block.
     """
@@ -199,7 +199,7 @@ def create(gm, st, t, x, y):
     p.ly = y
     group = group_at(st, t)
     if group.created == 0:
-        # the very first sprite of a type is constructed, not copied: its lastrect is not scaled (spec 02 1.4)
+        # the very first sprite of a type is constructed, not copied: its lastrect is not scaled (reference/loop 3.9)
         group.created = 1
         p.lw = context_at(gm).block
         p.lh = context_at(gm).block
@@ -249,7 +249,7 @@ def is_disabled(a):
 
 @inner
 def kill(gm, st, a, transformed):
-    """kill(sprite, transformed): an avatar that is not transformed is only disabled (spec 01 section 3.8)."""
+    """kill(sprite, transformed): an avatar that is not transformed is only disabled (reference/loop 3.8)."""
     p = sprite_at(a)
     s = state_at(st)
     if type_at(gm, p.type).bits & T_AVATAR_CLASS and transformed == 0:
@@ -274,7 +274,7 @@ def kill(gm, st, a, transformed):
 
 @inner
 def remember_targets(gm, st, a):
-    """Keep the final rectangle of a sprite about to go for the path chasers that pursue it (spec 02 section 2.7)."""
+    """Keep the final rectangle of a sprite about to go for the path chasers that pursue it (reference/sprites 7.12)."""
     g = context_at(gm)
     gone = sprite_at(a)
     for t in range(g.n_types):
@@ -397,7 +397,7 @@ def res_set(gm, st, a, column, amount):
 
 @inner
 def res_add(gm, st, a, column, delta):
-    """Add to an amount, never below 0 (spec 02 section 1.7)."""
+    """Add to an amount, never below 0 (reference/sprites 7.5)."""
     amount = res_get(gm, st, a, column) + delta
     res_set(gm, st, a, column, amount if amount > 0 else 0)
 

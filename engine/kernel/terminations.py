@@ -1,4 +1,4 @@
-"""Terminations: when a game ends and who has won (spec 01 section 4)."""
+"""Terminations: when a game ends and who has won (reference/terminations 4)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def kinds_alive(gm, st, t):
 
 @inner
 def win_by_score(gm, st, player):
-    """count_score: the highest score wins, if it is not 0 (spec 01 section 4.3)."""
+    """count_score: the highest score wins, if it is not 0 (reference/terminations 4.3)."""
     g = context_at(gm)
     best = load_double(st + SCORE_AT)
     zero = best == 0.0
@@ -65,7 +65,7 @@ def win_by_score(gm, st, player):
 
 @inner
 def win_by_counter(gm, st, te, player):
-    """Timeout with use_counter, the reference's reading of it (spec 01 section 4.2)."""
+    """Timeout with use_counter, the reference's reading of it (reference/terminations 4.2)."""
     g = context_at(gm)
     counters = st + state_at(st).at_counters
     if te.compare != 0:

@@ -1,4 +1,4 @@
-"""What looks different from one state of a play to the next, found out without making Python objects of either.
+"""Visible differences between one state of a play and the next, found without making Python objects of either.
 
 For servers and films that show hundreds of plays: a memory of what was shown last lies beside the state, is compared
 with it, and the differences are written out as records. No tick depends on this module.

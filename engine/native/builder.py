@@ -1,4 +1,4 @@
-"""Building what is missing: processes that compile, side by side, while this one shows how far they are."""
+"""Builder of native libraries: processes that compile side by side while this one shows their progress."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.kernel.runtime import CHECKED, EntryPoint
+from pcg.engine.kernel.entry_points import EntryPoint
+from pcg.engine.kernel.modes import CHECKED
 from pcg.engine.native import objects
 from pcg.engine.native.foreign import ForeignModule, search_path
+from pcg.engine.native.lookup import ENGINE, find, missing, together
 from pcg.engine.native.sources import entry_modules, module_files
 from pcg.engine.native.targets import host
 from pcg.engine.registry import load_plugin
@@ -47,8 +49,6 @@ def build_missing(names: Sequence[str], progress: Progress | None = None, target
         progress: called with a line and the seconds so far, instead of lines on standard error.
         target: name of a target; this machine's by default.
     """
-    from pcg.engine.native.loader import missing
-
     folder = objects.cache_folder()
     with objects.one_builder(folder):
         names = missing(names, target)
@@ -59,8 +59,6 @@ def build_missing(names: Sequence[str], progress: Progress | None = None, target
 
 def build_foreign(unit: ForeignModule) -> None:
     """Build functions of users alone, for this machine, and keep them in the user's cache folder."""
-    from pcg.engine.native.loader import find
-
     folder = objects.cache_folder()
     with objects.one_builder(folder):
         if find(unit.label, unit.digest) is None:
@@ -83,9 +81,6 @@ def build_together(
     Returns:
         The paths of the files, one per target.
     """
-    from pcg.engine.native.foreign import ForeignModule
-    from pcg.engine.native.loader import ENGINE, together
-
     names = [load_plugin(path) for path in files]
     entries = [e for e in EntryPoint.registry if e.module in names]
     if not entries:
@@ -285,7 +280,7 @@ class _Reporter:
         self.update()
 
     def done(self) -> None:
-        """Say how long it took."""
+        """Show the duration of the build."""
         if self._progress is None and not self._quiet:
             start = "\r\x1b[K" if self._live else ""
             self._write(f"{start}pcg: kernels built in {self._seconds():.0f} s\n")

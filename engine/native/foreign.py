@@ -20,7 +20,7 @@ from typing import Any
 import cloudpickle
 
 from pcg.engine.kernel import runtime
-from pcg.engine.kernel.runtime import EntryPoint
+from pcg.engine.kernel.entry_points import EntryPoint
 from pcg.engine.native.sources import digest_of, module_files, source_of
 
 _MARK = "__kernel__"

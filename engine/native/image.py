@@ -69,7 +69,7 @@ _LINE = 64
 
 @dataclass(frozen=True, slots=True)
 class FunctionPlace:
-    """Where the image waits for the address of a function (eight bytes)."""
+    """Place in the image for the address of a function (eight bytes)."""
 
     at: int
     symbol: str

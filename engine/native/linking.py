@@ -1,4 +1,4 @@
-"""One module out of many, optimised as a whole, and the object code of it for a target.
+"""Linker of kernels: one module out of many, optimised as a whole, and its object code for a target.
 
 Everything but the entry points is internal, so the optimiser may inline, specialise and drop what nobody calls. Names
 of functions are rewritten to those of the sources, and functions come in the order of first use, so that the same
@@ -27,7 +27,7 @@ _EXACT = re.compile(r'@"?(sqrt|fabs|copysign|floor|ceil|trunc)"?\(')
 
 @dataclass(frozen=True, slots=True)
 class Loops:
-    """What the optimiser does with loops. Which is fastest depends on how often they run."""
+    """Treatment of loops by the optimiser. Which one is fastest depends on how often the loops run."""
 
     unrolled: bool = True
     """True to write the body of a loop several times."""

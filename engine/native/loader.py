@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -11,17 +10,17 @@ from typing import TYPE_CHECKING
 import llvmlite.binding as llvm
 
 import pcg.engine.native.calls  # noqa: F401 - defines the clock that libraries refer to
-from pcg.engine.kernel.runtime import CHECKED, EntryPoint
+from pcg.engine.kernel.entry_points import EntryPoint
+from pcg.engine.kernel.modes import CHECKED
 from pcg.engine.native import objects
+from pcg.engine.native.lookup import ENGINE, find, missing, together
 from pcg.engine.native.sources import package_digest, packages
-from pcg.engine.native.targets import compiler, host, target_named
+from pcg.engine.native.targets import host, target_named
 from pcg.engine.vgdl.diagnostics import PcgError
 
 if TYPE_CHECKING:
     from pcg.engine.native.foreign import ForeignModule
 
-ENGINE = "pcg.engine.kernel"
-"""The package whose kernels call functions of users."""
 _lock = threading.RLock()
 _libraries: dict[str, Library] = {}
 _loaded: list[Library] = []
@@ -77,11 +76,6 @@ def load_all(entries: Iterable[EntryPoint], progress: Callable[[str, float], Non
             _package_library(package)
 
 
-def missing(names: Iterable[str], target: str = "") -> list[str]:
-    """Return the packages of which there is no library for a target, this machine's by default."""
-    return [n for n in names if (target or n not in _libraries) and find(n, package_digest(n), target) is None]
-
-
 def prepare(names: Iterable[str] | None = None, progress: Callable[[str, float], None] | None = None) -> list[str]:
     """Build the libraries that are missing for this machine, and return the names of their packages.
 
@@ -89,17 +83,12 @@ def prepare(names: Iterable[str] | None = None, progress: Callable[[str, float],
         names: packages; all of the toolkit by default.
         progress: called with a line and the seconds so far instead of a line on standard error.
     """
-    absent = missing(packages() if names is None else names)
+    absent = missing(n for n in (packages() if names is None else names) if n not in _libraries)
     if absent:
         from pcg.engine.native.builder import build_missing
 
         build_missing(absent, progress)
     return absent
-
-
-def find(label: str, digest: str, target: str = "") -> tuple[objects.Header, bytes] | None:
-    """Return the library of that name and digest, for this machine by default; None where it has to be built."""
-    return objects.find(label, digest, target or host().name, CHECKED, compiler())
 
 
 def code_for(package: str, target: str) -> bytes:
@@ -171,11 +160,6 @@ def _unit_of(modules: Sequence[str], *more: EntryPoint) -> ForeignModule:
 def _give_addresses(unit: ForeignModule, library: Library) -> None:
     for entry in unit.entries:
         entry.load(library.address(unit.symbol(entry)))
-
-
-def together(unit: ForeignModule) -> tuple[str, str]:
-    """Return name and digest of the library that holds the engine and functions of users in one module."""
-    return f"{ENGINE}+{unit.label}", hashlib.sha256(f"{package_digest(ENGINE)} {unit.digest}".encode()).hexdigest()[:40]
 
 
 def _engine_with_foreign() -> Library | None:

@@ -41,7 +41,7 @@ _HOUR = 3600
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file of object code holds."""
+    """Table of contents of a file of object code."""
 
     package: str
     digest: str
@@ -137,7 +137,7 @@ def cache_folder() -> Path:
 
 
 def distrusted(path: Path) -> str:
-    """Return why a file or folder of code is not to be trusted, "" when it is the user's own."""
+    """Return the reason for which a file or folder of code is not to be trusted, "" when it is the user's own."""
     if not hasattr(os, "geteuid"):
         return ""  # the cache folder of Windows lies in the user's profile, which has its own access rules
     try:

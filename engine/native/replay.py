@@ -34,12 +34,12 @@ SCRIPT = Path(__file__).with_name("play.mjs")
 _ACTIONS = 6
 """Actions that are drawn: all but ESCAPE."""
 _HABIT = 0.8
-"""How often a player with habits repeats the last action."""
+"""Probability with which a player with habits repeats the last action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """What players do: the seed of the game and the action codes, a digit each, of each player."""
+    """Input of a play: the seed of the game and the action codes, a digit each, of each player."""
 
     seed: int
     actions: tuple[str, ...]
@@ -47,7 +47,7 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What came of a play: checksums of the state before the first tick and after every tick, and why it ended.
+    """Outcome of a play: checksums of the state before the first tick and after every tick, and the reason of its end.
 
     `end` is "over", "ticks" (no more actions) or "status" with the number that the kernel gave up with.
     """
@@ -136,7 +136,7 @@ class _Blocks:
 
     @property
     def address(self) -> int:
-        """Where the state lies."""
+        """Address of the state."""
         return _aligned(self._one)
 
     def used(self) -> bytes:

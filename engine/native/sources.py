@@ -1,7 +1,7 @@
 """The source files that kernels are made of, and digests of them.
 
-A native library holds the entry points of one Python package (`pcg.engine.kernel`, `pcg.generators.levels.wfc`, ...). It
-is right as long as the text of every module that they are made of is the same, so the digest covers all modules of
+A native library holds the entry points of one Python package (`pcg.engine.kernel`, `pcg.generators.levels.wfc`).
+It is right as long as the text of every module that they are made of is the same, so the digest covers all modules of
 the toolkit that they import, directly or not. It is the same in a checkout and in an installation, wherever the
 libraries that the toolkit depends on are, so that libraries built in one fit the other.
 """

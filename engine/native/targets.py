@@ -17,7 +17,7 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an object file is emitted for."""
+    """Machine that an object file is emitted for."""
 
     name: str
     triple: str

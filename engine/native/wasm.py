@@ -37,7 +37,7 @@ from pcg.engine.vgdl.diagnostics import nearest
 PAGE = 65536
 """Bytes of a page of memory (core specification, 4.2.8)."""
 FIRST_SLOT = 1
-"""Where the function table begins by default: slot 0 stays empty, so that address 0 is no function."""
+"""Default start of the function table: slot 0 stays empty, so that address 0 is no function."""
 _ADDRESSES = 1 << 32
 _FUNCTION, _TABLE, _MEMORY = 0, 1, 2
 """Kinds of imports and exports (5.5.5, 5.5.10)."""
@@ -47,7 +47,7 @@ _MAGIC = b"\0asm\1\0\0\0"
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What a type of relocation puts where: the meaning of its value, and how the value is written."""
+    """Form of a type of relocation: the meaning of its value, and how the value is written."""
 
     name: str
     meaning: str

@@ -29,7 +29,7 @@ class WasmError(PcgError):
 
 
 class SymbolKind(IntEnum):
-    """What a symbol stands for; the values are those of the file format."""
+    """Kinds of symbols; the values are those of the file format."""
 
     FUNCTION = 0
     DATA = 1
@@ -101,7 +101,7 @@ class Object:
     elements: list[int] = field(default_factory=list)
     """Functions of the table, in order."""
     counts: dict[int, int] = field(default_factory=dict)
-    """How many types, functions, tables and globals there are, imported ones included, by id of their section."""
+    """Numbers of types, functions, tables and globals, imported ones included, by id of their section."""
     alignment: int = 1
     """The largest alignment of a data segment, bytes."""
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 _DATA_BASE = 1024
-"""Where the constants of a WebAssembly module lie; its stack, which grows down towards them, is the loader's."""
+"""Address of the constants of a WebAssembly module; its stack, which grows down towards them, is the loader's."""
 
 Entry = tuple[str, Callable[..., Any], str, list[str]]
 """Symbol, function, kind of the result, kinds of the arguments."""

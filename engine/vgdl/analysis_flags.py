@@ -1,4 +1,4 @@
-"""What rules can do to the sprites of each type: the basis of the split between level sprites and moving sprites.
+"""Possible effects of the rules on the sprites of each type: the basis of the split into level and moving sprites.
 
 The answers are upper bounds taken from the ontology's write flags, so a wrong "cannot" is impossible as long as the
 flags are right; a test replays whole traces to hold that.
@@ -25,7 +25,7 @@ from pcg.engine.vgdl.facts import (
 
 @dataclass
 class TypeFlags:
-    """What can happen to the sprites of one type."""
+    """Changes that can happen to the sprites of one type."""
 
     id: int
     possible: bool = False
@@ -81,7 +81,7 @@ def type_flags(definition: GameDefinition) -> list[TypeFlags]:
 
 
 def role_sets(definition: GameDefinition, sprites: SpriteFacts, effects: Sequence[EffectFacts]) -> RoleSets:
-    """What can happen to which types, by the facts of a game's sprites and of all its effects."""
+    """Return the types that can move, change, die and so on, by the facts of the sprites and of all effects."""
     r = RoleSets(created=sprites.created, inert=sprites.inert)
     subs = sprites.subs
     for pair in definition.pairs:
@@ -125,7 +125,7 @@ def _write(r: RoleSets, what: int, types: int) -> None:
 
 
 def _elsewhere(r: RoleSets, definition: GameDefinition, effects: Sequence[EffectFacts], k: int, every: int) -> None:
-    """What an effect does whatever its two sprites are; the inner effect of addTimer has none."""
+    """Return the changes that an effect makes whatever its two sprites are; the inner effect of addTimer has none."""
     inner: int | None = k
     while inner is not None:
         e = effects[inner]
@@ -176,12 +176,12 @@ def _aimless(definition: GameDefinition, sprites: SpriteFacts, effects: Sequence
 
 
 def is_stochastic(sprites: SpriteFacts, effects: Sequence[EffectFacts]) -> bool:
-    """Whether the outcome of a tick can depend on the random generator (draws that cannot matter left out)."""
+    """Return true if the outcome of a tick can depend on the random generator (draws that cannot matter left out)."""
     return sprites.draws != 0 or any(e.draws for e in effects)
 
 
 def time_matters(definition: GameDefinition, sprites: SpriteFacts) -> bool:
-    """Whether a state can be worth more at a later tick than at an earlier one, so that keys must tell them apart.
+    """Return true if a state can be worth more at a later tick than at an earlier one, so that keys must differ.
 
     A timeout that nobody wins is only a deadline: the same sprites sooner are never worse.
     """

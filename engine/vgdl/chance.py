@@ -1,4 +1,4 @@
-"""Whether chance can play a part on a given level: which types can ever be there, and whether any of them draws.
+"""Chance on a given level: the types that can ever be there, and whether any of them draws random numbers.
 
 `analysis_flags.is_stochastic` asks this of a game; a level without the random sprites of its game, and without anything
 that could create them, is as deterministic as a game without them. Upper bounds from the ontology's flags, as there: a
@@ -15,7 +15,7 @@ from pcg.engine.vgdl.facts import EffectFacts, SpriteFacts, facts_of_effects, me
 
 
 def may_draw(definition: GameDefinition, placed: Iterable[int]) -> bool:
-    """Whether a tick on a level with sprites of these types can depend on the random generator.
+    """Return true if a tick on a level with sprites of these types can depend on the random generator.
 
     Args:
         definition: the game.

@@ -38,7 +38,14 @@ def check_game(source: str | Path, *, reading: str = "strict") -> list[Diagnosti
 def check_level(
     text: str | Path, definition: GameDefinition, *, reading: str = "strict", file: str = "<level>"
 ) -> list[Diagnostic]:
-    """Errors and warnings of a level text, or of the file at a Path, for a game, in file order."""
+    r"""Errors and warnings of a level text, or of the file at a Path, for a game, in file order.
+
+    >>> import pcg
+    >>> print(check_level("wA.bo\n....?", pcg.load("boxes").definition)[0])
+    <level>:2:5: error: the character `?` is not mapped (expected one of . A b o p w)
+        ....?
+            ^
+    """
     check_reading(reading)
     try:
         return list(scan_level(text, definition, reading=reading, file=file)[1].sorted())

@@ -1,8 +1,8 @@
-"""From a resolved game to the tables that the kernel reads.
+"""Compiler: from a resolved game to the tables that the kernel reads.
 
 Everything that can be decided before a level is known is decided here: parameters with their defaults, the numbers of
 types and resources, which types can have sprites at all, and which of them no rule can move or change, so that their
-sprites live once in the level (design.md section 3, rule 6). `pcg.engine.context` adds a level.
+sprites live once in the level. `pcg.engine.context` adds a level.
 
 What the sprites decide (`sprite_tables`) and what single rules say (`EffectPart`, `TerminationPart`) is computed apart
 and can be handed in, so that games which share sprites and rules share the work (`rule_compiler`).
@@ -26,7 +26,7 @@ from pcg.engine.vgdl.sprite_tables import NumberPool, SpriteSet, copy_of, table_
 from pcg.engine.vgdl.values import parse_int
 
 MAX_TICK = 2000
-"""The engine's own time limit (spec 01 section 3.2)."""
+"""The engine's own time limit (reference/loop 3.2)."""
 
 _EFFECT_BITS = (
     ("killSecond", L.E_KILL_SECOND),
@@ -52,7 +52,7 @@ _TIME, _SHIELDS_AT, _PULL, _OWN_AT = (_FIELD[name] for name in ("time_effect", "
 
 
 class EffectPart:
-    """What an effect with its parameters says by itself, for the sprites of a game.
+    """Compiled form of an effect with its parameters, as far as it depends on nothing but the sprites of a game.
 
     Attributes:
         facts: what analyses know of it.
@@ -112,7 +112,7 @@ class EffectPart:
 
 
 class TerminationPart:
-    """What a termination says by itself."""
+    """Compiled form of a termination by itself."""
 
     __slots__ = ("limits", "problem", "row")
 
@@ -207,7 +207,7 @@ class GameTables:
 
     @property
     def roles(self) -> list[flags_of.TypeFlags]:
-        """What can happen to the sprites of each type, by id."""
+        """Changes that can happen to the sprites of each type, by id."""
         return self.role_sets.flags(len(self.names))
 
     # --- sprite types ---
@@ -280,7 +280,7 @@ class GameTables:
             "enabled": get("enabled"),
             "initial": _initial_flags(get),
             "counters_at": self._pool(_counters(self.definition, params)),
-            # spec 01 section 3.5: nextExecution only decides whether the first tick is `timer`
+            # reference/terminations 4.4: nextExecution only decides whether the first tick is `timer`
             "first": -2 if added else (get("timer") if get("nextExecution") != -1 else -1),
         }
         row["score0"], row["score1"] = _scores(get("scoreChange"))
@@ -376,7 +376,7 @@ def _piece(text: Value | None, index: int) -> str:
 
 
 def _integer(text: str) -> int:
-    """Java's Integer.parseInt; anything else counts 0 (spec 03 section 2.7)."""
+    """Java's Integer.parseInt; anything else counts 0 (reference/effects 10.4)."""
     return parse_int(text) or 0
 
 

@@ -1,7 +1,7 @@
-"""A game as the engine understands it: every name resolved, every rule in the order the reference runs it.
+"""Resolved games: every name looked up, every rule in the order in which it runs.
 
 This is what lies between the syntax tree (`tree`) and the kernel's tables (`compiler`). It is plain data. Which text
-leads to which definition is the business of `resolver`; spec 01 section 1 is the law.
+leads to which definition is the business of `resolver`, after the rules of reference/language 1.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pcg.engine.vgdl.diagnostics import Diagnostic
 
 Value = int | float | bool | str | tuple[float, float]
-"""A typed parameter value (spec 01 section 1.4). Directions are pairs; colours and file names stay text."""
+"""A typed parameter value (reference/language 1.4). Directions are pairs; colours and file names stay text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,14 @@ class SpriteType:
     id: int
     name: str
     class_name: str | None
-    """The effective class (spec 01 section 1.5 rule 3); None for a purely grouping node, and when it
+    """The effective class (reference/language 1.5.3); None for a purely grouping node, and when it
     is no known class: such a sprite cannot be created."""
     path: tuple[int, ...]
     """Type ids from the topmost ancestor down to this type."""
     subtypes: tuple[int, ...]
-    """`sub(t)` of spec 01 section 1.5 rule 8: ancestors, the type, descendants depth first."""
+    """`sub(t)` (reference/language 1.5.8): ancestors, the type, descendants depth first."""
     params: Mapping[str, Value]
-    """Inherited and own parameters that fit a field of the effective class, converted by spec 01 section 1.4."""
+    """Inherited and own parameters that fit a field of the effective class, converted by reference/language 1.4."""
     raw: Mapping[str, str]
     """All inherited and own `key=value` texts, whatever became of them."""
     singleton: bool
@@ -47,7 +47,7 @@ class Effect:
     index: int
     name: str
     params: Mapping[str, Value]
-    """Parameters given on the line that fit a field of the effect (also the base fields of spec 03 section 2.1)."""
+    """Parameters given on the line that fit a field of the effect (also the base fields of reference/effects 10.2)."""
     inner: int | None
     """Index of the inner effect of addTimer, else None."""
     line: int
@@ -106,7 +106,7 @@ class GameDefinition:
     mapping: Mapping[str, tuple[str, ...]]
     """Level character -> sprite names, the defaults `w` and `A` included unless replaced."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Warnings of the reading (spec rules cited); errors are raised, not stored."""
+    """Warnings of the reading (each cites its rule in the reference); errors are raised, not stored."""
     source: str = ""
     """The game text this came from."""
     type_index: Mapping[str, int] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class GameDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level resolved against a game (spec 01 section 2)."""
+    """A level resolved against a game (reference/language 2)."""
 
     rows: tuple[str, ...]
     width: int

@@ -1,4 +1,4 @@
-"""What is wrong with a text, where, and what would be right."""
+"""Diagnostics: the mistakes in a text, their places, and what would be right."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 class Diagnostic:
     """One finding in a text.
 
-    `rule` cites the specification rule for findings of the gvgai reading ("01 1.5.3"), else "". Lines and columns
+    `rule` cites the reference for findings of the gvgai reading ("language 1.5.3"), else "". Lines and columns
     count from 1; 0 means the whole file.
     """
 
@@ -35,7 +35,7 @@ class Diagnostic:
         if self.expected:
             text += f" (expected {self.expected})"
         if self.rule:
-            text += f" [spec {self.rule}]"
+            text += f" [reference/{self.rule}]"
         if self.line and self.source_line:
             shown = self.source_line.replace("\t", " ")
             start = max(0, self.column - 60)

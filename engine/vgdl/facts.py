@@ -1,4 +1,4 @@
-"""What sprites and effects can do, as sets of types: the ground of `analysis_flags` and `chance`.
+"""Facts about sprites and effects as sets of types, on which `analysis_flags` and `chance` are built.
 
 A set of types is an int with bit t for type t, so that the analyses of a game are a few machine words per rule. The
 facts of a sprite set do not depend on rules, and those of an effect on nothing but its parameters: rule sets that share
@@ -39,7 +39,7 @@ _BLIND = frozenset(
 transformTo hands on that of the first."""
 
 MOVES, CHANGES, KILLS, STIRS, CLONES = 1, 2, 4, 8, 16
-"""What an effect can do to one of its two sprites. STIRS is MOVES or CHANGES, resets to `lastrect` included."""
+"""Possible changes of one of the two sprites of an effect. STIRS is MOVES or CHANGES, resets to `lastrect` included."""
 
 
 def set_of(types: Iterable[int]) -> int:
@@ -139,7 +139,7 @@ class SpriteFacts:
         for key in ontology.SPRITE_CLASSES[t.class_name].creates:
             made |= self.named(t.params.get(key))
         if t.class_name == "OngoingTurningAvatar" and "spawnBehind" not in t.params:
-            made |= 1  # as the reference has it (spec 02 section 3.5)
+            made |= 1  # as the reference has it (reference/avatars 8.5)
         return made
 
 
@@ -209,7 +209,7 @@ def _parameters(t: SpriteType, *names: str) -> tuple[object, ...]:
 
 
 def _stands(t: SpriteType) -> bool:
-    """Whether the base update never does anything to a sprite of the type, whatever rules change."""
+    """Return true if the base update never does anything to a sprite of the type, whatever rules change."""
     ttl, static, only_active = _parameters(t, "timeToLive", "is_static", "only_active")
     return ttl == -1 and (bool(static) or bool(only_active))
 

@@ -1,4 +1,4 @@
-"""Collecting diagnostics in a reading: the same doubt is a warning in `gvgai` and an error in `strict`.
+"""Findings of a reading: the same doubt is a warning in `gvgai` and an error in `strict`.
 
 The `gvgai` reading must do what the reference does and may only remark on it; the `strict` reading refuses.
 """

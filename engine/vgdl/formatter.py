@@ -59,7 +59,14 @@ def dumps(tree: Tree) -> str:
 
 
 def format_text(text: str, *, file: str = "<text>") -> str:
-    """The canonical form of a game text. Raises VGDLError when it cannot be parsed."""
+    r"""The canonical form of a game text. Raises VGDLError when it cannot be parsed.
+
+    >>> print(format_text("BasicGame\n SpriteSet\n  hero   >  MovingAvatar color=RED"))
+    BasicGame
+        SpriteSet
+            hero > MovingAvatar color=RED
+    <BLANKLINE>
+    """
     return dumps(parse(text, file=file))
 
 
@@ -93,7 +100,7 @@ def _remarks(remarks: Sequence[Remark], indent: str, lines: list[str], *, gap: b
         if remark.kind == "outside":
             lines.append(remark.text)
         elif not indent and remark.text.strip("#") == "":
-            # A line of nothing but `#` from its start on stops the reference (spec 01 section 1.1 rule 2).
+            # A line of nothing but `#` from its start on stops the reference (reference/language 1.1.2).
             lines.append(f" {remark.text}")
         else:
             lines.append(indent + remark.text)

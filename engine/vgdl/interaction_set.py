@@ -1,7 +1,8 @@
 """From the lines of InteractionSet and TerminationSet to effects, pairs, EOS lists, the time queue and terminations.
 
-Spec 01 sections 1.6 and 1.7, spec 03 sections 2 and 3. A line that cannot be built raises `Abandon`: the reference then
-silently leaves the rest of that set and all later sets unread; the strict reading goes on to find further errors.
+reference/language 1.6 and 1.7, reference/effects 10.2 and reference/terminations 4.4. A line that cannot be built
+raises `Abandon`: the reference then silently leaves the rest of that set and all later sets unread; the strict reading
+goes on to find further errors.
 
 What a line says by itself (`read_interaction`, `read_termination`) is kept apart from what it does among other lines
 (`InteractionTable`), so that rule sets that share lines can share the work (`rule_compiler`).
@@ -42,7 +43,7 @@ def _same(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a line does for one of its second objects: its effect joins a pair, or the EOS effects of a sprite."""
+    """Meaning of a line for one of its second objects: its effect joins a pair, or the EOS effects of a sprite."""
 
     word: Word
     """The second object of a pair; the sprite of an EOS line."""
@@ -53,7 +54,7 @@ class Step:
 
 @dataclass(slots=True)
 class Interaction:
-    """What an interaction line says, whatever stands around it. `steps` end early where it cannot be read further."""
+    """Meaning of an interaction line, whatever stands around it. `steps` end early where it cannot be read further."""
 
     line: InteractionLine
     effects: list[tuple[str, dict[str, Value], bool]] = field(default_factory=list)
@@ -62,7 +63,7 @@ class Interaction:
     timed: tuple[int, dict[str, Value]] | None = None
     """Type id or -1, and own fields, of a TIME line."""
     abandon: Abandon | None = None
-    """Why the rest of the line, and in the gvgai reading of the set, is not read."""
+    """Reason for which the rest of the line, and in the gvgai reading of the set, is not read."""
 
 
 class InteractionTable:
@@ -82,7 +83,7 @@ class InteractionTable:
         self._listed = 0
 
     def clear(self) -> None:
-        """What a further SpriteSet does (spec 01 section 1.2 rule 7)."""
+        """Forget all interactions, as a further SpriteSet makes the reference do (reference/language 1.2.7)."""
         self.effects.clear()
         self._pairs.clear()
         self._pair_lines.clear()
@@ -132,7 +133,7 @@ class InteractionTable:
                 f"the pair `{at.first} {word}` is first defined in line {self._pair_lines[pair]}: "
                 "this effect runs there, before the lines in between",
                 word,
-                "01 1.6.4",
+                "language 1.6.4",
             )
         effect = self.effects[-1]
         repeat = effect.params.get("repeat", 1)
@@ -152,7 +153,7 @@ class InteractionTable:
             self.findings.doubt(
                 f"`{sprite}` already has an EOS line",
                 sprite,
-                "01 1.6.5",
+                "language 1.6.5",
                 so="every EOS effect of it runs once per line in every tick",
                 expected="one EOS line per sprite",
             )
@@ -164,7 +165,7 @@ def _unknown_with_eos(sprite: Word, findings: Findings, index: Mapping[str, int]
     findings.crash(
         f"unknown sprite `{sprite}` with EOS, which stops the reference in the first tick",
         sprite,
-        "01 1.6.6",
+        "language 1.6.6",
         known=index,
         name=sprite.text,
     )
@@ -173,7 +174,7 @@ def _unknown_with_eos(sprite: Word, findings: Findings, index: Mapping[str, int]
 def read_interaction(
     line: InteractionLine, findings: Findings, index: Mapping[str, int], substitute: Substitute
 ) -> Interaction:
-    """What a line says by itself. Raises VGDLError for what stops the reference while it reads the line."""
+    """Read a line by itself. Raises VGDLError for what stops the reference while it reads the line."""
     reader = _LineReader(line, findings, index, substitute)
     try:
         reader.read()
@@ -198,13 +199,13 @@ class _LineReader:
         line = self.line
         if not line.seconds:
             raise Abandon(
-                f"the interaction of `{line.first}` has no second object", line, "01 1.3", expected="a b > effect"
+                f"the interaction of `{line.first}` has no second object", line, "language 1.3", expected="a b > effect"
             )
         if len(line.effects) > 1:
             self.findings.doubt(
                 f"the interaction names {len(line.effects)} effects",
                 line.effects[0],
-                "01 1.3",
+                "language 1.3",
                 so=f"`{line.effects[-1]}` counts",
                 expected="one effect",
             )
@@ -223,7 +224,7 @@ class _LineReader:
     ) -> None:
         spec = ontology.EFFECTS.get(name)
         if spec is None:
-            raise Abandon(f"unknown effect `{name}`", at, "03 2.4", known=tuple(ontology.EFFECTS), name=name)
+            raise Abandon(f"unknown effect `{name}`", at, "effects 10.3", known=tuple(ontology.EFFECTS), name=name)
         # The inner effect of addTimer sees the texts as written, without the values of game-space parameters.
         substitute = _same if inner_of else self.substitute
         params = fit_options(line.options, spec.params, self.findings, name, substitute, self.index, silent=True)
@@ -245,12 +246,16 @@ class _LineReader:
         if spec.name == "addTimer":
             name = params.get("ftype")
             if not isinstance(name, str):
-                raise Abandon("addTimer needs the name of an effect", at, "03 4.7", expected="ftype=effect")
+                raise Abandon("addTimer needs the name of an effect", at, "effects 10.13", expected="ftype=effect")
             if name == "addTimer":
-                self.findings.crash("addTimer cannot start itself", at, "03 4.7", expected="ftype=another effect")
+                self.findings.crash(
+                    "addTimer cannot start itself", at, "effects 10.13", expected="ftype=another effect"
+                )
             timer = params.get("timer", -1)
             if params.get("repeating") and isinstance(timer, int) and timer <= 0:
-                self.findings.crash("a repeating timer needs a positive time", line, "03 3", expected="timer=1 or more")
+                self.findings.crash(
+                    "a repeating timer needs a positive time", line, "terminations 4.4", expected="timer=1 or more"
+                )
             self._build(at, name, line, silent=True, timed=False, inner_of="addTimer")
             inner = True
             known = {**ontology.EFFECTS[name].params, **known}
@@ -265,24 +270,27 @@ class _LineReader:
         value = params.get(param.name)
         if value is None:
             if param.required:
-                raise Abandon(f"{spec.name} needs `{param.name}`", at, "03 2.4", expected=f"{param.name}=...")
+                raise Abandon(f"{spec.name} needs `{param.name}`", at, "effects 10.3", expected=f"{param.name}=...")
         elif param.must_exist and value not in self.index and value != "":
             option = next((o for o in reversed(line.options) if o.key == param.name), None)
             raise Abandon(
                 f"unknown sprite `{value}` in `{param.name}={value}`",
                 _ValueOf(option) if option else at,
-                "03 2.4",
+                "effects 10.3",
                 known=tuple(self.index),
                 name=str(value),
             )
 
     def _time(self, line: InteractionLine) -> None:
-        """A TIME line: the effect becomes the delegate of a time effect (spec 01 section 1.6, spec 03 section 3)."""
+        """A TIME line: the effect becomes the delegate of a time effect (reference/terminations 4.4)."""
         first, seconds = line.first, line.seconds
         for second in seconds:
             if len(seconds) > 1 or (first.text in self.index and second.text in self.index):
                 self.findings.crash(
-                    "a TIME line has exactly one other object", seconds[-1], "01 1.6.7", expected="a TIME > effect"
+                    "a TIME line has exactly one other object",
+                    seconds[-1],
+                    "language 1.6.7",
+                    expected="a TIME > effect",
                 )
         other = first if first.text.upper() != "TIME" else seconds[0]
         if other.text.upper() == "EOS" and other.text not in self.index:
@@ -292,7 +300,7 @@ class _LineReader:
             self.findings.doubt(
                 f"unknown sprite `{other}`",
                 other,
-                "01 1.6.6",
+                "language 1.6.6",
                 so="the time effect is bound to no sprite",
                 known=self.index,
                 name=other.text,
@@ -303,12 +311,12 @@ class _LineReader:
         timer = params.get("timer", -1)
         if params.get("repeating") and isinstance(timer, int) and timer <= 0:
             self.findings.crash(
-                "a repeating time effect needs a positive timer", line, "03 3", expected="timer=1 or more"
+                "a repeating time effect needs a positive timer", line, "terminations 4.4", expected="timer=1 or more"
             )
         self.read_so_far.timed = (bound, params)
 
     def _step(self, line: InteractionLine, second: Word) -> None:
-        """What the effect is listed for because of one second object (spec 01 section 1.6 rule 2)."""
+        """Return what the effect is listed for because of one second object (reference/language 1.6.2)."""
         first, steps = line.first, self.read_so_far.steps
         one, two = self.index.get(first.text), self.index.get(second.text)
         if one is not None and two is not None:
@@ -319,12 +327,16 @@ class _LineReader:
             steps.append(Step(second, two))
         elif second.text.upper() == "TIME":
             raise Abandon(
-                "TIME must be the first of the second objects", second, "01 1.6.7", expected="a TIME > effect"
+                "TIME must be the first of the second objects", second, "language 1.6.7", expected="a TIME > effect"
             )
         else:
             wrong = first if one is None else second
             raise Abandon(
-                f"unknown sprite `{wrong}`", wrong, "01 1.6.2", known=(*self.index, "EOS", "TIME"), name=wrong.text
+                f"unknown sprite `{wrong}`",
+                wrong,
+                "language 1.6.2",
+                known=(*self.index, "EOS", "TIME"),
+                name=wrong.text,
             )
 
 
@@ -338,26 +350,26 @@ class _ValueOf:
 def read_termination(
     line: TerminationLine, findings: Findings, index: Mapping[str, int], substitute: Substitute
 ) -> Termination:
-    """One line of the TerminationSet (spec 01 sections 1.7 and 4). Raises Abandon."""
+    """One line of the TerminationSet (reference/language 1.7 and reference/terminations 4). Raises Abandon."""
     name = line.name.text
     spec = ontology.TERMINATIONS.get(name)
     if spec is None:
         raise Abandon(
-            f"unknown termination `{name}`", line.name, "01 1.7", known=tuple(ontology.TERMINATIONS), name=name
+            f"unknown termination `{name}`", line.name, "language 1.7", known=tuple(ontology.TERMINATIONS), name=name
         )
     for word in line.ignored:
-        findings.doubt(f"`{word}` has no meaning here", word, "01 1.3", so="it is ignored", expected="key=value")
+        findings.doubt(f"`{word}` has no meaning here", word, "language 1.3", so="it is ignored", expected="key=value")
     params = fit_options(line.options, spec.params, findings, name, substitute, index)
     for param in spec.params.values():
         value = params.get(param.name)
         if value is None and param.required:
-            raise Abandon(f"{name} needs `{param.name}`", line.name, "01 1.7", expected=f"{param.name}=sprite")
+            raise Abandon(f"{name} needs `{param.name}`", line.name, "language 1.7", expected=f"{param.name}=sprite")
         if value is not None and param.must_exist and value not in index:
             option = next(o for o in reversed(line.options) if o.key == param.name)
             raise Abandon(
                 f"unknown sprite `{value}` in `{option}`",
                 _ValueOf(option),
-                "01 1.7",
+                "language 1.7",
                 known=tuple(index),
                 name=str(value),
             )

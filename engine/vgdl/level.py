@@ -1,4 +1,4 @@
-"""From a level text to placements of sprites (spec 01 section 2).
+"""From a level text to placements of sprites (reference/language 2).
 
 A level is a grid of characters, one per cell, read with the level mapping of its game. Singletons and surplus avatars
 are the engine's business: placements are what the mapping says, in order of creation.
@@ -15,7 +15,7 @@ from pcg.engine.vgdl.findings import Findings
 from pcg.engine.vgdl.source import read_source, split_lines
 
 MAX_SPRITES = 10_000
-"""The reference refuses sprites beyond this number (spec 01 section 3.9)."""
+"""The reference refuses sprites beyond this number (reference/loop 3.9)."""
 MAX_CELLS = 1_000_000
 MAX_PIXELS = 2**30
 """Bound of width and height in pixels, so that coordinates fit 32 bits."""
@@ -29,7 +29,7 @@ class _At:
 
 
 def block_size(definition: GameDefinition, width: int, height: int) -> int:
-    r"""Pixels per cell (spec 01 section 2 rule 2).
+    r"""Pixels per cell (reference/language 2.1.2).
 
     >>> from pcg.engine.vgdl import read_game
     >>> game = read_game("BasicGame\n  SpriteSet\n    goal > Door\n", reading="gvgai")
@@ -44,10 +44,15 @@ def block_size(definition: GameDefinition, width: int, height: int) -> int:
 def read_level(
     text: str | Path, definition: GameDefinition, *, reading: str = "strict", file: str = "<level>"
 ) -> Level:
-    """The level of a text, or of the file at a Path, for a game. Raises VGDLError with all errors found.
+    r"""The level of a text, or of the file at a Path, for a game. Raises VGDLError with all errors found.
 
     `strict` wants a rectangle of mapped characters with one avatar per player. `gvgai` pads and cuts rows to the
     width of the first one and ignores unmapped characters, with a warning for each.
+
+    >>> import pcg
+    >>> level = read_level("A.b\n..o", pcg.load("boxes").definition)
+    >>> level.width, level.height
+    (3, 2)
     """
     level, findings = scan_level(text, definition, reading=reading, file=file)
     findings.raise_errors()
@@ -69,7 +74,10 @@ def scan_level(
     width, height = (len(rows[0]) if rows else 0), len(rows)
     if width == 0:
         findings.error(
-            "the level has no cells", None if not rows else _At(1, 1), "01 2.1", expected="at least one character"
+            "the level has no cells",
+            None if not rows else _At(1, 1),
+            "language 2.1.1",
+            expected="at least one character",
         )
         return None, findings
     if width * height > MAX_CELLS:
@@ -103,7 +111,7 @@ def _check_rows(rows: Sequence[str], width: int, findings: Findings) -> None:
             findings.doubt(
                 f"row {number} has {len(row)} cells, the first has {width}",
                 _At(number, len(row) + 1),
-                "01 2.3",
+                "language 2.1.3",
                 so="it is filled with blanks",
                 expected="rows of one length",
             )
@@ -111,7 +119,7 @@ def _check_rows(rows: Sequence[str], width: int, findings: Findings) -> None:
             findings.doubt(
                 f"row {number} has {len(row)} cells, the first has {width}",
                 _At(number, width + 1),
-                "01 2.3",
+                "language 2.1.3",
                 so="it is cut",
                 expected="rows of one length",
             )
@@ -132,7 +140,7 @@ def _place(
                 findings.doubt(
                     f"the character `{character}` is not mapped",
                     _At(y + 1, x + 1),
-                    "01 2.4",
+                    "language 2.1.4",
                     so="it is skipped",
                     expected="one of " + " ".join(sorted(definition.mapping)),
                 )
@@ -140,7 +148,9 @@ def _place(
                 placements.append((type_id, x, y))
         if len(placements) > MAX_SPRITES:
             total = sum(len(mapped.get(c, definition.mapping.get(c, ()))) for row in rows for c in row[:width])
-            findings.error(f"the level has {total} sprites", _At(y + 1, 1), "01 3.9", expected=f"at most {MAX_SPRITES}")
+            findings.error(
+                f"the level has {total} sprites", _At(y + 1, 1), "loop 3.9", expected=f"at most {MAX_SPRITES}"
+            )
             return None
     return placements
 
@@ -154,21 +164,21 @@ def _resolve(character: str, definition: GameDefinition, findings: Findings, lin
             findings.error(
                 f"`{character}` is mapped to the unknown sprite `{name}`",
                 _At(line, column),
-                "01 1.8",
+                "language 1.8",
                 known=definition.type_index,
                 name=name,
             )
             continue
         problem = cannot_create(definition.types[type_id])
         if problem:
-            findings.error(f"`{character}` cannot be created: {problem}", _At(line, column), "01 1.5.9")
+            findings.error(f"`{character}` cannot be created: {problem}", _At(line, column), "language 1.5.9")
             continue
         result.append(type_id)
     return tuple(result)
 
 
 def cannot_create(sprite: SpriteType) -> str:
-    """Why a sprite of this type cannot be created (spec 01 section 1.5 rule 9), or "".
+    """Return the reason for which a sprite of this type cannot be created (reference/language 1.5.9), or "".
 
     The reference also fails on every ResourcePack; here one that names its resource is created (docs/compatibility.md).
     """
@@ -190,21 +200,21 @@ def _check_avatars(placements: Sequence[tuple[int, int, int]], definition: GameD
     players = definition.players
     if not avatars:
         findings.doubt(
-            "the level has no avatar", None, "01 2.10", so="nobody can play it", expected=f"{players} avatar(s)"
+            "the level has no avatar", None, "language 2.1.10", so="nobody can play it", expected=f"{players} avatar(s)"
         )
     elif len(avatars) > players:
         x, y = avatars[players]
         findings.doubt(
             f"the level has {len(avatars)} avatars for {players} player(s)",
             _At(y + 1, x + 1),
-            "01 2.7",
+            "language 2.1.7",
             so="those after the first are removed",
         )
     elif len(avatars) < players:
         findings.doubt(
             f"the level has {len(avatars)} avatar(s) for {players} players",
             None,
-            "01 2.9",
+            "language 2.1.9",
             so="a player has none",
             expected=f"{players} avatars",
         )

@@ -1,4 +1,4 @@
-"""Lines to tokens for the grammar: words, indentation, and the set in force (spec 01 section 1.1).
+"""Lexer: from lines to tokens of the grammar: words, indentation, and the set in force (reference/language 1.1).
 
 Everything that depends on earlier lines happens here, so that the grammar itself is context-free: the current set, the
 attachment of a line to a parent, and the lines that the reference drops before they reach the tree.
@@ -37,7 +37,7 @@ class LexError(Exception):
 
 
 class Dropped(Exception):
-    """A line whose words the reference cannot convert (spec 01 section 1.1 rule 6)."""
+    """A line whose words the reference cannot convert (reference/language 1.1.6)."""
 
     def __init__(self, reason: str, column: int) -> None:
         super().__init__(reason)
@@ -158,7 +158,7 @@ def tokenize(text: str) -> Iterator[Token]:
                 continue
             if hash_at == 0 and raw.strip("#") == "":
                 message = "a line of nothing but `#` from its start on stops the reference's parser"
-                raise LexError(message, number, 1, "a blank before it, or a word behind it", "01 1.1.2")
+                raise LexError(message, number, 1, "a blank before it, or a word behind it", "language 1.1.2")
             before.append(Remark("comment", comment, number, hash_at + 1, gap=gap))
             gap = False
             continue

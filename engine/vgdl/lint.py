@@ -1,4 +1,4 @@
-"""What a game says that can hardly be meant: things that read without trouble and then do nothing, or go wrong in play.
+"""Linter: findings about games that can be read without trouble, but whose rules do nothing, or go wrong in play.
 
 The resolver reports what the reference drops while it reads; this module looks at the game that came out. Most findings
 are errors in the strict reading; those with a rule are warnings in the gvgai reading.
@@ -22,7 +22,7 @@ PROBABILITIES = ("prob", "spreadprob", "epsilon", "probability")
 RESOURCE_PARAMS = ("resource", "heldResource", "ammo", "resource_name")
 LAST_TICK = 2000
 NEVER_APPEARS = "never appears: no character is mapped to it and nothing creates it"
-"""How the finding about a needless sprite ends."""
+"""End of the finding about a needless sprite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ class Lint:
                 self.findings.doubt(
                     f"a second {name}, after the one in line {seen[name]}",
                     section,
-                    "01 1.2.7",
+                    "language 1.2.7",
                     so="it wipes the rules read so far" if name == "SpriteSet" else "it adds to the first",
                     expected=f"one {name}",
                 )
             seen.setdefault(name, section.line)
 
     def empty(self, rules: bool, terminations: bool) -> None:
-        """Whether there is a line in the two sets of rules."""
+        """Report sets of rules without a line; the arguments say whether there is one."""
         for name, there in (("InteractionSet", rules), ("TerminationSet", terminations)):
             if not there:
                 self.findings.strict_error(
@@ -106,7 +106,7 @@ class Lint:
                 )
 
     def sprites(self) -> None:
-        """What header, mapping and sprites say, whatever the rules are."""
+        """Check header, mapping and sprites, whatever the rules are."""
         self._header()
         self._mapping()
         for sprite in self.game.types:
@@ -124,7 +124,7 @@ class Lint:
                 self.findings.doubt(
                     f"unknown sprite `{name}` in `{option}`",
                     option,
-                    "01 1.10",
+                    "language 1.10",
                     so="it is ignored",
                     known=self.game.type_index,
                     name=name,
@@ -158,13 +158,13 @@ class Lint:
         problem = cannot_create(sprite)
         if problem:
             self.findings.doubt(
-                f"`{name}` cannot be created: {problem}", at, "01 1.5.9", so="trying to stops the reference"
+                f"`{name}` cannot be created: {problem}", at, "language 1.5.9", so="trying to stops the reference"
             )
         elif index not in self.game.draw_order:
             self.findings.doubt(
                 f"`{name}` has sprites below it, so sprites of this very type are never updated or drawn",
                 at,
-                "01 3.4",
+                "loop 3.4",
                 expected="a sprite with none below it",
             )
 
@@ -180,14 +180,17 @@ class Lint:
             self.findings.doubt(
                 f"a {spec.name} needs `obs` in the header",
                 node,
-                "02 2.7",
+                "sprites 7.12",
                 so="it stops the reference",
                 expected="obs=wall on the first line",
             )
         single = _option(node.options, "singleton")
         if single is not None and single.value.lower() not in ("true", "false"):
             self.findings.doubt(
-                f"`{single}` makes no singleton", single, "01 1.5.5", expected="singleton=True as such on this line"
+                f"`{single}` makes no singleton",
+                single,
+                "language 1.5.5",
+                expected="singleton=True as such on this line",
             )
         self._numbers(sprite.params, node.options, node)
         cooldown = sprite.params.get("cooldown")
@@ -215,7 +218,7 @@ class Lint:
             self.findings.doubt(
                 f"{spec.name} from `{effect.params.get('stype')}` to itself",
                 place,
-                "03 4.5",
+                "effects 10.11",
                 so="it stops the reference",
             )
         if spec.name == "transformIfCount":
@@ -238,7 +241,7 @@ class Lint:
                 self.findings.doubt(
                     f"{spec.name} does nothing without a second sprite",
                     word,
-                    "03 1",
+                    "effects 10.1",
                     so="it only logs a message",
                     expected="two sprites",
                 )
@@ -273,7 +276,7 @@ class Lint:
             self.findings.doubt(
                 f"`{option}` has fewer entries than the game has players",
                 option,
-                "01 4.1",
+                "terminations 4.1",
                 so="the others lose",
                 expected=",".join([option.value] * players),
             )

@@ -1,4 +1,4 @@
-"""A cache that keeps what was used most recently, for threads."""
+"""Cache of the most recently used values, safe to use from several threads."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def register_sprite_class(
     name: str, *, parent: str, help: str, params: Iterable[Param] = (), defaults: Mapping[str, Value] | None = None,
     runnable: bool = False, **flags: Any,
 ) -> SpriteClass:  # fmt: skip
-    """Adds a sprite class below an existing one and returns its entry.
+    """Add a sprite class below an existing one and return its entry.
 
     It can be written in games, checked and formatted at once; to play it, the kernel needs code for it and the entry
     `runnable=True`. `flags` are the remaining fields of `SpriteClass`. Raises PcgError for a taken or impossible name.
@@ -94,7 +94,7 @@ def register_sprite_class(
 def register_effect(
     name: str, *, help: str, params: Iterable[Param] = (), runnable: bool = False, **flags: Any
 ) -> EffectSpec:
-    """Adds an effect and returns its entry; `flags` are the write flags and the other fields of `EffectSpec`.
+    """Add an effect and return its entry; `flags` are the write flags and the other fields of `EffectSpec`.
 
     State every write: the compiler leaves sprites that nothing writes out of the state. Raises PcgError for a taken or
     impossible name.
@@ -115,7 +115,7 @@ def register_effect(
 def register_termination(
     name: str, *, help: str, params: Iterable[Param] = (), runnable: bool = False
 ) -> TerminationSpec:
-    """Adds a termination and returns its entry. Raises PcgError for a taken or impossible name."""
+    """Add a termination and return its entry. Raises PcgError for a taken or impossible name."""
     params = tuple(params)
     _check_name(name, _terminations, params)
     base = {p.name: p for p in ontology_terminations.BASE_PARAMS}
@@ -127,7 +127,7 @@ def register_termination(
 
 
 def unregister(name: str) -> None:
-    """Removes an entry that was registered by a user. Raises PcgError when there is none."""
+    """Remove an entry that was registered by a user. Raises PcgError when there is none."""
     for known in (_sprite_classes, _effects, _terminations):
         entry = known.get(name)
         if entry is not None and entry.rule == "user":

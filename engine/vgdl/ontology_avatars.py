@@ -1,4 +1,4 @@
-"""The 19 avatar classes (spec 02 section 3). Tables only; actions stand in the order the reference offers them."""
+"""The 19 avatar classes (reference/avatars 8). Tables only; actions stand in the order the reference offers them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def avatar_classes() -> dict[str, SpriteClass]:
     """All avatar classes, parents before children."""
     known: dict[str, SpriteClass] = {}
     define(
-        known, "MovingAvatar", None, "02 3.3", "moves in four directions",
+        known, "MovingAvatar", None, "avatars 8.3", "moves in four directions",
         defaults={"speed": 1.0, "is_avatar": True}, avatar=True, moves=True, actions=ALL_WAYS,
     )  # fmt: skip
-    define(known, "HorizontalAvatar", "MovingAvatar", "02 3.2", "moves left and right", actions=("LEFT", "RIGHT"))
-    define(known, "VerticalAvatar", "MovingAvatar", "02 3.2", "moves up and down", actions=("UP", "DOWN"))
+    define(known, "HorizontalAvatar", "MovingAvatar", "avatars 8.3", "moves left and right", actions=("LEFT", "RIGHT"))
+    define(known, "VerticalAvatar", "MovingAvatar", "avatars 8.3", "moves up and down", actions=("UP", "DOWN"))
     # The reference lists NIL as this class's only action; lists here are without NIL.
-    define(known, "NullAvatar", "HorizontalAvatar", "02 3.2", "cannot do anything", actions=())
+    define(known, "NullAvatar", "HorizontalAvatar", "avatars 8.3", "cannot do anything", actions=())
     define(
-        known, "FlakAvatar", "HorizontalAvatar", "02 3.4", "moves left and right and shoots",
+        known, "FlakAvatar", "HorizontalAvatar", "avatars 8.4", "moves left and right and shoots",
         Param("stype", "sprite", None, "what it shoots", required=True),
         Param("ammo", "sprite", None, "resource used up by shooting; none shoots for free"),
         Param("minAmmo", "int", -1, "shoots only with more than this; -1 for more than none", "units", (-1, 100)),
@@ -31,53 +31,61 @@ def avatar_classes() -> dict[str, SpriteClass]:
         actions=("USE", "LEFT", "RIGHT"), creates=("stype",),
     )  # fmt: skip
     define(
-        known, "OrientedAvatar", "MovingAvatar", "02 3.3", "turns first, then moves",
+        known, "OrientedAvatar", "MovingAvatar", "avatars 8.3", "turns first, then moves",
         defaults={"orientation": RIGHT, "is_oriented": True, "rotateInPlace": True}, turns=True,
     )  # fmt: skip
-    define(known, "OngoingAvatar", "OrientedAvatar", "02 3.5", "never stops", defaults={"speed": 1.0})
+    define(known, "OngoingAvatar", "OrientedAvatar", "avatars 8.5", "never stops", defaults={"speed": 1.0})
     define(
-        known, "OngoingTurningAvatar", "OrientedAvatar", "02 3.5", "never stops, turns left and right, leaves a trail",
+        known, "OngoingTurningAvatar", "OrientedAvatar", "avatars 8.5",
+        "never stops, turns left and right, leaves a trail",
         Param("spawnBehind", "sprite", None, "what it leaves behind; type 0, `wall`, by default"),
         defaults={"speed": 1.0}, creates=("spawnBehind",),
     )  # fmt: skip
-    define(known, "MissileAvatar", "OrientedAvatar", "02 3.5", "flies on, ignoring the player", defaults={"speed": 1.0})
     define(
-        known, "CarAvatar", "OrientedAvatar", "02 3.6", "drives in continuous physics",
+        known,
+        "MissileAvatar",
+        "OrientedAvatar",
+        "avatars 8.5",
+        "flies on, ignoring the player",
+        defaults={"speed": 1.0},
+    )
+    define(
+        known, "CarAvatar", "OrientedAvatar", "avatars 8.6", "drives in continuous physics",
         Param("angle_diff", "double", 0.15, "turn per tick", "radians", (0, 3.2)),
         Param("facing", "double", 0.0, "0 drives forward, 1 backward", range=(0, 1)),
         defaults={"speed": 0.0},
     )  # fmt: skip
     define(
-        known, "LanderAvatar", "OrientedAvatar", "02 3.6", "turns and thrusts in continuous physics",
+        known, "LanderAvatar", "OrientedAvatar", "avatars 8.6", "turns and thrusts in continuous physics",
         Param("angle_diff", "double", 0.3, "turn per tick", "radians", (0, 3.2)),
         FAST,
         defaults={"speed": 5.0, "orientation": NONE},
     )  # fmt: skip
     define(
-        known, "BirdAvatar", "OrientedAvatar", "02 3.6", "flies right and flaps upwards",
+        known, "BirdAvatar", "OrientedAvatar", "avatars 8.6", "flies right and flaps upwards",
         defaults={"jump_strength": 10.0}, actions=("USE",),
     )  # fmt: skip
     define(
-        known, "ShootAvatar", "OrientedAvatar", "02 3.4", "turns, moves, and shoots where it faces",
+        known, "ShootAvatar", "OrientedAvatar", "avatars 8.4", "turns, moves, and shoots where it faces",
         Param("stype", "sprites", None, "what it shoots; the first with ammunition", required=True),
         _AMMO,
         actions=SHOOTING, creates=("stype",),
     )  # fmt: skip
     define(
-        known, "OngoingShootAvatar", "ShootAvatar", "02 3.5", "never stops, shoots where it faces",
+        known, "OngoingShootAvatar", "ShootAvatar", "avatars 8.5", "never stops, shoots where it faces",
         defaults={"speed": 1.0},
     )  # fmt: skip
     define(
-        known, "ShootOnlyAvatar", "ShootAvatar", "02 3.4", "stands still; each action fires one of its weapons",
+        known, "ShootOnlyAvatar", "ShootAvatar", "avatars 8.4", "stands still; each action fires one of its weapons",
         actions=("LEFT", "UP", "RIGHT", "DOWN", "USE"), moves=False, turns=False,
     )  # fmt: skip
     define(
-        known, "AimedAvatar", "ShootAvatar", "02 3.6", "turns its gun up and down",
+        known, "AimedAvatar", "ShootAvatar", "avatars 8.6", "turns its gun up and down",
         Param("angle_diff", "double", 0.15, "turn per tick", "radians", (0, 3.2)),
         defaults={"speed": 0.0, "stationary": True}, actions=("USE", "DOWN", "UP"),
     )  # fmt: skip
     define(
-        known, "SpaceshipAvatar", "ShootAvatar", "02 3.6", "turns, thrusts and shoots in continuous physics",
+        known, "SpaceshipAvatar", "ShootAvatar", "avatars 8.6", "turns, thrusts and shoots in continuous physics",
         Param("angle_diff", "double", 0.3, "turn per tick", "radians", (0, 3.2)),
         FAST,
         defaults={"speed": 5.0, "orientation": NONE},
@@ -88,11 +96,12 @@ def avatar_classes() -> dict[str, SpriteClass]:
         Param("air_slowdown_factor", "double", 2.0, "divides the push in the air", range=(0.1, 10)),
     )
     define(
-        known, "PlatformerAvatar", "MovingAvatar", "02 3.6", "runs and jumps in continuous physics", *speedups,
+        known, "PlatformerAvatar", "MovingAvatar", "avatars 8.6", "runs and jumps in continuous physics", *speedups,
         defaults=platformer, actions=("LEFT", "RIGHT", "USE"), turns=True,
     )  # fmt: skip
     define(
-        known, "WizardAvatar", "MovingAvatar", "02 3.6", "runs, jumps and sets blocks in continuous physics", *speedups,
+        known, "WizardAvatar", "MovingAvatar", "avatars 8.6",
+        "runs, jumps and sets blocks in continuous physics", *speedups,
         Param("stype", "sprites", None, "what it sets", required=True),
         Param("last_block_time", "int", 0, "when it set the last block", "ticks"),
         Param("facing_dir", "direction", RIGHT, "where it sets blocks"),

@@ -1,4 +1,4 @@
-"""The 58 effects with their parameters and what they may write (spec 03 sections 2 and 4). Tables only.
+"""The 58 effects with their parameters and what they may write (reference/effects 10). Tables only.
 
 The write flags are conservative: an effect that can move A in any case has `moves_first`, and so on. `A` is the first
 sprite of the rule, `B` the second.
@@ -26,14 +26,14 @@ BASE_PARAMS: Final[tuple[Param, ...]] = (
     Param("sequential", "bool", False, "unused", inert=True),
     Param("hashCode", "int", 0, "overwritten with the hash of the effect's name", inert=True),
 )
-"""Fields of every effect (spec 03 section 2.1)."""
+"""Fields of every effect (reference/effects 10.2)."""
 
 TIME_PARAMS: Final[tuple[Param, ...]] = (
     Param("timer", "int", -1, "time between two executions", "ticks", (1, 2000)),
     Param("nextExecution", "int", -1, "if given, the first execution is at tick `timer`, else at tick 0", "ticks"),
     Param("repeating", "bool", False, "executes again every `timer` ticks"),
 )
-"""Fields a time effect has beyond those of every effect (spec 03 section 3)."""
+"""Fields a time effect has beyond those of every effect (reference/terminations 4.4)."""
 
 
 def define(known: dict[str, EffectSpec], name: str, rule: str, help: str, *params: Param, **flags: Any) -> None:
@@ -66,7 +66,7 @@ def effects() -> dict[str, EffectSpec]:
 
 
 def _position(known: dict[str, EffectSpec]) -> None:
-    rule = "03 4.1"
+    rule = "effects 10.7"
     pixel_perfect = Param("pixelPerfect", "bool", False, "puts A next to B instead of back")
     define(known, "stepBack", rule, "puts A back where it was", pixel_perfect, **A, moves_first=True, only_resets=True)
     define(
@@ -102,7 +102,7 @@ def _position(known: dict[str, EffectSpec]) -> None:
 
 def _walls_and_directions(known: dict[str, EffectSpec]) -> None:
     define(
-        known, "wallStop", "03 4.2", "A stops at the wall B and slides along it",
+        known, "wallStop", "effects 10.8", "A stops at the wall B and slides along it",
         **AB, moves_first=True, changes_first=True, only_resets=True,
     )  # fmt: skip
     for name, help in (
@@ -110,36 +110,38 @@ def _walls_and_directions(known: dict[str, EffectSpec]) -> None:
         ("wallReverse", "A turns back at the walls it hits"),
     ):
         define(
-            known, name, "03 4.2", help,
+            known, name, "effects 10.8", help,
             **AB, moves_first=True, moves_second=True, changes_first=True, only_resets=True, batch=True,
         )  # fmt: skip
     define(
-        known, "bounceDirection", "03 4.2", "A bounces off B at an angle that depends on where it hit",
+        known, "bounceDirection", "effects 10.8", "A bounces off B at an angle that depends on where it hit",
         Param("maxBounceAngleDeg", "double", 60.0, "steepest angle", "degrees", (0, 90)), **AB, changes_first=True,
     )  # fmt: skip
-    define(known, "reverseDirection", "03 4.3", "A turns back", **A, changes_first=True)
-    define(known, "flipDirection", "03 4.3", "A gets a random direction", **A, changes_first=True, stochastic=True)
+    define(known, "reverseDirection", "effects 10.9", "A turns back", **A, changes_first=True)
     define(
-        known, "attractGaze", "03 4.3", "A takes B's orientation with probability `prob`",
+        known, "flipDirection", "effects 10.9", "A gets a random direction", **A, changes_first=True, stochastic=True
+    )
+    define(
+        known, "attractGaze", "effects 10.9", "A takes B's orientation with probability `prob`",
         Param("align", "bool", False, "A also takes B's lane"), **AB, changes_first=True, moves_first=True,
         only_if={"moves_first": "align"}, uses_prob=True, stochastic=True,
     )  # fmt: skip
-    define(known, "halfSpeed", "03 4.3", "halves A's speed", **A, changes_first=True)
+    define(known, "halfSpeed", "effects 10.9", "halves A's speed", **A, changes_first=True)
     for name, help, default in (
         ("increaseSpeedToAll", "adds to the speed of all sprites of a type", 0.1),
         ("decreaseSpeedToAll", "takes from the speed of all sprites of a type", 0.1),
         ("setSpeedForAll", "sets the speed of all sprites of a type", 0.0),
     ):
         define(
-            known, name, "03 4.3", help, _sprite("stype", "whose speed"),
+            known, name, "effects 10.9", help, _sprite("stype", "whose speed"),
             Param("value", "double", default, "speed", "as the sprite's speed", (0, 2)),
             touches=("stype",), touches_subtypes=True,
         )  # fmt: skip
-    define(known, "waterPhysics", "03 4.3", "sets A's gravity to 0.2", changes_first=True)
+    define(known, "waterPhysics", "effects 10.9", "sets A's gravity to 0.2", changes_first=True)
 
 
 def _kills(known: dict[str, EffectSpec]) -> None:
-    rule = "03 4.4"
+    rule = "effects 10.10"
     limit = Param("limit", "int", 0, "threshold", "units", (0, 100))
     kill = {"kills_first": True, "kill": True}
     define(known, "killSprite", rule, "kills A", **A, **kill)
@@ -173,7 +175,7 @@ def _kills(known: dict[str, EffectSpec]) -> None:
 
 
 def _transforms(known: dict[str, EffectSpec]) -> None:
-    rule = "03 4.5"
+    rule = "effects 10.11"
     second = Param("killSecond", "bool", False, "also kills B")
     common = (second, Param("forceOrientation", "bool", False, "the new sprite takes A's orientation in any case"))
     flags: dict[str, Any] = {"kills_second": True, "only_if": {"kills_second": "killSecond"}, "kill": True}
@@ -209,7 +211,7 @@ def _transforms(known: dict[str, EffectSpec]) -> None:
 
 
 def _spawns(known: dict[str, EffectSpec]) -> None:
-    rule = "03 4.6"
+    rule = "effects 10.12"
     draws: dict[str, Any] = {"uses_prob": True, "stochastic": True}
     stype = _sprite("stype", "what is created")
     limit = Param("limit", "int", 0, "threshold", "units", (0, 100))
@@ -252,7 +254,7 @@ def _spawns(known: dict[str, EffectSpec]) -> None:
 
 
 def _holdings(known: dict[str, EffectSpec]) -> None:
-    rule = "03 4.7"
+    rule = "effects 10.13"
     take = Param("killResource", "bool", True, "the resource disappears")
     second = Param("killSecond", "bool", False, "also kills B")
     health = Param("value", "int", 1, "change", "health points", (1, 100))

@@ -1,7 +1,8 @@
-"""What an entry of the ontology is made of: parameters, sprite classes, effects, terminations.
+"""Record types of the ontology: parameters, sprite classes, effects, terminations.
 
 Only the record types; the entries are in `ontology_sprites`, `ontology_avatars`, `ontology_effects` and
-`ontology_terminations`, the registry in `ontology`. Parameter types follow spec 01 section 1.4 and spec 02 section 1.1.
+`ontology_terminations`, the registry in `ontology`. Parameter types follow reference/language 1.4 and
+reference/sprites 7.1.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Param:
 
     @property
     def references(self) -> bool:
-        """Whether the value names sprite types."""
+        """True when the value names sprite types."""
         return self.type in ("sprite", "sprites")
 
 
@@ -93,7 +94,7 @@ class SpriteClass:
     """All parameters, inherited ones included, with this class's defaults."""
     help: str
     rule: str
-    """Where the specification defines it, "02 2.3"."""
+    """Section of the reference that describes it, "sprites 7.8"; "user" for what users registered."""
     own: tuple[str, ...] = ()
     """Names of the parameters this class adds."""
     defaults: Mapping[str, Value] = field(default_factory=dict)
@@ -115,7 +116,7 @@ class SpriteClass:
     stochastic: bool = False
     """Its own update can draw from a random generator."""
     runnable: bool = True
-    """Whether the kernel has it."""
+    """True when the kernel has it."""
     required: tuple[str, ...] = field(init=False)
     """Names of the parameters without which it cannot be built or used."""
 

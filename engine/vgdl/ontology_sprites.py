@@ -1,4 +1,4 @@
-"""The 31 sprite classes that are no avatars, and the fields every sprite has (spec 02 sections 1.1 and 2).
+"""The 31 sprite classes that are no avatars, and the fields every sprite has (reference/sprites 7).
 
 Tables only. What a class does is the kernel's business; here stands what can be written about it in a game.
 """
@@ -67,7 +67,7 @@ BASE_PARAMS: Final[tuple[Param, ...]] = (
     Param("bucket", "int", 0, "derived from the position", inert=True),
     Param("bucketSharp", "bool", False, "derived from the position", inert=True),
 )
-"""Fields of every sprite that a game can set (spec 02 section 1.1)."""
+"""Fields of every sprite that a game can set (reference/sprites 7.1)."""
 
 
 def define(
@@ -80,7 +80,7 @@ def define(
     defaults: Mapping[str, Value] | None = None,
     **flags: Any,
 ) -> SpriteClass:
-    """Adds a class to `known`: its parameters are the parent's with new defaults, and its own."""
+    """Add a class to `known`: its parameters are the parent's with new defaults, and its own."""
     inherited = {p.name: p for p in BASE_PARAMS} if parent is None else dict(known[parent].params)
     for key, value in (defaults or {}).items():
         inherited[key] = dataclasses.replace(inherited[key], default=value)
@@ -112,56 +112,64 @@ _CHASE_PARAMS = (
 def sprite_classes() -> dict[str, SpriteClass]:
     """All sprite classes that are no avatars, parents before children."""
     known: dict[str, SpriteClass] = {}
-    define(known, "Immovable", None, "02 2.3", "stands still", defaults={"is_static": True})
-    define(known, "Door", "Immovable", "02 2.3", "stands still and is observed as a portal", defaults={"portal": True})
-    define(known, "Passive", None, "02 2.3", "does nothing itself, can be pushed; moves if given speed and orientation")
+    define(known, "Immovable", None, "sprites 7.8", "stands still", defaults={"is_static": True})
     define(
-        known, "Resource", "Passive", "02 2.3", "can be collected",
+        known, "Door", "Immovable", "sprites 7.8", "stands still and is observed as a portal", defaults={"portal": True}
+    )
+    define(
+        known,
+        "Passive",
+        None,
+        "sprites 7.8",
+        "does nothing itself, can be pushed; moves if given speed and orientation",
+    )
+    define(
+        known, "Resource", "Passive", "sprites 7.8", "can be collected",
         Param("value", "int", 1, "amount one sprite is worth", "units", (1, 100)),
         Param("limit", "int", 2, "how much of it a sprite can hold", "units", (1, 1000)),
         Param("resource_name", "sprite", None, "the resource it counts as; its own type by default"),
         defaults={"is_resource": True},
     )  # fmt: skip
     define(
-        known, "ResourcePack", "Resource", "02 2.3", "counts as another resource; its own limit is not registered",
+        known, "ResourcePack", "Resource", "sprites 7.8", "counts as another resource; its own limit is not registered",
         Param("resource_name", "sprite", None, "the resource it counts as", required=True),
         defaults={"is_static": True},
     )  # fmt: skip
     define(
-        known, "Conveyor", None, "02 2.3", "stands still with an orientation for effects to read",
+        known, "Conveyor", None, "sprites 7.8", "stands still with an orientation for effects to read",
         defaults={"is_static": True, "is_oriented": True, "jump_strength": 1.0, "orientation": NONE},
     )  # fmt: skip
-    define(known, "SpriteProducer", None, "02 2.3", "common parent of portals and spawners; does nothing itself")
+    define(known, "SpriteProducer", None, "sprites 7.8", "common parent of portals and spawners; does nothing itself")
     define(
-        known, "Portal", "SpriteProducer", "02 2.3", "entry of teleportToExit",
+        known, "Portal", "SpriteProducer", "sprites 7.8", "entry of teleportToExit",
         Param("stype", "sprite", None, "type of the exits", required=True),
         defaults={"is_static": True, "portal": True},
     )  # fmt: skip
     define(
-        known, "Flicker", None, "02 2.3", "disappears by itself",
+        known, "Flicker", None, "sprites 7.8", "disappears by itself",
         Param("limit", "int", 1, "dies in its (limit + 2)nd update", "ticks", (0, 200)),
         Param("age", "int", 0, "updates so far", "ticks"),
         dies=True,
     )  # fmt: skip
     define(
-        known, "OrientedFlicker", "Flicker", "02 2.3", "a flicker that takes its shooter's orientation",
+        known, "OrientedFlicker", "Flicker", "sprites 7.8", "a flicker that takes its shooter's orientation",
         defaults={"is_oriented": True, "speed": 0.0},
     )  # fmt: skip
     define(
-        known, "Spreader", "Flicker", "02 2.3", "in its second update, spawns into the four cells around it",
+        known, "Spreader", "Flicker", "sprites 7.8", "in its second update, spawns into the four cells around it",
         Param("spreadprob", "double", 1.0, "chance per direction", range=(0, 1)),
         Param("stype", "sprite", None, "what it spawns; its own type by default, on which the reference crashes"),
         creates=("stype",), creates_self=True, stochastic=True,
     )  # fmt: skip
     define(
-        known, "Missile", None, "02 2.3", "flies on in its orientation",
+        known, "Missile", None, "sprites 7.8", "flies on in its orientation",
         defaults={"speed": 1.0, "is_oriented": True, "orientation": NONE}, moves=True,
     )  # fmt: skip
     define(
-        known, "RandomMissile", "Missile", "02 2.3", "a missile that draws its direction unless it is given one",
+        known, "RandomMissile", "Missile", "sprites 7.8", "a missile that draws its direction unless it is given one",
         defaults={"orientation": NIL}, turns=True, stochastic=True,
     )  # fmt: skip
-    define(known, "ErraticMissile", "Missile", "02 2.3", "the same as a missile")
+    define(known, "ErraticMissile", "Missile", "sprites 7.8", "the same as a missile")
     _movers(known)
     _producers(known)
     return known
@@ -169,50 +177,51 @@ def sprite_classes() -> dict[str, SpriteClass]:
 
 def _movers(known: dict[str, SpriteClass]) -> None:
     define(
-        known, "RandomNPC", None, "02 2.4", "walks at random",
+        known, "RandomNPC", None, "sprites 7.9", "walks at random",
         Param("cons", "int", 0, "repeats each direction this many times more", "updates", (0, 100)),
         defaults={"speed": 1.0, "is_npc": True, "is_stochastic": True}, moves=True, turns=True, stochastic=True,
     )  # fmt: skip
     define(
-        known, "RandomInertial", "RandomNPC", "02 2.4", "accelerates at random in continuous physics",
+        known, "RandomInertial", "RandomNPC", "sprites 7.9", "accelerates at random in continuous physics",
         defaults={"physicstype": 1, "is_oriented": True},
     )  # fmt: skip
-    define(known, "Chaser", "RandomNPC", "02 2.5", "walks towards the nearest target", *_CHASE_PARAMS)
-    define(known, "Fleeing", "Chaser", "02 2.5", "walks away from the nearest target", defaults={"fleeing": True})
-    define(known, "LOSChaser", "Chaser", "02 2.5", "chases what lies on the line of its last random direction")
+    define(known, "Chaser", "RandomNPC", "sprites 7.10", "walks towards the nearest target", *_CHASE_PARAMS)
+    define(known, "Fleeing", "Chaser", "sprites 7.10", "walks away from the nearest target", defaults={"fleeing": True})
+    define(known, "LOSChaser", "Chaser", "sprites 7.10", "chases what lies on the line of its last random direction")
     define(
-        known, "PathChaser", "RandomNPC", "02 2.7", "follows shortest paths; needs `obs` in the header",
+        known, "PathChaser", "RandomNPC", "sprites 7.12", "follows shortest paths; needs `obs` in the header",
         Param("stype", "sprite", None, "what it chases", required=True),
         Param("fleeing", "bool", False, "unused", inert=True),
         Param("maxDistance", "float", -1.0, "unused", inert=True),
     )  # fmt: skip
     define(
-        known, "AlternateChaser", "RandomNPC", "02 2.6", "chases one of several types",
+        known, "AlternateChaser", "RandomNPC", "sprites 7.11", "chases one of several types",
         Param("stype1", "sprites", None, "what it chases", required=True),
         Param("stype2", "sprites", None, "ignored by the reference", inert=True),
         Param("fleeing", "bool", False, "runs away as long as there never was a target"),
     )  # fmt: skip
     define(
-        known, "RandomAltChaser", "AlternateChaser", "02 2.6", "an AlternateChaser that sometimes walks at random",
+        known, "RandomAltChaser", "AlternateChaser", "sprites 7.11",
+        "an AlternateChaser that sometimes walks at random",
         Param("epsilon", "double", 0.0, "chance of a random step", range=(0, 1)),
     )  # fmt: skip
     define(
-        known, "PathAltChaser", "AlternateChaser", "02 2.7", "an AlternateChaser on shortest paths; needs `obs`",
+        known, "PathAltChaser", "AlternateChaser", "sprites 7.12", "an AlternateChaser on shortest paths; needs `obs`",
         Param("randomTarget", "bool", False, "draws its target instead of taking the nearest"),
     )  # fmt: skip
     define(
-        known, "RandomPathAltChaser", "PathAltChaser", "02 2.7", "a PathAltChaser that sometimes walks at random",
+        known, "RandomPathAltChaser", "PathAltChaser", "sprites 7.12", "a PathAltChaser that sometimes walks at random",
         Param("epsilon", "double", 0.0, "chance of a random step", range=(0, 1)),
     )  # fmt: skip
     define(
-        known, "Walker", None, "02 2.4", "walks to and fro in continuous physics",
+        known, "Walker", None, "sprites 7.9", "walks to and fro in continuous physics",
         Param("airsteering", "bool", False, "steers in every tick, not only when it stopped"),
         FAST,
         defaults={"speed": 5.0, "max_speed": 5.0, "is_oriented": True, "is_stochastic": True, "on_ground": False},
         moves=True, turns=True, stochastic=True,
     )  # fmt: skip
     define(
-        known, "WalkerJumper", "Walker", "02 2.4", "a walker that jumps now and then",
+        known, "WalkerJumper", "Walker", "sprites 7.9", "a walker that jumps now and then",
         Param("probability", "double", 0.1, "chance of a jump per tick on the ground", range=(0, 1)),
         defaults={"jump_strength": 1.0, "max_speed": 5.0},
     )  # fmt: skip
@@ -220,29 +229,30 @@ def _movers(known: dict[str, SpriteClass]) -> None:
 
 def _producers(known: dict[str, SpriteClass]) -> None:
     define(
-        known, "SpawnPoint", "SpriteProducer", "02 2.8", "spawns sprites, one every `cooldown` ticks at most",
+        known, "SpawnPoint", "SpriteProducer", "sprites 7.13", "spawns sprites, one every `cooldown` ticks at most",
         Param("stype", "sprite", None, "what it spawns", required=True, late=True),
         *_SPAWN_PARAMS,
         Param("counter", "int", 0, "reset at creation", inert=True),
         defaults={"cooldown": 1, "is_static": True, "speed": 0.0}, creates=("stype",), stochastic=True,
     )  # fmt: skip
     define(
-        known, "Bomber", "SpawnPoint", "02 2.8", "a spawner that moves if given a speed",
+        known, "Bomber", "SpawnPoint", "sprites 7.13", "a spawner that moves if given a speed",
         defaults={"is_static": False, "is_oriented": True, "orientation": RIGHT, "is_npc": True, "speed": 0.0},
     )  # fmt: skip
     bomber: dict[str, Value] = {"is_static": False, "is_oriented": True, "orientation": RIGHT, "is_npc": True}
     define(
-        known, "RandomBomber", "SpawnPoint", "02 2.8", "a spawner that walks at random",
+        known, "RandomBomber", "SpawnPoint", "sprites 7.13", "a spawner that walks at random",
         defaults={**bomber, "speed": 1.0}, moves=True, turns=True,
     )  # fmt: skip
     define(
-        known, "BomberRandomMissile", "SpawnPoint", "02 2.8", "a spawner that draws what it spawns",
+        known, "BomberRandomMissile", "SpawnPoint", "sprites 7.13", "a spawner that draws what it spawns",
         Param("stypeMissile", "sprites", None, "what it spawns", required=True, late=True),
         Param("stype", "sprite", None, "replaced in every update", inert=True),
         defaults={**bomber, "speed": 0.0}, creates=("stypeMissile",),
     )  # fmt: skip
     define(
-        known, "SpawnPointMultiSprite", "SpriteProducer", "02 2.8", "spawns one sprite of every listed type at a time",
+        known, "SpawnPointMultiSprite", "SpriteProducer", "sprites 7.13",
+        "spawns one sprite of every listed type at a time",
         Param("stypes", "sprites", None, "what it spawns", required=True, late=True),
         *_SPAWN_PARAMS,
         defaults={

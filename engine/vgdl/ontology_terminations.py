@@ -1,4 +1,4 @@
-"""The six terminations and the parameters of the header and of game-space parameters (spec 01 sections 1.9, 1.10, 4).
+"""The six terminations (reference/terminations 4); parameters of headers and game spaces (reference/language 1).
 
 Tables only.
 """
@@ -40,7 +40,7 @@ BASE_PARAMS: Final[tuple[Param, ...]] = (
 
 def _define(known: dict[str, TerminationSpec], name: str, help: str, *params: Param) -> None:
     own = tuple(p.name for p in params)
-    known[name] = TerminationSpec(name, {p.name: p for p in (*BASE_PARAMS, *params)}, help, "01 4.2", own)
+    known[name] = TerminationSpec(name, {p.name: p for p in (*BASE_PARAMS, *params)}, help, "terminations 4.2", own)
 
 
 def _sprite(name: str, help: str, required: bool) -> Param:

@@ -1,13 +1,12 @@
 """VGDL text to syntax tree. The language is defined in `grammar.lark`; `lexer` prepares its tokens.
 
-Both readings share this tree: what a reading accepts is decided by `resolver` and `strict`. The parser is built once
+Both readings share this tree: what a reading accepts is decided by `resolver` and `findings`. The parser is built once
 per process, on first use.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,21 +43,6 @@ def _lark() -> Lark:
     builder: Any = type("TreeBuilder", (Transformer,), {name: staticmethod(f) for name, f in _CALLBACKS.items()})()
     grammar = (Path(__file__).parent / "grammar.lark").read_text(encoding="utf-8")
     return Lark(grammar, start="game", parser="lalr", lexer=LineLexer, transformer=builder, maybe_placeholders=False)
-
-
-@functools.cache
-def grammar_rules() -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    """The productions of `grammar.lark`: what each of its rules can be, as names of rules and terminals.
-
-    Repetitions are rules of their own, whose names begin with two underscores: `x: x item | item`.
-
-    >>> grammar_rules()["_effect_word"]
-    (('OPTION',), ('EFFECT',))
-    """
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for rule in _lark().rules:
-        found.setdefault(str(rule.origin.name), []).append(tuple(str(symbol.name) for symbol in rule.expansion))
-    return {name: tuple(expansions) for name, expansions in found.items()}
 
 
 def _word(token: Any) -> Word:
@@ -156,7 +140,7 @@ _CALLBACKS: dict[str, Any] = {
 
 
 def parse(text: str, *, file: str = "<text>") -> Tree:
-    r"""The syntax tree of a game text. Raises VGDLError when the reference's parser would stop as well.
+    r"""Parse a game text to its syntax tree. Raises VGDLError when the reference's parser would stop as well.
 
     >>> tree = parse("BasicGame\n  SpriteSet\n    rock > Passive color=GRAY\n")
     >>> tree.header.children[0].children[0].classes[0].text
@@ -207,7 +191,7 @@ def _unexpected(error: Any, lines: list[str], file: str) -> Diagnostic:
         message = f"`{text}` stands between the game header and the first set header"
         expected = "one of " + ", ".join(SECTIONS.values())
         return Diagnostic(
-            "error", message, file, line, column, shown, expected, nearest(text, SECTIONS.values()), "01 1.2.4"
+            "error", message, file, line, column, shown, expected, nearest(text, SECTIONS.values()), "language 1.2.4"
         )
     expected = ", ".join(sorted(error.expected))
     return Diagnostic("error", f"unexpected `{text}`", file, line, column, shown, expected)

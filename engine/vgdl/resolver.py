@@ -1,4 +1,4 @@
-"""From the syntax tree to a game definition: what the text means (spec 01 sections 1.2 to 1.10).
+"""Resolver: from the syntax tree to a game definition (reference/language 1.2 to 1.10).
 
 The `gvgai` reading reads exactly what the reference reads and reports each oddity as a warning that cites the rule. The
 `strict` reading yields the same definition for a text without doubts, and refuses every other. What stops the reference
@@ -42,7 +42,7 @@ MAX_COUNTERS = 1_000
 def read_game(
     source: str | Path, *, reading: str = "strict", parameters: Mapping[str, str] | None = None
 ) -> GameDefinition:
-    r"""The game of a file or text (a str with a line end is text).
+    r"""Read the game of a file or text (a str with a line end is text).
 
     `reading` is "strict" or "gvgai". `parameters` fixes parameters of a game space, as text. Raises VGDLError with all
     errors found.
@@ -60,7 +60,7 @@ def read_game(
 def resolve(
     tree: Tree, *, reading: str = "strict", name: str = "game", parameters: Mapping[str, str] | None = None
 ) -> GameDefinition:
-    """The game a tree means; `read_game` for a tree that is already there."""
+    """Resolve a syntax tree to a game; `read_game` for a tree that is already there."""
     if not tree.source:  # built by hand: give its lines their places
         tree = parse(dumps(tree), file=tree.file)
     resolver = Resolver(tree, reading, parameters or {})
@@ -90,7 +90,7 @@ def report(abandon: Abandon, findings: Findings) -> None:
     findings.doubt(
         abandon.message,
         abandon.at,
-        f"01 1.2.5, {abandon.rule}",
+        f"language 1.2.5, {abandon.rule}",
         so="the rest of this set and all later sets are not read",
         expected=abandon.expected,
         known=abandon.known,
@@ -168,10 +168,13 @@ class Resolver:
     def _remarks(self) -> None:
         for remark in self.tree.remarks():
             if remark.kind == "broken":
-                self.findings.doubt(remark.reason, remark, "01 1.1.6", so="the line is dropped")
+                self.findings.doubt(remark.reason, remark, "language 1.1.6", so="the line is dropped")
             elif remark.kind == "outside":
                 self.findings.doubt(
-                    f"the line does not belong to the game: {remark.reason}", remark, "01 1.1.7", so="it is dropped"
+                    f"the line does not belong to the game: {remark.reason}",
+                    remark,
+                    "language 1.1.7",
+                    so="it is dropped",
                 )
         for node in self.tree.walk():
             first = node.children[0].column if node.children else 0
@@ -180,7 +183,7 @@ class Resolver:
                     self.findings.doubt(
                         f"the line is indented by {child.column - 1}, its first sibling by {first - 1}",
                         child,
-                        "01 1.1.7",
+                        "language 1.1.7",
                         so="it still counts as a sibling",
                     )
 
@@ -190,20 +193,20 @@ class Resolver:
             self.findings.crash(
                 f"unknown game class `{name}`",
                 name,
-                "01 1.2.1",
+                "language 1.2.1",
                 expected=" or ".join(GAME_CLASSES),
                 known=GAME_CLASSES,
                 name=name.text,
             )
         for word in header.ignored:
             self.findings.doubt(
-                f"`{word}` has no meaning here", word, "01 1.3", so="it is ignored", expected="key=value"
+                f"`{word}` has no meaning here", word, "language 1.3", so="it is ignored", expected="key=value"
             )
         values = fit_options(header.options, ontology.GAME_PARAMS, self.findings, name.text, lambda text: text, None)
         options = {option.key: option for option in header.options}
         players = values.get("no_players", 1)
         if players not in (1, 2):
-            self.findings.crash(f"no_players={players}", options["no_players"], "01 1.10", expected="1 or 2")
+            self.findings.crash(f"no_players={players}", options["no_players"], "language 1.10", expected="1 or 2")
         square = values.get("square_size", -1)
         assert isinstance(square, int)
         if square != -1 and not 1 <= square <= MAX_SQUARE:
@@ -220,7 +223,7 @@ class Resolver:
                 continue
             if header.game_class.text != "GameSpace":
                 self.findings.crash(
-                    "a ParameterSet needs a GameSpace", section, "01 1.9", expected="GameSpace in line 1"
+                    "a ParameterSet needs a GameSpace", section, "language 1.9", expected="GameSpace in line 1"
                 )
             for line in section.children:
                 self._no_children(line)
@@ -228,7 +231,7 @@ class Resolver:
                     self.findings.crash(
                         f"`{line.identifier}` is no parameter",
                         line,
-                        "01 1.9",
+                        "language 1.9",
                         expected="NAME > values=min:increment:max",
                     )
                 parameter = read_parameter(line, self.findings, self.given)
@@ -247,7 +250,7 @@ class Resolver:
                 self.findings.crash(
                     "an interaction stands where a set header should be",
                     section,
-                    "01 1.2.4",
+                    "language 1.2.4",
                     expected=" or ".join(SECTIONS),
                 )
             if identifier == "ParameterSet":
@@ -268,7 +271,7 @@ class Resolver:
             self.findings.doubt(
                 f"the set header `{identifier}` is written in the wrong case",
                 section,
-                "01 1.2.3",
+                "language 1.2.3",
                 so="its lines are not read",
                 known=(right,),
                 name=identifier,
@@ -277,7 +280,7 @@ class Resolver:
             self.findings.doubt(
                 f"`{identifier}` stands where a set header should be",
                 section,
-                "01 1.2.3",
+                "language 1.2.3",
                 so="it and the lines below it are not read",
                 known=SECTIONS,
                 name=identifier,
@@ -306,7 +309,7 @@ class Resolver:
         self._no_children(line)
         if identifier != "LevelMapping" and not self.sprites.sets:
             raise Abandon(
-                f"the {identifier} stands before the SpriteSet", line, "01 1.2.6", expected="the SpriteSet first"
+                f"the {identifier} stands before the SpriteSet", line, "language 1.2.6", expected="the SpriteSet first"
             )
         if identifier == "InteractionSet" and isinstance(line, InteractionLine):
             self.interactions.read(line)
@@ -318,7 +321,7 @@ class Resolver:
             raise Abandon(
                 f"the line does not belong into a {identifier}",
                 line,
-                "01 1.2.5",
+                "language 1.2.5",
                 expected=f"a line of the {identifier}",
             )
 
@@ -327,7 +330,7 @@ class Resolver:
             self.findings.doubt(
                 "the line is indented below a line that has no children",
                 child,
-                "01 1.2.3",
+                "language 1.2.3",
                 so="it is not read",
                 expected=f"an indentation of {line.column - 1}",
             )
@@ -336,31 +339,35 @@ class Resolver:
         text = line.character.text
         if line.arrow is None:
             self.findings.doubt(
-                f"`{text}` is mapped to nothing", line, "01 1.3", so="the line is ignored", expected="c > sprite"
+                f"`{text}` is mapped to nothing", line, "language 1.3", so="the line is ignored", expected="c > sprite"
             )
             return
         if len(text) > 1:
             self.findings.doubt(
                 f"`{text}` is more than one character",
                 line.character,
-                "01 1.3",
+                "language 1.3",
                 so=f"`{text[0]}` counts",
                 expected="a single character",
             )
         if line.arrow.text != ">":
             self.findings.doubt(
-                f"`{line.arrow}` stands where `>` should be", line.arrow, "01 1.3", so="it is skipped", expected=">"
+                f"`{line.arrow}` stands where `>` should be",
+                line.arrow,
+                "language 1.3",
+                so="it is skipped",
+                expected=">",
             )
         if not line.names:
             self.findings.doubt(
-                f"`{text}` is mapped to no sprite", line, "01 1.3", so="it creates nothing", expected="c > sprite"
+                f"`{text}` is mapped to no sprite", line, "language 1.3", so="it creates nothing", expected="c > sprite"
             )
         character = text[0]
         if character in self.mapping_lines:
             self.findings.doubt(
                 f"`{character}` is already mapped in line {self.mapping_lines[character].line}",
                 line.character,
-                "01 1.8",
+                "language 1.8",
                 so="this line replaces it",
             )
         self.mapping_lines[character] = line
@@ -373,7 +380,7 @@ class Resolver:
                     self.findings.doubt(
                         f"unknown sprite `{word}`",
                         word,
-                        "01 1.8",
+                        "language 1.8",
                         so="a level that uses the character stops the reference",
                         known=self.sprites.index,
                         name=word.text,

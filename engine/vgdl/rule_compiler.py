@@ -1,4 +1,4 @@
-"""Many rule sets for one sprite set: checked and compiled without reading a text.
+"""Compiler of rule sets for one sprite set: they are checked and compiled without reading a text.
 
 Evolved games share header, sprites and level mapping, and most of their rules with one another. Each rule is read once
 (`interaction_set`), checked once (`lint`) and turned into numbers once (`compiler`); a rule set then only has to put
@@ -39,7 +39,7 @@ _RULE_SETS = ("interactionset", "terminationset")
 
 @dataclass(frozen=True)
 class CompiledRules:
-    """What became of a rule set. Errors are in `diagnostics`, and then there is no definition.
+    """Result of compiling a rule set. With errors in `diagnostics` there is no definition.
 
     Attributes:
         text: the game as strict, formatted VGDL; "" when no text can hold the lines.
@@ -58,7 +58,7 @@ class CompiledRules:
 
     @property
     def ok(self) -> bool:
-        """Whether it can be played."""
+        """True when it can be played."""
         return self.tables is not None
 
     @property
@@ -67,7 +67,7 @@ class CompiledRules:
         return tuple(d for d in self.diagnostics if d.severity == "error")
 
     def game(self, levels: Sequence[str] = (), *, name: str | None = None) -> Game:
-        """A game of these rules that anybody can play. Raises VGDLError or PcgError when they cannot be run."""
+        """A game of these rules, ready to be played. Raises VGDLError or PcgError when they cannot be run."""
         from pcg.engine.game import Game
 
         if self.definition is None:
@@ -142,7 +142,7 @@ class RuleCompiler:
     >>> compiler = RuleCompiler(boxes.definition)
     >>> made = compiler.compile(rules[:-1], endings)
     >>> made.ok, made.game(boxes.levels).start(seed=1).tick
-    (True, 0)
+    (True, -1)
     >>> compiler.compile(rules, []).errors[0].message
     'the game has no terminations'
     """
@@ -170,7 +170,7 @@ class RuleCompiler:
         self._levels: Recent[str, Level] = Recent(_LEVELS_KEPT)
         self._resolver = resolver = Resolver(parse(self._join([], [])), reading, self._parameters)
         self._whole = True
-        """Whether the sprites can be read at all: if not, every rule set takes the long way, to the same end."""
+        """True when the sprites can be read at all: if not, every rule set takes the long way, to the same end."""
         try:
             self._read_base(resolver)
         except VGDLError:
@@ -317,7 +317,7 @@ class RuleCompiler:
         rules_read: list[tuple[Line, int, int]],
         endings_read: list[tuple[Line, int, int]],
     ) -> None:
-        """What `Lint.run` does, in its order."""
+        """Check the rules as `Lint.run` does, in its order."""
         lint = self._lint.into(findings)
         findings.move(0, 0)
         findings.repeat(self._after_reading)

@@ -1,5 +1,5 @@
-"""The lines of rule sets, each read once: what a line of an InteractionSet or a TerminationSet says, what is wrong with
-it, and what it becomes in tables.
+"""Lines of rule sets, each read once: the meaning of a line of an InteractionSet or a TerminationSet, its faults, and
+its rows in the tables.
 
 Evolved games share most of their lines, so `rule_compiler` puts games together from what is known here. Places are
 relative to the line, since where a line stands, and in which column its arrow, depends on its siblings.
@@ -51,7 +51,7 @@ class Line:
         self.interaction: Interaction | None = None
         self.ending: tuple[str, Mapping[str, Value]] | None = None
         self.ended: Abandon | None = None
-        """Why a line of the TerminationSet cannot be built."""
+        """Reason for which a line of the TerminationSet cannot be built."""
         self.crashed = False
         self.read_findings: Sequence[Diagnostic] = ()
         self.effect_findings: Sequence[Diagnostic] = ()
@@ -98,7 +98,7 @@ class LineReader:
         return len(self._interactions) + len(self._terminations)
 
     def rule(self, line: InteractionLine) -> Line | None:
-        """What is known of a line; None for one that only a text can tell."""
+        """Return what is known of a line; None for one that only a text can tell."""
         cache = self._interactions
         known = cache.get(line)
         if known is not None:

@@ -1,4 +1,4 @@
-"""From a path or a text to checked lines: the guards against input that is not a text or is out of all proportion.
+"""Sources of games and levels: from a path or a text to checked lines, with bounds on their size.
 
 The reference reads any bytes of any length. Here a text has bounds, far above every known game, so that bad input
 ends in one message instead of a hang.
@@ -39,12 +39,12 @@ def fail(
 
 
 def is_text(source: str | Path) -> bool:
-    """Whether `source` is VGDL text rather than a path: a str with a line end, or the empty str."""
+    """Return true if `source` is VGDL text rather than a path: a str with a line end, or the empty str."""
     return isinstance(source, str) and (source == "" or "\n" in source or "\r" in source)
 
 
 def is_plain(line: str) -> bool:
-    """Whether a line holds nothing but characters of a text, no line end and no comment.
+    """Return true if a line holds nothing but characters of a text, no line end and no comment.
 
     >>> is_plain("a b > killSprite"), is_plain("a # b"), is_plain("a" + chr(0))
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Parameters of a game space (spec 01 section 1.9, spec 04 section 4.1).
+"""Parameters of a game space (reference/language 1.9, reference/generators 12.9).
 
 A game space is a game with named blanks. The reference fills a blank that is not fixed with a random value, unseeded,
 at first use; here it takes the first sample point: the minimum, or False. `read_game(parameters=...)` fixes it from
@@ -41,11 +41,11 @@ class SpaceParameter:
     maximum: float
     points: int
     text: str
-    """What its name is replaced by."""
+    """Text that its name is replaced by."""
     description: str
     line: int
     fixed: bool = False
-    """Whether the text, or who reads it, says its value."""
+    """True when the text, or its reader, fixes the value."""
 
     def point(self, index: int) -> str:
         """The text of sample point `index`, from 0. Raises IndexError outside the range.
@@ -66,20 +66,20 @@ def read_parameter(line: ParameterLine, findings: Findings, given: Mapping[str, 
     name = line.name.text
     options = {option.key: option for option in line.options}
     for word in line.ignored[1:] if line.ignored and line.ignored[0].text == ">" else line.ignored:
-        findings.doubt(f"`{word}` has no meaning here", word, "01 1.3", so="it is ignored", expected="key=value")
+        findings.doubt(f"`{word}` has no meaning here", word, "language 1.3", so="it is ignored", expected="key=value")
     for option in line.options:
         if option.key not in ("values", "string", "value"):
             findings.doubt(
                 f"unknown option `{option.key}`",
                 option,
-                "01 1.9",
+                "language 1.9",
                 so="it is ignored",
                 known=("values", "string", "value"),
                 name=option.key,
             )
     expected = "values=min:increment:max or values=True:False"
     if "values" not in options:
-        findings.crash(f"the parameter `{name}` has no values", line, "01 1.9", expected=expected)
+        findings.crash(f"the parameter `{name}` has no values", line, "language 1.9", expected=expected)
     values = options["values"]
     pieces = values.value.split(":")
     lowered = [piece.lower() for piece in pieces]
@@ -91,16 +91,16 @@ def read_parameter(line: ParameterLine, findings: Findings, given: Mapping[str, 
         kind = "double" if any("." in piece for piece in pieces) else "int"
         read = [(parse_double if kind == "double" else parse_int)(piece) for piece in pieces]
         if any(number is None or not math.isfinite(number) for number in read):
-            findings.crash(f"`{values}` does not hold numbers", values, "01 1.9", expected=expected)
+            findings.crash(f"`{values}` does not hold numbers", values, "language 1.9", expected=expected)
         low, step, high = (float(number) for number in read if number is not None)
         numbers = (low, step, high)
         quotient = (high - low) / step if step else 0.0
         if not 0 <= quotient < MAX_POINTS:
-            findings.crash(f"`{values}` is no range", values, "01 1.9", expected=expected)
+            findings.crash(f"`{values}` is no range", values, "language 1.9", expected=expected)
         points = 1 + int(quotient)
         text = str(int(low)) if kind == "int" else repr(low)
     else:
-        findings.crash(f"`{values}` is no range", values, "01 1.9", expected=expected)
+        findings.crash(f"`{values}` is no range", values, "language 1.9", expected=expected)
     fixed = name in given or "value" in options
     if name in given:
         text = given[name]
@@ -110,7 +110,7 @@ def read_parameter(line: ParameterLine, findings: Findings, given: Mapping[str, 
         findings.doubt(
             f"the parameter `{name}` is not fixed",
             line,
-            "01 1.9",
+            "language 1.9",
             so=f"the reference draws it unseeded, here it is the minimum {text}",
             expected="value=...",
         )

@@ -1,4 +1,4 @@
-"""From the lines of a SpriteSet to sprite types: ids, inheritance, subtype lists, draw order (spec 01 section 1.5).
+"""From the lines of a SpriteSet to sprite types: ids, inheritance, subtype lists, draw order (reference/language 1.5).
 
 Only this part of a game decides which names exist. Parameter values are converted and fitted here as well, for the
 class that is really in force.
@@ -62,7 +62,7 @@ class SpriteTable:
         self.sets = 0
 
     def read(self, lines: Sequence[Entry]) -> None:
-        """One SpriteSet. A second one puts `wall` and `avatar` into the draw order again (spec 01 1.2.7)."""
+        """One SpriteSet. A second one puts `wall` and `avatar` into the draw order again (reference/language 1.2.7)."""
         self.sets += 1
         self.order += [0, 1]
         self._siblings(lines, (), {}, None, None)
@@ -83,7 +83,7 @@ class SpriteTable:
                 self.findings.doubt(
                     f"`{line.identifier}` is not a sprite definition",
                     line,
-                    "01 1.3",
+                    "language 1.3",
                     so="it and the sprites after it on the same level are not read",
                     expected="name > [Class] [key=value ...]",
                 )
@@ -106,14 +106,14 @@ class SpriteTable:
         own = line.classes[-1] if line.classes else None
         if len(line.classes) > 1:
             self.findings.doubt(
-                f"`{name}` names {len(line.classes)} classes", line.classes[0], "01 1.3", so=f"`{own}` counts"
+                f"`{name}` names {len(line.classes)} classes", line.classes[0], "language 1.3", so=f"`{own}` counts"
             )
         if own is not None and force is not None and own.text != force:
             assert force_word is not None
             self.findings.doubt(
                 f"the class `{own}` of `{name}` is shadowed by the class `{force}` of line {force_word.line}",
                 own,
-                "01 1.5.3",
+                "language 1.5.3",
                 so=f"the class of `{name}` is {force}, and only what is below it has {own}",
                 expected="no class below a sprite that names one",
             )
@@ -130,7 +130,7 @@ class SpriteTable:
             self.findings.doubt(
                 f"`{name}` is already defined in line {before.line}",
                 line.name,
-                "01 1.5.6",
+                "language 1.5.6",
                 so="this definition replaces it",
             )
         singleton = False
@@ -199,7 +199,7 @@ class SpriteTable:
                     self.findings.doubt(
                         f"`{node.name}` has no `{key}`, which a {spec.name} needs",
                         node.line,
-                        "02 6 R2",
+                        "language 1.5.9",
                         so="the reference fails when " + ("it is first used" if late else "one is created"),
                         expected=f"{key}={TYPE_HELP[spec.params[key].type]}",
                     )
@@ -207,7 +207,7 @@ class SpriteTable:
             self.findings.doubt(
                 f"unknown sprite class `{node.class_name}`",
                 node.class_word,
-                "01 1.5.9",
+                "language 1.5.9",
                 so="creating one stops the reference",
                 known=ontology.SPRITE_CLASSES,
                 name=node.class_name,
@@ -216,7 +216,7 @@ class SpriteTable:
             self.findings.doubt(
                 f"`{node.name}` has no class",
                 node.line.name,
-                "01 1.5.9",
+                "language 1.5.9",
                 so="creating one stops the reference",
                 expected="a sprite class here or on a line above it",
             )
@@ -266,7 +266,7 @@ def fit_options(
                 findings.doubt(
                     f"unknown parameter `{key}` of {owner}",
                     option,
-                    "01 1.4",
+                    "language 1.4",
                     so="it is ignored",
                     known=[*params, *known],
                     name=key,
@@ -280,7 +280,7 @@ def fit_options(
                 findings.doubt(
                     f"`{option}` does not fit",
                     _Value(option),
-                    "01 1.4",
+                    "language 1.4",
                     so="it is dropped and the default stays",
                     expected=TYPE_HELP[param.type],
                     known=DIRECTIONS if param.type == "direction" else (),
@@ -316,12 +316,12 @@ def _check_options(options: tuple[Option, ...], findings: Findings) -> None:
             findings.doubt(
                 f"`{option}` holds more than one `=`",
                 option,
-                "01 1.3",
+                "language 1.3",
                 so=f"`{option.rest}` is discarded",
                 expected="key=value",
             )
         if option.key in keys:
-            findings.doubt(f"`{option.key}` is given again", option, "01 1.3", so="the last one counts")
+            findings.doubt(f"`{option.key}` is given again", option, "language 1.3", so="the last one counts")
         keys.add(option.key)
 
 
@@ -339,7 +339,7 @@ def _check_value(
                 findings.doubt(
                     f"unknown sprite `{name}` in `{option}`",
                     place,
-                    "01 1.4",
+                    "language 1.4",
                     so="its use stops the reference",
                     known=types,
                     name=name,
@@ -348,7 +348,7 @@ def _check_value(
         findings.doubt(
             f"unknown effect `{text}` in `{option}`",
             place,
-            "03 2.4",
+            "effects 10.3",
             so="it matches nothing",
             known=ontology.EFFECTS,
             name=text,
@@ -357,7 +357,7 @@ def _check_value(
         findings.doubt(
             f"`{option}` is not a list of integers",
             place,
-            "03 2.7",
+            "effects 10.4",
             so="what is no integer counts 0",
             expected=TYPE_HELP["integers"],
         )
@@ -365,7 +365,7 @@ def _check_value(
         findings.doubt(
             f"`{option}` is not a list of True and False",
             place,
-            "01 4.1",
+            "terminations 4.1",
             so="what is not True counts as False",
             expected=TYPE_HELP["flags"],
         )

@@ -1,4 +1,4 @@
-"""The part of a game's tables that its sprite set decides, whatever the rules are.
+"""Tables of a sprite set: the part of a game's tables that does not depend on its rules.
 
 Rule sets for one sprite set share it (`rule_compiler`): rows and templates of the types, pools of numbers, and what is
 known of levels. `compiler.GameTables` adds the rules.
@@ -77,7 +77,7 @@ class NumberPool:
         self._added: list[int] = []
 
     def put(self, values: tuple[int, ...]) -> int:
-        """Where the list lies."""
+        """Store a list unless it is there, and return its place."""
         at = self._base.get(values)
         if at is None:
             at = self.places.get(values)
@@ -292,7 +292,7 @@ class SpriteTables:
         if name == "Spreader" and row["stype"] < 0:
             row["stype"] = t.id
         if name == "OngoingTurningAvatar":
-            # without spawnBehind the reference's id is 0, which is `wall` (spec 02 section 3.5)
+            # without spawnBehind the reference's id is 0, which is `wall` (reference/avatars 8.5)
             row["stype"] = max(0, self._id(get("spawnBehind", None)))
         if name in _SPAWNERS:
             row["itype"] = -2
@@ -354,7 +354,7 @@ def kernel_class(name: str) -> str:
 
 
 def _problems(definition: GameDefinition) -> list[str]:
-    """Why the sprites of a game cannot be run."""
+    """Return the reasons for which the sprites of a game cannot be run."""
     return [
         ontology.cannot_run(ontology.SPRITE_CLASSES[t.class_name])
         for t in definition.types

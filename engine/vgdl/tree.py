@@ -1,8 +1,8 @@
-"""The syntax tree of a VGDL text: what was written where, with no opinion on what it means.
+"""Syntax tree of a VGDL text: words and their places, without their meaning.
 
 Nodes are frozen dataclasses. Lines and columns (both from 1, a tab is one column) are kept for messages and take no
-part in equality, so `loads(dumps(tree)) == tree`. Names are resolved elsewhere (`resolver`); the shape follows spec
-01 section 1.3.
+part in equality, so `loads(dumps(tree)) == tree`. Names are resolved elsewhere (`resolver`); the shape follows
+reference/language 1.3.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class Remark:
     line: int = field(default=0, compare=False)
     column: int = field(default=0, compare=False)
     reason: str = field(default="", compare=False)
-    """Why a broken or outside line was dropped."""
+    """Reason for which a broken or outside line was dropped."""
     gap: bool = field(default=False, compare=False)
     """A blank line stands before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """What every content line has: children, the remarks before it, the comment behind it, its place."""
+    """Common base of content lines: children, the remarks before it, the comment behind it, its place."""
 
     children: tuple[Entry, ...] = ()
     before: tuple[Remark, ...] = ()
@@ -121,7 +121,7 @@ class InteractionLine(Node):
 
     @property
     def identifier(self) -> str | None:
-        """Only a line of one word can be found by its first word (spec 01 section 1.2 rule 4)."""
+        """Only a line of one word can be found by its first word (reference/language 1.2.4)."""
         return self.first.text if self.arrow is None and not self.seconds else None
 
 

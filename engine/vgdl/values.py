@@ -1,4 +1,4 @@
-"""From the text of a parameter to a typed value (spec 01 section 1.4), the way the reference's reflection does it.
+"""From the text of a parameter to a typed value (reference/language 1.4), as the reference's reflection does it.
 
 A value first becomes a constant, an int, a double, a boolean or stays text, whatever the parameter is; only then it is
 stored, if it fits the field without narrowing. A misfit is dropped: `fit` returns None and the caller reports it.

@@ -34,7 +34,7 @@ from pcg.evaluators.agents.kernel.playout import (
 from pcg.evaluators.agents.registry import make_agent
 
 MAX_TICKS = 2000
-"""Ticks after which a play ends, as in the competitions (spec 01 section 8)."""
+"""Ticks after which a play ends, as in the competitions (reference/agents 11.1)."""
 
 _SLICE = 64  # ticks between two looks at Ctrl-C
 _LOG_ROOM = 4096

@@ -60,7 +60,7 @@ class AgentPerformance:
     wins: int
     losses: int
     performance: float
-    """Mean value of a play, in (0, 1): nine tenths the outcome, one tenth the score (spec 04 section 3.4)."""
+    """Mean value of a play, in (0, 1): nine tenths the outcome, one tenth the score (reference/generators 12.8)."""
     low: float
     high: float
     """Bounds of its 90 % interval."""

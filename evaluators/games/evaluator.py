@@ -1,10 +1,10 @@
 """Judging a game by playing it: can it be played at all, and does it tell capable players from weak ones?
 
-The idea is that of the genetic rule generator of the GVGAI framework (Khalifa et al. 2017; spec 04 section 3.4) in the
-reading its authors must have meant: agents of rising skill play, skill must pay, and every rule must matter. Looking at
-the rules comes first, then cheap plays, then dear ones; an evaluation ends at the first constraint that cannot be kept
-any more, and more plays are made only where the order of two agents is in doubt. All limits are counts, so that a
-result depends on the game, the levels, the settings and the seed, and on nothing else.
+The idea is that of the genetic rule generator of the GVGAI framework (Khalifa et al. 2017; reference/generators 12.8)
+in the reading its authors must have meant: agents of rising skill play, skill must pay, and every rule must matter.
+Looking at the rules comes first, then cheap plays, then dear ones; an evaluation ends at the first constraint that
+cannot be kept any more, and more plays are made only where the order of two agents is in doubt. All limits are counts,
+so that a result depends on the game, the levels, the settings and the seed, and on nothing else.
 """
 
 from __future__ import annotations

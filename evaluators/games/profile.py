@@ -2,8 +2,8 @@
 
 A good game tells capable agents from weak ones (Nielsen, Barros, Togelius, Nelson: General Video Game Evaluation Using
 Relative Algorithm Performance Profiles, 2015). The value of a play is that of the genetic rule generator of the GVGAI
-framework (Khalifa et al.: General Video Game Rule Generation, 2017; spec 04 section 3.4); its product of two gaps, of
-which it only ever used the negative part, is replaced by `profile_fitness`.
+framework (Khalifa et al.: General Video Game Rule Generation, 2017; reference/generators 12.8); its product of two
+gaps, of which it only ever used the negative part, is replaced by `profile_fitness`.
 """
 
 from __future__ import annotations

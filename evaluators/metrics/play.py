@@ -119,7 +119,7 @@ class PlayMetrics:
 def variety(events: Mapping[tuple[int, int], int]) -> float:
     """Variety of what happened, in [0, 1): 1 - 2^(-u/3) for u different pairs of types that met with an effect.
 
-    Spec 04 section 2.4 counts the same pairs but squashes them so hard that three are as good as ten.
+    reference/generators 12.4 counts the same pairs but squashes them so hard that three are as good as ten.
 
     >>> variety({(3, 1): 12, (4, 1): 1, (5, 2): 1})
     0.5

@@ -22,7 +22,7 @@ AGENTS = ("nothing", "random", "onestep", "mcts")
 
 
 def play_value(won: bool, over: bool, score: float) -> float:
-    """The value of a play in (0, 1): mostly the outcome, a little the score (spec 04 section 3.4)."""
+    """The value of a play in (0, 1): mostly the outcome, a little the score (reference/generators 12.8)."""
     outcome = 1.0 if won else 0.0 if over else 0.5
     return 0.9 * outcome + 0.1 / (1.0 + math.exp(-max(-500.0, min(500.0, 0.1 * score))))
 

@@ -1,4 +1,4 @@
-"""Tournaments: which agents win which games, by the rules of the competitions (spec 01 section 8).
+"""Tournaments: which agents win which games, by the rules of the competitions (reference/agents 11.1).
 
 In the order of work: `games` finds what is played, `schedule` says who meets whom, `match` plays one of these meetings
 by `rules`, `workers` plays many side by side and survives agents that stall or crash, `ranking` gives out points and
@@ -6,7 +6,6 @@ by `rules`, `workers` plays many side by side and survives agents that stall or 
 """
 
 from pcg.evaluators.tournament.games import Entry as Entry
-from pcg.evaluators.tournament.games import load_plugins as load_plugins
 from pcg.evaluators.tournament.games import select_games as select_games
 from pcg.evaluators.tournament.games import select_levels as select_levels
 from pcg.evaluators.tournament.games import split_agents as split_agents
@@ -40,7 +39,6 @@ __all__ = [
     "Standing",
     "Standings",
     "Tally",
-    "load_plugins",
     "play_match",
     "rank",
     "rate",

@@ -121,7 +121,7 @@ _warm: set[tuple[str, int]] = set()
 def warm_up(text: str, player: int, state: GameState) -> None:
     """Let one of our own agents decide once, unmeasured: the first use of a kernel loads compiled code.
 
-    The reference warms its virtual machine up before a match as well (spec 01 section 8). Agents of others may take
+    The reference warms its virtual machine up before a match as well (reference/agents 11.1). Agents of others may take
     any time, so they are not asked.
     """
     name = read_agent(text).name

@@ -161,9 +161,28 @@ def rank(results: Iterable[MatchResult], agents: Sequence[str] = ()) -> Standing
         if len(result.match.agents) == 2:
             duels.setdefault(game, []).append((*result.match.agents, duel_score(*result.outcomes)))
     known = list(dict.fromkeys([*agents, *(agent for game in plays.values() for agent in game)]))
-    games = {game: _rank_game(by_agent, known) for game, by_agent in plays.items()}
-    ratings = rate(duels.values())
-    return Standings(tuple(_overall(known, plays, games, ratings, faults)), games)
+    tallies = {game: {agent: Tally.of(own) for agent, own in by_agent.items()} for game, by_agent in plays.items()}
+    overall = {agent: Tally.of(p for game in plays.values() for p in game.get(agent, ())) for agent in known}
+    return rank_tallies(tallies, overall, ratings=rate(duels.values()), faults=faults)
+
+
+def rank_tallies(
+    games: Mapping[str, Mapping[str, Tally]],
+    overall: Mapping[str, Tally],
+    *,
+    ratings: Mapping[str, Rating] | None = None,
+    faults: Mapping[str, int] | None = None,
+) -> Standings:
+    """Rank agents by the tallies of their plays.
+
+    Args:
+        games: per game the tally of every agent that played it.
+        overall: per agent the tally of all its plays; equals are listed in this order.
+        ratings: per agent, from games for two players.
+        faults: per agent the matches that it spoiled.
+    """
+    places = {game: _rank_game(by_agent, list(overall)) for game, by_agent in games.items()}
+    return Standings(tuple(_overall(overall, places, ratings or {}, faults or {})), places)
 
 
 def duel_score(mine: int, theirs: int) -> float:
@@ -177,9 +196,9 @@ def _worth(outcome: int) -> int:
 
 
 def _rank_game(
-    by_agent: Mapping[str, Sequence[tuple[int, float, int]]], known: Sequence[str]
+    by_agent: Mapping[str, Tally], known: Sequence[str]
 ) -> tuple[Place, ...]:  # fmt: skip
-    tallies = [(agent, Tally.of(by_agent[agent])) for agent in known if agent in by_agent]
+    tallies = [(agent, by_agent[agent]) for agent in known if agent in by_agent]
     tallies.sort(key=lambda pair: pair[1].order)
     placed = shared_points([tally.order for _, tally in tallies])
     return tuple(
@@ -189,18 +208,16 @@ def _rank_game(
 
 
 def _overall(
-    known: Sequence[str],
-    plays: Mapping[str, Mapping[str, Sequence[tuple[int, float, int]]]],
+    tallies: Mapping[str, Tally],
     games: Mapping[str, tuple[Place, ...]],
     ratings: Mapping[str, Rating],
     faults: Mapping[str, int],
 ) -> list[Standing]:
     rows = []
-    for agent in known:
+    for agent, tally in tallies.items():
         mine = [place for places in games.values() for place in places if place.agent == agent]
         points = sum((place.points for place in mine), Fraction(0))
-        counts = tuple(sum(place.rank == k for place in mine) for k in range(1, len(known) + 1))
-        tally = Tally.of(play for game in plays.values() for play in game.get(agent, ()))
+        counts = tuple(sum(place.rank == k for place in mine) for k in range(1, len(tallies) + 1))
         rows.append((points, counts, agent, tally))
     rows.sort(key=lambda row: (-row[0], tuple(-count for count in row[1])))
     standings: list[Standing] = []

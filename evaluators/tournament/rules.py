@@ -1,6 +1,6 @@
 """The rules of a tournament: how long agents may think, how long a game lasts, and what an end is worth.
 
-The numbers are those of the General Video Game AI competitions (spec 01 section 8). With a budget of forward-model
+The numbers are those of the General Video Game AI competitions (reference/agents 11.1). With a budget of forward-model
 calls instead of time, nothing is measured, and equal tournaments have equal results on every machine.
 """
 
@@ -15,7 +15,7 @@ from pcg.evaluators.agents.base import Budget
 from pcg.evaluators.agents.playout import MAX_TICKS
 
 WON, LOST, NO_WINNER, DISQUALIFIED = 1, 0, -1, -100
-"""What a player has achieved; the values are the reference's result keys (spec 01 section 3.10)."""
+"""What a player has achieved; the values are the reference's result keys (reference/loop 3.10)."""
 DISQUALIFIED_SCORE = -1000.0
 OUTCOME_NAMES: Mapping[int, str] = {
     WON: "won",

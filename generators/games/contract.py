@@ -1,49 +1,27 @@
-"""The contract all generators of whole games share: that of all generators (`pcg.generators.contract`), for games."""
+"""The contract of generators of whole games: that of all generators (`pcg.generators.contract`), for games."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
-
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.generators.contract import Generator, Verdict
-from pcg.generators.games.game_repair import mend, space_of
+from pcg.generators.contract import EvaluationProtocol, Generator, GenotypeCandidate, IndependentMixin
+from pcg.generators.games.game_repair import repair_game, space_of
 from pcg.generators.games.genes import GameGenotype
 
 
-@dataclass(frozen=True)
-class GameCandidate:
+class GameCandidate(GenotypeCandidate[GameGenotype]):
     """A game to be evaluated."""
-
-    id: int
-    """0, 1, 2, ... in the order of asking."""
-    genotype: GameGenotype
-    origin: str
-    """How it was made: the name of a generator or of an operator."""
-    generation: int = 0
-    parents: tuple[int, ...] = ()
-    """Ids of the candidates it was bred from."""
-
-    def to_json(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return {
-            "id": self.id, "genotype": self.genotype.to_json(), "origin": self.origin, "generation": self.generation,
-            "parents": list(self.parents),
-        }  # fmt: skip
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GameCandidate:
-        """The inverse of `to_json`."""
-        genotype, parents = GameGenotype.from_json(data["genotype"]), tuple(int(p) for p in data["parents"])
-        return cls(int(data["id"]), genotype, str(data["origin"]), int(data["generation"]), parents)
+        """Return the candidate whose `to_json` this was."""
+        return cls._read(data, GameGenotype.from_json(data["genotype"]))
 
 
-class GameGenerator(Generator[GameCandidate, Verdict]):
+class GameGenerator(Generator[GameCandidate, EvaluationProtocol]):
     """Base of all generators of games.
 
     Args:
@@ -60,7 +38,7 @@ class GameGenerator(Generator[GameCandidate, Verdict]):
     least: ClassVar[int] = 1
     """Games that it needs to begin with."""
     bounded: ClassVar[bool] = False
-    """Whether it can keep to `max_edits`."""
+    """True if it can keep to `max_edits`."""
 
     def __init__(self, start: Sequence[GameGenotype], *, seed: int, max_edits: int = 0, **params: object) -> None:
         super().__init__(seed=seed, **params)
@@ -83,9 +61,9 @@ class GameGenerator(Generator[GameCandidate, Verdict]):
         return f"<{type(self).__name__} from {len(self.start)} games, seed {self.seed}, {self._next} games so far>"
 
     @cached_property
-    def sound(self) -> tuple[GameGenotype, ...]:
-        """The games to begin with, mended."""
-        return tuple(mend(game, self.rng(0xF1A5, k), most=self.most) for k, game in enumerate(self.start))
+    def repaired_start(self) -> tuple[GameGenotype, ...]:
+        """The games to begin with, repaired."""
+        return tuple(repair_game(game, self.rng(0xF1A5, k), most=self.most) for k, game in enumerate(self.start))
 
     @property
     def most(self) -> int:
@@ -94,14 +72,8 @@ class GameGenerator(Generator[GameCandidate, Verdict]):
         return max(own, int(self.settings.get("max_rules", 40)))
 
 
-class IndependentGameGenerator(GameGenerator):
-    """A generator whose k-th game depends on k alone."""
+class IndependentGameGenerator(IndependentMixin[GameCandidate, EvaluationProtocol, GameGenotype], GameGenerator):
+    """Base of the generators whose k-th game depends on k alone; they implement `generate`."""
 
-    @abstractmethod
-    def generate(self, rng: np.random.Generator) -> GameGenotype:
-        """One game."""
-
-    def ask(self, n: int) -> list[GameCandidate]:
-        """`n` new candidates."""
-        first, self._next = self._next, self._next + n
-        return [GameCandidate(k, self.generate(self.rng(k)), self.name) for k in range(first, first + n)]
+    def _wrapped(self, number: int, made: GameGenotype) -> GameCandidate:
+        return GameCandidate(number, made, self.name)

@@ -1,4 +1,4 @@
-"""Mending a game: what came out of an operator becomes a game that reads strictly and without a finding.
+"""Repair of games: what came out of an operator becomes a game that reads strictly and without a finding.
 
 First what the parts say of one another is made true: types have classes and parents, parameters name types that are
 there, characters stand for types, levels have known characters and one avatar, rules are about what is there. Then the
@@ -8,6 +8,7 @@ without fault comes back as it is.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -24,16 +25,16 @@ from pcg.engine.vgdl.tree import InteractionLine, MappingLine, SpriteLine, Termi
 from pcg.generators.games.genes import GameGenotype, Mapped, Sprite
 from pcg.generators.games.sprites import draw_colour, draw_value, fresh_name
 from pcg.generators.rules.genes import EOS, TIME, Gene, Params, Rule, RuleSet
-from pcg.generators.rules.operators import mend as mend_rules
+from pcg.generators.rules.operators import repair_rules
 from pcg.generators.rules.space import RuleSpace
 
 MOST_ROUNDS = 12
 """Rounds of striking out."""
 CHARACTERS = "AabcdefghijklmnopqrstuvxyzBCDEFGHIJKLMNOPQRSTUVXYZ0123456789$%&*+-~^!?@"
-"""What new types are mapped to, in this order."""
+"""Characters that new types are mapped to, in this order."""
 
 
-def mend(game: GameGenotype, rng: np.random.Generator, *, most: int = 60) -> GameGenotype:
+def repair_game(game: GameGenotype, rng: np.random.Generator, *, most: int = 60) -> GameGenotype:
     """A game that reads strictly without a finding, as near to the given one as it can be told; most rules `most`."""
     game = _sound(game, rng, most)
     for again in range(MOST_ROUNDS):
@@ -48,18 +49,23 @@ def mend(game: GameGenotype, rng: np.random.Generator, *, most: int = 60) -> Gam
     return game
 
 
+def repair_rng(text: str) -> np.random.Generator:
+    """Random numbers for repairing what a genotype encodes, seeded by its text alone."""
+    return np.random.default_rng(zlib.crc32(text.encode()))
+
+
 def _sound(game: GameGenotype, rng: np.random.Generator, most: int) -> GameGenotype:
-    game = mend_sprites(game, rng)
-    game = _mend_avatar(game, rng)
-    game = mend_mapping(game)
-    game = mend_levels(game, rng)
-    return mend_game_rules(game, rng, most)
+    game = repair_sprites(game, rng)
+    game = _repair_avatar(game, rng)
+    game = repair_mapping(game)
+    game = repair_levels(game, rng)
+    return repair_game_rules(game, rng, most)
 
 
 # -- types -------------------------------------------------------------------------------------------------------------
 
 
-def mend_sprites(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
+def repair_sprites(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
     """Every type has one line, below its parent; what sprites can be of has a class; what parameters name is there."""
     lines = {s.name: s for s in reversed(game.sprites)}
     lines = {s.name: lines[s.name] for s in game.sprites}
@@ -95,7 +101,9 @@ def _by_depth(lines: dict[str, Sprite]) -> Iterable[Sprite]:
 
 
 def param_of(game: GameGenotype, name: str, key: str) -> Param | None:
-    """What the registry says of a parameter on the line of a type, by the class of what stands there or below."""
+    """Return the registry's declaration of a parameter on the line of a type, by the class of what stands there or
+    below.
+    """
     below = [name, *(s.name for s in game.leaves if any(line.name == name for line in game.lineage(s.name)))]
     for other in below:
         spec = ontology.SPRITE_CLASSES.get(game.class_of(other))
@@ -148,7 +156,7 @@ def _plain(game: GameGenotype, sprite: Sprite) -> Sprite:
 # -- who plays, and what characters stand for --------------------------------------------------------------------------
 
 
-def _mend_avatar(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
+def _repair_avatar(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
     """There is an avatar, and a character for it."""
     if not game.avatars:
         name = fresh_name("avatar", game.names)
@@ -168,7 +176,7 @@ def mapped(game: GameGenotype, name: str) -> GameGenotype:
 
 
 def ground_types(game: GameGenotype) -> tuple[str, ...]:
-    """What lies under an avatar at the beginning."""
+    """Return the types under an avatar at the beginning."""
     for _, names in game.mapping:
         if any(game.is_avatar(n) for n in names):
             return tuple(n for n in names if not game.is_avatar(n))
@@ -181,7 +189,7 @@ def ground(game: GameGenotype) -> str:
     return next((c for c, names in game.mapping if names == under), " ")
 
 
-def mend_mapping(game: GameGenotype) -> GameGenotype:
+def repair_mapping(game: GameGenotype) -> GameGenotype:
     """Every character stands for types that sprites can be of, at most one of them an avatar; none stands for none."""
     leaves = {s.name for s in game.leaves}
     lines: dict[str, Mapped] = {}
@@ -195,7 +203,7 @@ def mend_mapping(game: GameGenotype) -> GameGenotype:
     return game if mapping == game.mapping else replace(game, mapping=mapping)
 
 
-def mend_levels(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
+def repair_levels(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
     """Levels are rectangles of known characters with one avatar each."""
     players = {c for c, names in game.mapping if any(game.is_avatar(n) for n in names)}
     empty = ground(game)
@@ -237,15 +245,15 @@ def space_of(game: GameGenotype) -> RuleSpace | None:
     return _space(replace(game, rules=RuleSet((), ())).text(), game.levels)
 
 
-def mend_game_rules(game: GameGenotype, rng: np.random.Generator, most: int) -> GameGenotype:
-    """Rules are about what is there, and make a game (`pcg.generators.rules.operators.mend`)."""
+def repair_game_rules(game: GameGenotype, rng: np.random.Generator, most: int) -> GameGenotype:
+    """Rules are about what is there, and make a game (`pcg.generators.rules.operators.repair_game`)."""
     names = {*game.names, EOS, TIME}
     rules = tuple(r for r in game.rules.rules if set(r.pair) <= names and _knows(names, r))
-    endings = tuple(e for e in game.rules.endings if _knows(names, e))
-    kept = RuleSet(rules, endings)
+    terminations = tuple(e for e in game.rules.terminations if _knows(names, e))
+    kept = RuleSet(rules, terminations)
     space = space_of(game)
     if space is not None:
-        kept = mend_rules(space, kept, rng, most=most)
+        kept = repair_rules(space, kept, rng, most=most)
     return game if kept == game.rules else replace(game, rules=kept)
 
 
@@ -299,7 +307,7 @@ def _strike(game: GameGenotype, text: str, found: list[Diagnostic], harder: bool
         mapping=tuple(m for k, m in enumerate(game.mapping) if (MappingLine, k) not in gone),
         rules=RuleSet(
             tuple(r for k, r in enumerate(game.rules.rules) if (InteractionLine, k) not in gone),
-            tuple(e for k, e in enumerate(game.rules.endings) if (TerminationLine, k) not in gone),
+            tuple(e for k, e in enumerate(game.rules.terminations) if (TerminationLine, k) not in gone),
         ),
     )
 

@@ -1,4 +1,4 @@
-"""What generators of whole games work on: sprites, level mapping, rules and levels as plain, hashable data.
+"""Genotypes of whole games: sprites, level mapping, rules and levels as plain, hashable data.
 
 A genotype is the tree of a game's sprite types in the order of its lines, the characters of its levels, a `RuleSet`
 (`pcg.generators.rules.genes`) and the level texts. It turns into the syntax tree, into text and into JSON, and comes
@@ -31,7 +31,7 @@ from pcg.engine.vgdl.tree import (
 from pcg.generators.rules.genes import Params, RuleSet, edits, shape_distance, shape_of
 
 PREDEFINED = {"wall": "Immovable", "avatar": "MovingAvatar"}
-"""Types that every game has though no line defines them, with their classes (spec 01 section 1.5)."""
+"""Types that every game has though no line defines them, with their classes (reference/language 1.5)."""
 _DEFAULT_MAPPING = {"w": ("wall",), "A": ("avatar",)}
 
 
@@ -109,7 +109,7 @@ class GameGenotype:
             name = self.by_name[name].parent
 
     def class_of(self, name: str) -> str:
-        """The class of a type, that of the topmost line with one (spec 01 section 1.5 rule 3); "" for none."""
+        """The class of a type, that of the topmost line with one (reference/language 1.5.3); "" for none."""
         return next((line.class_name for line in reversed(list(self.lineage(name))) if line.class_name), "")
 
     def params_of(self, name: str) -> dict[str, str]:
@@ -120,7 +120,7 @@ class GameGenotype:
         return found
 
     def is_avatar(self, name: str) -> bool:
-        """Whether a player acts through sprites of a type."""
+        """Return whether a player acts through sprites of a type."""
         spec = ontology.SPRITE_CLASSES.get(self.class_of(name))
         return spec is not None and spec.avatar
 
@@ -133,14 +133,14 @@ class GameGenotype:
 
     def tree(self) -> Tree:
         """As a syntax tree."""
-        rules, endings = self.rules.lines
+        rules, terminations = self.rules.lines
         mapping = tuple(
             MappingLine(character=Word(c), arrow=Word(">"), names=tuple(map(Word, names))) for c, names in self.mapping
         )
         sections = [Section(name=Word("SpriteSet"), children=self._lines(""))]
         sections += [Section(name=Word("InteractionSet"), children=rules)] if rules else []
         sections += [Section(name=Word("LevelMapping"), children=mapping)] if mapping else []
-        sections += [Section(name=Word("TerminationSet"), children=endings)] if endings else []
+        sections += [Section(name=Word("TerminationSet"), children=terminations)] if terminations else []
         return Tree(Header(game_class=Word("BasicGame"), options=_options(self.header), children=tuple(sections)))
 
     def _lines(self, parent: str) -> tuple[SpriteLine, ...]:
@@ -278,17 +278,19 @@ def game_edits(one: GameGenotype, other: GameGenotype) -> int:
 
 
 GameShape = tuple[Any, frozenset[tuple[str, str]], frozenset[str]]
-"""What `game_distance` compares: the shape of the rules, types with their classes, rows of levels."""
+"""Phenotype that `game_distance` compares: the shape of the rules, types with their classes, rows of levels."""
 
 
 def game_shape(game: GameGenotype) -> GameShape:
-    """What `game_distance` compares."""
+    """Return the phenotype that `game_distance` compares."""
     rows = frozenset(f"{k}:{y}:{row}" for k, t in enumerate(game.levels) for y, row in enumerate(t.splitlines()))
     return shape_of(game.rules), frozenset((s.name, game.class_of(s.name)) for s in game.leaves), rows
 
 
 def game_distance(one: GameShape, other: GameShape) -> float:
-    """How unlike two games are, in [0, 1]: mostly that of their rules, then of their types, then of their levels."""
+    """Return the distance of two games, in [0, 1]: mostly that of their rules, then of their types, then of their
+    levels.
+    """
 
     def apart(a: frozenset[Any], b: frozenset[Any]) -> float:
         return 1.0 - len(a & b) / len(a | b) if a or b else 0.0

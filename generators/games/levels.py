@@ -12,7 +12,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.resolver import read_game
 from pcg.generators.games.game_repair import ground
 from pcg.generators.games.genes import GameGenotype
-from pcg.generators.levels.constructive import ConstructiveGenerator
+from pcg.generators.levels.constructive.generator import ConstructiveGenerator
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.operators import edit
 
@@ -24,14 +24,14 @@ ANEW = 0.15
 
 @dataclass(frozen=True)
 class _Shown:
-    """What level generators look at of a game."""
+    """Game as level generators see it."""
 
     definition: GameDefinition
     levels: Sequence[str]
 
 
 def context_of(game: GameGenotype) -> LevelContext | None:
-    """What level generators know of a game; None for one that they cannot build levels for."""
+    """Return the level context of a game; None for one that they cannot build levels for."""
     try:
         return LevelContext.of(_Shown(read_game(game.text(), reading="gvgai"), game.levels))
     except PcgError:

@@ -1,4 +1,4 @@
-"""Changing games: types come, go, double and change, rules and levels with them; what comes out is mended.
+"""Genetic operators on whole games: types come, go, double and change, rules and levels with them; then repair.
 
 Every operator makes one change that a designer might make. A new type never comes alone: it is put into the levels, or
 something brings it forth, and some rule is about it.
@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from pcg.engine.vgdl import ontology
-from pcg.generators.games.game_repair import mapped, mend, references, space_of
+from pcg.generators.games.game_repair import mapped, references, repair_game, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.levels import change_level, place, swap_cells
 from pcg.generators.games.sprites import (
@@ -32,7 +32,7 @@ NAMES: Mapping[str, str] = {
     "avatar": "hero", "producer": "source", "portal": "gate", "resource": "item", "flicker": "spark", "npc": "beast",
     "mover": "shot", "static": "block", "passive": "crate",
 }  # fmt: skip
-"""What new types are called, by family."""
+"""Names of new types, by family."""
 MOST_TYPES = 30
 _NEW: Mapping[str, float] = {
     "npc": 3.0, "static": 2.5, "resource": 2.0, "producer": 1.5, "passive": 1.5, "mover": 1.0, "portal": 0.7,
@@ -67,7 +67,7 @@ def add_type(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
 
 
 def _introduce(game: GameGenotype, name: str, rng: np.random.Generator) -> GameGenotype:
-    """What brings a new type into play."""
+    """Bring a new type into play."""
     makers = [
         (s, key) for s in game.leaves if s.name != name
         for key in ontology.SPRITE_CLASSES[game.class_of(s.name)].creates if s.get(key) is not None
@@ -96,7 +96,7 @@ def add_rules(game: GameGenotype, name: str, rng: np.random.Generator, count: in
         if among:
             rule = space.draw_rule(rng, pair=among[int(rng.integers(len(among)))])
             rules.insert(int(rng.integers(len(rules) + 1)), rule)
-    return replace(game, rules=RuleSet(tuple(rules), game.rules.endings))
+    return replace(game, rules=RuleSet(tuple(rules), game.rules.terminations))
 
 
 def remove_type(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
@@ -126,11 +126,11 @@ def rename_in_rules(game: GameGenotype, names: Mapping[str, str]) -> GameGenotyp
         made = Rule(names.get(r.first, r.first), names.get(r.second, r.second), r.effect, params)
         if made.first != made.second or r.first == r.second:
             rules.append(made)
-    endings = tuple(
+    terminations = tuple(
         replace(e, params=tuple((k, value(v) if set(v.split(",")) & set(references(e)) else v) for k, v in e.params))
-        for e in game.rules.endings
+        for e in game.rules.terminations
     )
-    return replace(game, rules=RuleSet(tuple(rules), endings))
+    return replace(game, rules=RuleSet(tuple(rules), terminations))
 
 
 def duplicate_type(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
@@ -150,7 +150,7 @@ def duplicate_type(game: GameGenotype, rng: np.random.Generator) -> GameGenotype
         if old.name in rule.pair and old.name not in references(rule):
             first, second = (name if n == old.name else n for n in rule.pair)
             copied.append(Rule(first, second, rule.effect, rule.params))
-    game = replace(game, rules=RuleSet(tuple(copied), game.rules.endings))
+    game = replace(game, rules=RuleSet(tuple(copied), game.rules.terminations))
     if any(old.name in types for _, types in game.mapping):
         before = len(game.mapping)
         game = mapped(game, name)
@@ -234,7 +234,7 @@ def regroup(game: GameGenotype, rng: np.random.Generator) -> GameGenotype:
         rules = list(game.rules.rules)
         first, second = (name if n in which else n for n in rules[at].pair)
         rules[at] = Rule(first, second, rules[at].effect, rules[at].params)
-        game = replace(game, rules=RuleSet(tuple(rules), game.rules.endings))
+        game = replace(game, rules=RuleSet(tuple(rules), game.rules.terminations))
     return game
 
 
@@ -284,10 +284,10 @@ def mutate(
     levels: float = 1.0,
     small: bool = False,
 ) -> GameGenotype:
-    """A game with some changes, mended.
+    """A game with some changes, repaired.
 
     Args:
-        game: what is changed; read strictly without a finding (see `mend`).
+        game: what is changed; read strictly without a finding (see `repair_game`).
         rng: draws.
         changes: how many.
         most: rules that it may have.
@@ -301,4 +301,4 @@ def mutate(
     operators = [operator for operator, _ in table.values()]
     for _ in range(changes):
         game = operators[int(rng.choice(len(operators), p=weights / weights.sum()))](game, rng)
-    return mend(game, rng, most=most)
+    return repair_game(game, rng, most=most)

@@ -1,8 +1,8 @@
-"""What the generators of games that breed have in common: two populations of whole games, whatever breeds.
+"""Evolutionary generators of whole games in two populations, whatever their genotypes are.
 
 Feasible games compete in fitness, infeasible ones in how nearly they keep the constraints (FI-2pop: Kimbrough et al.
 2008). Games pay for their length, and those too like a better one stand back. What a child is made of is for
-subclasses to say: a game itself (`evolve`, `variation`), the codons of a derivation (`ge`), or a tree (`gp`).
+subclasses to say: a game itself (`evolve`) or a tree (`gp`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.contract import Verdict
+from pcg.generators.contract import EvaluationProtocol
 from pcg.generators.games.contract import GameCandidate, GameGenerator
 from pcg.generators.games.genes import GameGenotype, GameShape, game_distance, game_shape
-from pcg.generators.population import AGAIN, Child, Individual, TwoPopulations, tournament
+from pcg.generators.population import Child, GenotypePopulationGenerator, Individual, tournament
 
 PARAMETERS: Mapping[str, Parameter] = {
     parameter.name: parameter
@@ -32,7 +32,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
         Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
         Parameter("niche", 0.12, "games closer than this to a better one stand back", 0.0, 1.0, "distance"),
-        Parameter("parsimony", 0.001, "worth that every line costs", 0.0, 1.0),
+        Parameter("parsimony", 0.001, "fitness that every line costs", 0.0, 1.0),
         Parameter("again", 0.15, "most of a generation that are good games evaluated once more", 0.0, 1.0),
         Parameter("max_rules", 40, "most rules; or as many as the longest game to begin with", 1, 200),
     )
@@ -41,14 +41,14 @@ PARAMETERS: Mapping[str, Parameter] = {
 _TRIES = 5
 
 
-class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
+class EvolutionaryGames(GenotypePopulationGenerator[GameCandidate, EvaluationProtocol], GameGenerator):
     """FI-2pop over games: subclasses make children and tell what they carry on besides the game."""
 
     parameters = tuple(PARAMETERS.values())
 
     @abstractmethod
     def _first(self) -> list[Child]:
-        """What the first generation begins with, before `_fresh`."""
+        """Return the first children of the first generation, before those of `_fresh`."""
 
     @abstractmethod
     def _fresh(self, rng: np.random.Generator) -> Child:
@@ -62,7 +62,7 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
     def _crossed(self, one: Individual, other: Individual, mutate: bool, rng: np.random.Generator) -> Child:
         """A child of two."""
 
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         members = self.feasible + self.infeasible
         known = {one.text for one in members}
         made: list[Child] = []
@@ -70,8 +70,7 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
             made = list({child.text: child for child in self._first()}.values())
             known |= {child.text for child in made}
         else:
-            again = self._doubtful(round(self.number("again") * self.integer("offspring")))
-            made = [Child(one.text, AGAIN, (one.note[0], [one.id], *one.note[2:])) for one in again]
+            made = self._reevaluations(round(self.number("again") * self.integer("offspring")))
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
             for _ in range(_TRIES):
                 child = self._bred(rng) if members and rng.random() >= self.number("fresh") else self._fresh(rng)
@@ -82,7 +81,7 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
         return made
 
     def _fits(self, child: Child, place: int) -> bool:
-        """Whether a child is what is wanted in this place of a generation; after some tries any is taken."""
+        """Return whether a child suits this place of a generation; after some tries any is taken."""
         del child, place
         return True
 
@@ -94,10 +93,6 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
         second = tournament(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool, size)
         return self._crossed(first, second, bool(rng.random() < self.number("mutation")), rng)
 
-    def _again_of(self, one: Individual) -> int:
-        parents = one.note[1]
-        return int(parents[0]) if len(parents) == 1 else -1
-
     def _changes(self, rng: np.random.Generator) -> int:
         return 1 + int(rng.integers(self.integer("changes")))
 
@@ -107,14 +102,14 @@ class BreedingGames(TwoPopulations[GameCandidate, Verdict], GameGenerator):
         genotype, parents = child.note[:2]
         return GameCandidate(number, GameGenotype.from_json(genotype), child.origin, self.generation, tuple(parents))
 
-    def _ranked(self, members: list[Individual]) -> list[Individual]:
-        price = self.number("parsimony")
-        return sorted(members, key=lambda one: (price * _length(one) - one.values[0], one.id))
+    def _length(self, one: Individual) -> int:
+        data = one.note[0]
+        return len(data["sprites"]) + len(data["mapping"]) + sum(map(len, data["rules"]))
 
     def _shape(self, one: Individual) -> GameShape:
         return _shape(one.text, one)
 
-    def _apart(self, one: GameShape, other: GameShape) -> float:
+    def _distance(self, one: GameShape, other: GameShape) -> float:
         return game_distance(one, other)
 
 
@@ -127,11 +122,6 @@ def child_of(game: GameGenotype, origin: str, *parents: Individual, more: Any = 
 def genotype_of(one: Individual) -> GameGenotype:
     """The game of a member."""
     return GameGenotype.from_json(one.note[0])
-
-
-def _length(one: Individual) -> int:
-    data = one.note[0]
-    return len(data["sprites"]) + len(data["mapping"]) + sum(map(len, data["rules"]))
 
 
 class _Key:

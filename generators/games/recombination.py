@@ -16,13 +16,13 @@ import numpy as np
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.generators.games.game_repair import ground_types, mapped, mend, param_of, references, space_of
+from pcg.generators.games.game_repair import ground_types, mapped, param_of, references, repair_game, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.levels import place
 from pcg.generators.games.operators import rename_in_rules
 from pcg.generators.games.sprites import family, fresh_name
-from pcg.generators.rules.constructive.level_analyser import Scene
-from pcg.generators.rules.genes import EOS, TIME, Ending, Rule, RuleSet
+from pcg.generators.rules.constructive.level_analyser import LevelRoles
+from pcg.generators.rules.genes import EOS, TIME, Rule, RuleSet, Termination
 
 _TRIES = 6
 MOST_TAKEN = 6
@@ -30,7 +30,7 @@ MOST_TAKEN = 6
 
 
 def cross(one: GameGenotype, other: GameGenotype, rng: np.random.Generator, *, most: int = 60) -> GameGenotype:
-    """A game with the levels of the first, and types and rules of both; mended.
+    """A game with the levels of the first, and types and rules of both; repaired.
 
     Args:
         one: gives levels, mapping, and most of what is mapped.
@@ -45,7 +45,7 @@ def cross(one: GameGenotype, other: GameGenotype, rng: np.random.Generator, *, m
         child = _crossed(one, other, rng, most, everything=k == _TRIES - 1)
         there = {*child.names, *child.rules.genes()}
         if there & mine and (there & theirs or not theirs):
-            break  # what mending leaves can be too little of one of them
+            break  # what repair leaves can be too little of one of them
     return child
 
 
@@ -71,7 +71,7 @@ def _crossed(
     for name in chosen:
         if any(name in names for _, names in other.mapping):
             game = _placed(game, other, name, rng)
-    return mend(game, rng, most=most)
+    return repair_game(game, rng, most=most)
 
 
 def rename(game: GameGenotype, names: dict[str, str]) -> GameGenotype:
@@ -102,7 +102,7 @@ def _parts(game: GameGenotype) -> set[str]:
 def _walls(game: GameGenotype) -> tuple[str, ...]:
     space = space_of(game)
     try:
-        return Scene.of(space).walls if space is not None else ()
+        return LevelRoles.of(space).walls if space is not None else ()
     except PcgError:
         return ()
 
@@ -167,7 +167,7 @@ def _rules_of(
     there = {*game.names, EOS, TIME}
     groups = {line.name for name in chosen for line in other.lineage(name)} | chosen
 
-    def fits(gene: Rule | Ending) -> bool:
+    def fits(gene: Rule | Termination) -> bool:
         pair = gene.pair if isinstance(gene, Rule) else ()
         return {*pair, *references(gene)} <= there
 
@@ -177,13 +177,13 @@ def _rules_of(
         about = groups & {*rule.pair, *references(rule)}
         if fits(rule) and (about or rng.random() < common):
             rules.append(rule)
-    endings = [e for e in one.rules.endings if fits(e) and rng.random() < 0.75]
-    endings += [
-        e for e in other.rules.endings if fits(e) and rng.random() < (0.7 if chosen & set(references(e)) else 0.25)
+    terminations = [e for e in one.rules.terminations if fits(e) and rng.random() < 0.75]
+    terminations += [
+        e for e in other.rules.terminations if fits(e) and rng.random() < (0.7 if chosen & set(references(e)) else 0.25)
     ]
-    if not any(e.wins for e in endings):
-        endings += [e for e in (*one.rules.endings, *other.rules.endings) if fits(e) and e.wins][:1]
-    return RuleSet(tuple(rules), tuple(endings))
+    if not any(e.wins for e in terminations):
+        terminations += [e for e in (*one.rules.terminations, *other.rules.terminations) if fits(e) and e.wins][:1]
+    return RuleSet(tuple(rules), tuple(terminations))
 
 
 Feature = tuple[str, ...]
@@ -200,9 +200,9 @@ def features(game: GameGenotype) -> frozenset[Feature]:
 
     found: set[Feature] = {("type", game.class_of(s.name)) for s in game.leaves}
     found |= {("rule", kind(r.first), kind(r.second), r.effect) for r in game.rules.rules}
-    for ending in game.rules.endings:
-        counted = sorted(kind(value) for key, value in ending.params if key.startswith("stype"))
-        found.add(("ending", ending.name, *counted, str(ending.wins)))
+    for termination in game.rules.terminations:
+        counted = sorted(kind(value) for key, value in termination.params if key.startswith("stype"))
+        found.add(("ending", termination.name, *counted, str(termination.wins)))
     return frozenset(found)
 
 
@@ -213,13 +213,13 @@ def own_features(games: Sequence[GameGenotype]) -> tuple[frozenset[Feature], ...
 
 
 def parts(game: GameGenotype, own: Sequence[frozenset[Feature]]) -> tuple[int, ...]:
-    """How many features a game has of each of those that `own_features` was asked about."""
+    """Return the number of features that a game has of each of those that `own_features` was asked about."""
     found = features(game)
     return tuple(len(found & one) for one in own)
 
 
 def has_parts_of_both(counts: Sequence[int]) -> bool:
-    """Whether a game with so many features of others has parts of at least two of them (`LEAST`)."""
+    """Return whether a game with so many features of others has parts of at least two of them (`LEAST`)."""
     return sum(count >= LEAST for count in counts) >= 2
 
 

@@ -1,4 +1,4 @@
-"""What can be written in a SpriteSet: families of classes, and parameters with values in their ranges.
+"""Lines of a SpriteSet: families of classes, and parameters with values in their ranges.
 
 Everything is read from the ontology registry, so that classes which users register take part. A class changes within
 its family, so that what is a wall stays something that stands and who plays stays an avatar.
@@ -16,6 +16,7 @@ from pcg.engine.vgdl.ontology_params import Param, SpriteClass
 from pcg.engine.vgdl.values import COLOURS
 from pcg.generators.games.genes import GameGenotype
 from pcg.generators.rules.genes import Params
+from pcg.generators.rules.space import draw_real_or_flag, draw_whole_number
 
 FAMILIES = ("avatar", "producer", "portal", "resource", "flicker", "npc", "mover", "static", "passive")
 CONTINUOUS = frozenset({
@@ -24,14 +25,14 @@ CONTINUOUS = frozenset({
 })  # fmt: skip
 """Classes of continuous physics: drawn only for games that have one of them already."""
 LEFT_OUT = frozenset({"SpriteProducer", "NullAvatar", "MissileAvatar", "ErraticMissile"})
-"""Classes that are never drawn: they do nothing, heed no player, or are another by a second name."""
+"""Classes that are never drawn: they do nothing, follow no player, or are another by a second name."""
 USUAL: Mapping[str, float] = {
     "MovingAvatar": 5.0, "ShootAvatar": 4.0, "FlakAvatar": 2.0, "HorizontalAvatar": 1.5, "OrientedAvatar": 1.0,
     "Immovable": 5.0, "Door": 2.0, "Passive": 3.0, "Resource": 4.0, "Missile": 4.0, "RandomNPC": 4.0, "Chaser": 3.0,
     "Fleeing": 2.0, "SpawnPoint": 4.0, "Bomber": 2.0, "Portal": 2.0, "Flicker": 2.0, "ResourcePack": 0.4,
     "VerticalAvatar": 0.5, "Spreader": 0.4,
 }  # fmt: skip
-"""How often classes are drawn compared with one not named here: about as often as designers use them."""
+"""Relative frequencies of classes, 1 for one not named here: about as often as designers use them."""
 _SHARED: Mapping[str, tuple[str, ...]] = {
     "avatar": ("speed", "cooldown"),
     "npc": ("speed", "cooldown"),
@@ -140,14 +141,8 @@ def draw_value(game: GameGenotype, param: Param, spec: SpriteClass, own: str, rn
         low = max(low, 1)
         if param.name == "cooldown":
             low, high = (4, 60) if family(spec.name) == "producer" else (1, 8)
-        # small numbers are likelier, whatever the range
-        return str(int(low) + int(np.exp(rng.random() * np.log(high - low + 1))) - 1)
-    if param.type == "double":
-        low, high = param.range or (0.0, 1.0)
-        return f"{round(low + rng.random() * (high - low), 2):g}"
-    if param.type == "bool":
-        return "False" if param.default else "True"
-    return None
+        return draw_whole_number(rng, low, high)
+    return draw_real_or_flag(rng, param)
 
 
 def draw_params(game: GameGenotype, class_name: str, own: str, rng: np.random.Generator) -> Params | None:

@@ -3,7 +3,7 @@
 The generators share one contract (`contract`, ask/tell) and one knowledge of the game (`context`):
 
     random          things at random places: the baseline
-    constructive    laid out, filled and furnished in one go
+    constructive    walls, filler and objects placed in one go
     ca              caves, mazes and more from cellular automata
     noise, midpoint, growth, diggers, bsp
                     terrains from noise, fractals, growth, digging agents and space partition
@@ -21,7 +21,7 @@ share). All levels are texts in the game's own mapping.
 from pcg.evaluators.metrics.distances import level_distance
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import Candidate, LevelGenerator
-from pcg.generators.levels.registry import GENERATORS, generator_class, make_generator
+from pcg.generators.levels.registry import GENERATORS, generator_class, make_generator, register
 
 __all__ = [
     "GENERATORS",
@@ -31,4 +31,5 @@ __all__ = [
     "generator_class",
     "level_distance",
     "make_generator",
+    "register",
 ]

@@ -81,7 +81,7 @@ def table_text(table: Table) -> str:
 
 
 def neighbours(rock: Rock) -> NDArray[np.int8]:
-    """How many of the eight cells around each cell are rock; works on the last two axes."""
+    """Return the number of rock cells among the eight around each cell, on the last two axes."""
     height, width = rock.shape[-2:]
     padded = np.pad(rock, [(0, 0)] * (rock.ndim - 2) + [(1, 1), (1, 1)], mode="edge").view(np.int8)
     rows = padded[..., :height, :] + padded[..., 1 : height + 1, :] + padded[..., 2:, :]
@@ -109,7 +109,7 @@ def caves(
     return best
 
 
-def fashion(states: States, scores: NDArray[np.float64], steps: int) -> States:
+def fashion_automaton(states: States, scores: NDArray[np.float64], steps: int) -> States:
     """A fashion automaton: every cell takes on the state of the most successful cell around it, itself included.
 
     Args:
@@ -141,7 +141,7 @@ def fashion(states: States, scores: NDArray[np.float64], steps: int) -> States:
 
 def evolve(
     rng: np.random.Generator, draw: Callable[[np.random.Generator], NDArray[Any]],
-    vary: Callable[[NDArray[Any], np.random.Generator], NDArray[Any]], judge: Callable[[NDArray[Any]], float],
+    mutate: Callable[[NDArray[Any], np.random.Generator], NDArray[Any]], fitness: Callable[[NDArray[Any]], float],
     *, generations: int = 12, offspring: int = 6,
 ) -> NDArray[Any]:  # fmt: skip
     """A rule evolved by a (1 + offspring) evolution strategy from the best of a first dozen.
@@ -149,18 +149,18 @@ def evolve(
     Args:
         rng: decides everything.
         draw: a random rule.
-        vary: a changed copy of a rule.
-        judge: how good a rule is.
+        mutate: returns a changed copy of a rule.
+        fitness: returns how good a rule is.
         generations: how often the best one so far has offspring.
         offspring: how many each time.
     """
     parents = [draw(rng) for _ in range(12)]
-    values = [judge(p) for p in parents]
+    values = [fitness(p) for p in parents]
     best, value = parents[int(np.argmax(values))], max(values)
     for _ in range(generations):
         for _ in range(offspring):
-            child = vary(best, rng)
-            merit = judge(child)
-            if merit >= value:
-                best, value = child, merit
+            child = mutate(best, rng)
+            achieved = fitness(child)
+            if achieved >= value:
+                best, value = child, achieved
     return best

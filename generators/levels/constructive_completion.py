@@ -1,6 +1,6 @@
-"""Completing a level that a person has begun: what is locked stays as it is, the rest is built around it.
+"""Constructive completion of a level that a person has begun: locked cells stay, the rest is built around them.
 
-The constructive tools (`wall_layout`, `object_placement`, `repair`) work on a site that does not let go of its locked
+The constructive tools (`wall_layout`, `object_placement`, `repair`) work on a level that does not let go of its locked
 cells, so the result is laid out with the person's part in mind and not pasted over it. Other ways to complete a level
 take the same arguments; `complete` here is the one that works for every game and never fails.
 """
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.targets import Want, sprites_of
-from pcg.generators.levels.constructive import draw_style
+from pcg.generators.levels.constructive.generator import draw_style
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.level_conventions import repair_frame
 from pcg.generators.levels.object_counts import Counts, draw_counts
-from pcg.generators.levels.object_placement import in_formation, place, place_avatar
-from pcg.generators.levels.repair import mend_reach, repair
-from pcg.generators.levels.repair.by_rules import mend_counts, mend_frame
-from pcg.generators.levels.wall_layout import STYLES, fill, join_regions, lay_lanes
+from pcg.generators.levels.object_placement import in_formation, place_avatar, place_object
+from pcg.generators.levels.repair.by_rules import repair, repair_object_counts, repair_reachability
+from pcg.generators.levels.wall_layout import STYLES, join_regions, lay_lanes, place_filler
 
 TRIES = 4
 """Levels built for each one wanted; the soundest are kept."""
@@ -30,8 +30,8 @@ MENDS = 4
 """Times that objects which found no place are tried again."""
 
 
-class LockedSite(Site):
-    """A site whose locked cells keep their tiles, whatever builders do.
+class LockedLevelBuilder(LevelBuilder):
+    """A level builder whose locked cells keep their tiles, whatever builders do.
 
     Args:
         context: of the game.
@@ -49,10 +49,10 @@ class LockedSite(Site):
         if not self.locked[cell]:
             super().put(cell, tile)
 
-    def touch(self) -> None:
+    def invalidate(self) -> None:
         """Builders that wrote to the grid directly call this: locked cells come back."""
         self.grid[self.locked] = self._kept[self.locked]
-        super().touch()
+        super().invalidate()
 
     def free(self) -> NDArray[np.bool_]:
         """Bare cells that may be built on."""
@@ -93,74 +93,74 @@ def complete(
         raise PcgError(f"locked cells of shape {locked.shape} for a level of {grid.shape}: expected the same")
     built: dict[str, tuple[float, float]] = {}
     for _ in range(TRIES * count):
-        site = _build(context, grid, locked, rng)
-        built.setdefault(site.text(), (_soundness(site), _satisfaction(site, wants)))
+        builder = _build(context, grid, locked, rng)
+        built.setdefault(builder.text(), (_soundness(builder), _satisfaction(builder, wants)))
         if sum(value == (1.0, 1.0) for value in built.values()) == count:
             break
     return sorted(built, key=lambda text: built[text], reverse=True)[:count]
 
 
-def _satisfaction(site: Site, wants: Sequence[Want]) -> float:
-    """How nearly the level has the numbers of sprites wanted, in [0, 1]."""
-    counts = site.palette.count_types(site.grid)
+def _satisfaction(builder: LevelBuilder, wants: Sequence[Want]) -> float:
+    """Return the degree to which a level has the numbers of sprites wanted, in [0, 1]."""
+    counts = builder.palette.count_types(builder.grid)
     found = []
     for want in wants:
-        types = sprites_of(want.name, site.context.analysis)
+        types = sprites_of(want.name, builder.context.analysis)
         if types is not None:
             found.append(want.satisfaction(sum(counts.get(t, 0) for t in types)))
     return sum(found) / len(found) if found else 1.0
 
 
-def _soundness(site: Site) -> float:
+def _soundness(builder: LevelBuilder) -> float:
     """Share of what winning needs that is there, at most 1."""
-    return float(site.context.requirements.satisfaction(site.palette.count_types(site.grid)))
+    return float(builder.context.requirements.satisfaction(builder.palette.count_types(builder.grid)))
 
 
-def _build(context: LevelContext, grid: Grid, locked: NDArray[np.bool_], rng: np.random.Generator) -> Site:
+def _build(context: LevelContext, grid: Grid, locked: NDArray[np.bool_], rng: np.random.Generator) -> LevelBuilder:
     """One level around the locked cells."""
-    blank = Site.blank(context, grid.shape[1], grid.shape[0]).grid
-    site = LockedSite(context, np.where(locked, grid, blank).astype(np.int16), locked)
+    blank = LevelBuilder.blank(context, grid.shape[1], grid.shape[0]).grid
+    builder = LockedLevelBuilder(context, np.where(locked, grid, blank).astype(np.int16), locked)
     if context.lanes:
-        lay_lanes(site, rng)
+        lay_lanes(builder, rng)
     share = min(0.6, context.wall_share * rng.uniform(0.7, 1.3))
     if context.walls and share > 0:
-        STYLES["caves" if rng.random() < 0.2 else draw_style(context, rng)](site, rng, share)
+        STYLES["caves" if rng.random() < 0.2 else draw_style(context, rng)](builder, rng, share)
         # A person's walls may cut the open space in two, which a layout by itself never does.
-        if not context.links_closed_rooms:
-            join_regions(site, rng)
-    fill(site, rng)
-    site.touch()
-    _furnish(site, rng)
-    mend_reach(site, rng)
-    if _avatar_locked(site):
+        if not context.has_portals:
+            join_regions(builder, rng)
+    place_filler(builder, rng)
+    builder.invalidate()
+    _place_objects(builder, rng)
+    repair_reachability(builder, rng)
+    if _avatar_locked(builder):
         # Repair would move an avatar that stands in an unusual place, and cannot.
-        mend_frame(site)
-        mend_counts(site, rng)
-        mend_reach(site, rng)
+        repair_frame(builder)
+        repair_object_counts(builder, rng)
+        repair_reachability(builder, rng)
     else:
-        repair(site, rng)
+        repair(builder, rng)
     for _ in range(MENDS):
         # An object may have been meant for a locked cell, a door for a locked wall say.
-        if _soundness(site) >= 1:
+        if _soundness(builder) >= 1:
             break
-        mend_counts(site, rng)
-        mend_reach(site, rng)
-    return site
+        repair_object_counts(builder, rng)
+        repair_reachability(builder, rng)
+    return builder
 
 
-def _furnish(site: LockedSite, rng: np.random.Generator) -> None:
+def _place_objects(builder: LockedLevelBuilder, rng: np.random.Generator) -> None:
     """The avatar and the objects that are not there yet."""
-    if site.avatar is None:
-        place_avatar(site, rng)
-    top, left, bottom, right = site.inside()
-    wanted: Counts = draw_counts(site.context, rng, (bottom - top) * (right - left))
-    present = np.bincount(site.grid.ravel(), minlength=len(site.palette.tiles))
-    for tile in sorted(wanted, key=lambda t: (not in_formation(site, t), t)):
+    if builder.avatar is None:
+        place_avatar(builder, rng)
+    top, left, bottom, right = builder.inside()
+    wanted: Counts = draw_counts(builder.context, rng, (bottom - top) * (right - left))
+    present = np.bincount(builder.grid.ravel(), minlength=len(builder.palette.tiles))
+    for tile in sorted(wanted, key=lambda t: (not in_formation(builder, t), t)):
         for _ in range(wanted[tile] - int(present[tile])):
-            if not place(site, rng, tile):
+            if not place_object(builder, rng, tile):
                 break
 
 
-def _avatar_locked(site: LockedSite) -> bool:
-    """Whether an avatar stands on a locked cell."""
-    return bool((np.isin(site.grid, site.palette.avatars) & site.locked).any())
+def _avatar_locked(builder: LockedLevelBuilder) -> bool:
+    """Return whether an avatar stands on a locked cell."""
+    return bool((np.isin(builder.grid, builder.palette.avatars) & builder.locked).any())

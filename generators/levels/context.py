@@ -1,4 +1,4 @@
-"""What every generator needs to know about a game, worked out once: analysis, palette, requirements, the look of its
+"""The context of level generation, worked out once per game: analysis, palette, requirements, statistics of the game's
 own levels.
 
 It sorts the tiles into the parts a level is made of: the frame around it, walls, filling (earth to dig through,
@@ -28,12 +28,12 @@ from pcg.evaluators.requirements import CountRule, Requirements, requirements
 from pcg.evaluators.targets import Want, sprites_of
 
 SMALLEST = 4
-"""Sides of generated levels are at least this, plus 2 where there is a frame (spec 04 section 2.2)."""
+"""Sides of generated levels are at least this, plus 2 where there is a frame (reference/generators 12.2)."""
 LARGEST = 18
 
 
 class HasLevels(Protocol):
-    """What a generator asks of a game: its definition and the texts of its own levels (possibly none)."""
+    """Game as generators see it: its definition and the texts of its own levels (possibly none)."""
 
     @property
     def definition(self) -> GameDefinition: ...
@@ -53,7 +53,7 @@ class Lane:
     """Share of a lane's cells that start with a mover."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LevelContext:
     """The parts levels of one game are made of. Tiles are numbers into `palette.tiles`."""
 
@@ -66,7 +66,7 @@ class LevelContext:
     """The tile along the top, right, bottom and left edge, None where there is none."""
     walls: tuple[int, ...]
     wall_weights: NDArray[np.float64]
-    """How often each of `walls` is used, summing to 1."""
+    """Relative frequency of each of `walls`, summing to 1."""
     wall_share: float
     """Share of walls inside the frame."""
     filler: int | None
@@ -90,7 +90,7 @@ class LevelContext:
         return SMALLEST + 2 * any(side is not None for side in self.frame)
 
     @cached_property
-    def targets(self) -> frozenset[int]:
+    def required_tiles(self) -> frozenset[int]:
         """Tiles that must be within the avatar's reach: goals, what is needed for them, what can be collected."""
         needed = {n.other for n in self.requirements.needs}
         return frozenset(
@@ -99,28 +99,21 @@ class LevelContext:
         )  # fmt: skip
 
     @cached_property
-    def bare(self) -> int:
-        """What is left where something is taken away: the empty ground, or the filler of a game whose own levels never
-        leave a cell without it.
+    def background(self) -> int:
+        """Tile that is left where something is taken away: the empty ground, or the filler of a game whose own levels
+        never leave a cell without it.
         """
         never = self.statistics is not None and not self.statistics.used[self.palette.empty]
         return self.filler if never and self.filler is not None else self.palette.empty
 
-    @cached_property
-    def customs(self) -> frozenset[str]:
-        """The rules of thumb for levels that the game's own levels keep; see `repair.customs`."""
-        from pcg.generators.levels.repair import customs  # which builds on this module
-
-        return customs(self)
-
     @property
-    def links_closed_rooms(self) -> bool:
-        """Whether the game has portals, so that rooms need no opening."""
+    def has_portals(self) -> bool:
+        """True if the game has portals, so that rooms need no opening."""
         return bool(self.palette.links)
 
-    def aiming(self, wants: Sequence[Want]) -> LevelContext:
-        """The same context with wanted numbers of sprites as further rules on counts, so that whatever builds and mends
-        by those rules aims at them.
+    def with_wanted_counts(self, wants: Sequence[Want]) -> LevelContext:
+        """The same context with wanted numbers of sprites as further rules on counts, so that whatever builds and
+        repairs by those rules aims at them.
         """
         rules = []
         for want in wants:
@@ -144,10 +137,10 @@ class LevelContext:
         analysis = analyse(definition)
         tiles = palette(analysis)
         statistics = level_statistics(tiles, game.levels)
-        return _Builder(definition, analysis, tiles, requirements(analysis), statistics).result(game.levels)
+        return _ContextBuilder(definition, analysis, tiles, requirements(analysis), statistics).result(game.levels)
 
 
-class _Builder:
+class _ContextBuilder:
     """Sorts the tiles of a palette into the parts of a `LevelContext`."""
 
     def __init__(

@@ -1,20 +1,17 @@
-"""The contract all level generators share: that of all generators (`pcg.generators.contract`), for levels of a game."""
+"""The contract of level generators: that of all generators (`pcg.generators.contract`), for levels of a game."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
-import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import Want, check_wants, settle_wants
-from pcg.generators.contract import Generator
+from pcg.generators.contract import Generator, IndependentMixin
 from pcg.generators.levels.context import LevelContext
 
 __all__ = ["Candidate", "Evaluation", "LevelGenerator"]
@@ -29,10 +26,10 @@ class Candidate:
     level: str
     """VGDL level text in the game's own mapping, rows joined by newlines, all of one length."""
     origin: str
-    """How it was made: the name of a generator or of an operator."""
+    """Name of the generator or of the operator that made it."""
     generation: int = 0
     note: str = ""
-    """What the generator must know to tell more of the level (`LevelGenerator.about`), "" for nothing."""
+    """Note from which the generator tells more of the level (`LevelGenerator.about`), "" for none."""
 
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
@@ -60,15 +57,15 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
 
     parameters: ClassVar[tuple[Parameter, ...]] = SIZE_PARAMETERS
     needs_levels: ClassVar[bool] = False
-    """Whether it learns from the game's own levels, so that it cannot serve games without any."""
+    """True if it learns from the game's own levels, so that it cannot serve games without any."""
 
     def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
         super().__init__(seed=seed, **params)
         self.wants = settle_wants(wants, context.analysis)
-        """What levels are to be like. They reach every generator that learns through the fitness it is told. Wanted
+        """Targets of the levels. They reach every generator that learns through the fitness it is told. Wanted
         numbers of sprites are rules of `context.requirements` besides, and wanted sizes bound those of the levels, so
         that generators which build by these aim at them; others may read the wants here."""
-        self.context = context.aiming(self.wants)
+        self.context = context.with_wanted_counts(self.wants)
         smallest, largest = self._range("width"), self._range("height")
         self.widths, self.heights = smallest, largest
         self.settings |= {
@@ -78,7 +75,7 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
         check_wants(self.wants, context.analysis, widths=self.widths, heights=self.heights)
 
     def about(self, candidate: Candidate) -> dict[str, Any]:
-        """What is known of one of this generator's levels beside its text, as JSON: `mission` (see
+        """Return what is known of one of this generator's levels beside its text, as JSON: `mission` (see
         `grammar.Mission.to_json`); {} for nothing.
         """
         del candidate
@@ -118,14 +115,8 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
         return f"<{type(self).__name__} for {game}, seed {self.seed}, {self._next} levels so far>"
 
 
-class IndependentGenerator(LevelGenerator):
-    """A generator whose k-th level depends on k alone, not on the others: it only says how one level is made."""
+class IndependentGenerator(IndependentMixin[Candidate, Evaluation, str], LevelGenerator):
+    """Base of the generators whose k-th level depends on k alone; their `generate` makes a level text."""
 
-    @abstractmethod
-    def generate(self, rng: np.random.Generator) -> str:
-        """One level text."""
-
-    def ask(self, n: int) -> list[Candidate]:
-        """`n` new candidates."""
-        first, self._next = self._next, self._next + n
-        return [Candidate(k, self.generate(self.rng(k)), self.name) for k in range(first, first + n)]
+    def _wrapped(self, number: int, made: str) -> Candidate:
+        return Candidate(number, made, self.name)

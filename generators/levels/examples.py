@@ -1,6 +1,6 @@
 """Generators that learn from the levels a game has, and can complete levels that are partly drawn.
 
-Learning gives the look of the examples; what the rules call for is seen to by repair, which leaves locked cells alone.
+Learning makes levels like the examples; repair, which leaves locked cells alone, adds what the rules require.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from pcg.evaluators.level_grid import Grid, Mask, avatar_cells
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.object_placement import place_avatar
-from pcg.generators.levels.repair import meet_needs, repair
+from pcg.generators.levels.repair.by_rules import repair
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
 from pcg.generators.levels.wall_layout import draw_size
 
 SYMMETRIES = ("auto", "none", "mirror", "all")
@@ -55,12 +56,12 @@ class ExampleGenerator(IndependentGenerator):
         blank = np.full((height, width), self.context.palette.empty, np.int16)
         nothing = np.zeros(blank.shape, bool)
         drawn = [self.fill(blank, nothing, rng) for _ in range(self.integer("draws"))]
-        site = Site(self.context, min(drawn, key=self.unlikeness))
-        repair(site, rng)
-        return site.text()
+        builder = LevelBuilder(self.context, min(drawn, key=self.dissimilarity))
+        repair(builder, rng)
+        return builder.text()
 
-    def unlikeness(self, grid: Grid) -> float:
-        """How unlike the examples a level is, in [0, 2]: by its shares of tiles, and by the space cut off in it.
+    def dissimilarity(self, grid: Grid) -> float:
+        """Return the distance of a level from the examples, in [0, 2]: by shares of tiles and by the space cut off.
 
         Small windows know nothing of either; long walls that repair would have to break are the price.
         """
@@ -68,7 +69,7 @@ class ExampleGenerator(IndependentGenerator):
         tiles = len(context.palette.tiles)
         shares = np.bincount(grid.ravel(), minlength=tiles) / grid.size
         wanted = np.mean([np.bincount(g.ravel(), minlength=tiles) / g.size for g in context.examples], axis=0)
-        regions = [len(region) for region in Site(context, grid).region_arrays()]
+        regions = [len(region) for region in LevelBuilder(context, grid).region_arrays()]
         cut_off = 1.0 - regions[0] / sum(regions) if regions else 1.0
         return float(np.abs(shares - wanted).sum() / 2 + cut_off)
 
@@ -96,7 +97,7 @@ class ExampleGenerator(IndependentGenerator):
         grid = np.where(locked, grid, self.context.palette.empty).astype(np.int16)
         if len(avatar_cells(self.context.palette, grid)) > 1:
             raise PcgError("complete: more than one avatar is locked, expected at most one")
-        return mend_around(self.context, self.fill(grid, locked, rng), locked, rng)
+        return repair_around_locked_cells(self.context, self.fill(grid, locked, rng), locked, rng)
 
 
 def symmetry_of(context: LevelContext, chosen: str) -> str:
@@ -119,53 +120,53 @@ def mirrored(examples: Sequence[Grid], symmetry: str) -> list[Grid]:
     return found
 
 
-def mend_around(context: LevelContext, grid: Grid, locked: Mask, rng: np.random.Generator) -> Grid:
+def repair_around_locked_cells(context: LevelContext, grid: Grid, locked: Mask, rng: np.random.Generator) -> Grid:
     """Repair a level without touching its locked cells: the best of a few tries."""
     best, least = grid, (10**6, 0, 0)
     for _ in range(TRIES):
-        site = Site(context, grid.copy())
-        repair(site, rng)
-        site.grid[locked] = grid[locked]
-        site.touch()
-        _one_avatar(site, rng, locked)
-        meet_needs(site, rng, locked)
-        wants = _wants(site)
+        builder = LevelBuilder(context, grid.copy())
+        repair(builder, rng)
+        builder.grid[locked] = grid[locked]
+        builder.invalidate()
+        _one_avatar(builder, rng, locked)
+        add_required_sprites(builder, rng, locked)
+        wants = _wants(builder)
         if wants < least:
-            best, least = site.grid, wants
+            best, least = builder.grid, wants
         if wants == (0, 0, 0):
             break
     return best
 
 
-def _one_avatar(site: Site, rng: np.random.Generator, locked: Mask) -> None:
-    cells = avatar_cells(site.palette, site.grid)
+def _one_avatar(builder: LevelBuilder, rng: np.random.Generator, locked: Mask) -> None:
+    cells = avatar_cells(builder.palette, builder.grid)
     keep = next((c for c in cells if locked[c]), cells[0] if cells else None)
     for cell in cells:
         if cell != keep and not locked[cell]:
-            site.put(cell, site.palette.empty)
-    if keep is None and bool((site.free() & ~locked).any()):
-        held = site.grid.copy()
+            builder.put(cell, builder.palette.empty)
+    if keep is None and bool((builder.free() & ~locked).any()):
+        held = builder.grid.copy()
         # The avatar must not take a locked cell: those count as taken while a place is looked for.
-        taken = next((t for t in site.context.objects if t not in site.palette.grounds), site.palette.wall)
+        taken = next((t for t in builder.context.objects if t not in builder.palette.grounds), builder.palette.wall)
         if taken is not None:
-            site.grid[locked & site.free()] = taken
-            site.touch()
-        place_avatar(site, rng)
-        start = site.avatar
-        site.grid[locked] = held[locked]
-        site.touch()
+            builder.grid[locked & builder.free()] = taken
+            builder.invalidate()
+        place_avatar(builder, rng)
+        start = builder.avatar
+        builder.grid[locked] = held[locked]
+        builder.invalidate()
         if start is None or locked[start]:
-            free = np.argwhere(site.free() & ~locked)
+            free = np.argwhere(builder.free() & ~locked)
             y, x = free[int(rng.integers(len(free)))].tolist()
-            site.put((y, x), site.palette.avatars[0])
+            builder.put((y, x), builder.palette.avatars[0])
 
 
-def _wants(site: Site) -> tuple[int, int, int]:
-    """What is wrong with a level: avatars too many or too few, rules broken, things out of reach."""
-    context = site.context
-    avatars = abs(len(avatar_cells(site.palette, site.grid)) - 1)
-    short = len(context.requirements.shortfalls(site.palette.count_types(site.grid)))
+def _wants(builder: LevelBuilder) -> tuple[int, int, int]:
+    """Count the faults of a level: avatars too many or too few, rules broken, things out of reach."""
+    context = builder.context
+    avatars = abs(len(avatar_cells(builder.palette, builder.grid)) - 1)
+    short = len(context.requirements.shortfalls(builder.palette.count_types(builder.grid)))
     lost = 0
     if context.analysis.mobility == "freely" and not avatars:
-        lost = int((np.isin(site.grid, sorted(context.targets)) & (site.distances() < 0)).sum())
+        lost = int((np.isin(builder.grid, sorted(context.required_tiles)) & (builder.distances() < 0)).sum())
     return avatars, short, lost

@@ -1,4 +1,4 @@
-"""A level under construction: an array of tiles with the few questions and moves every builder needs.
+"""The level builder: a level under construction as an array of tiles, with the queries and changes generators need.
 
 It knows where the avatar can get, which cells are free, and whether filling a cell would cut the open space in two.
 What to build where is decided by `wall_layout`, `object_placement` and `repair`.
@@ -17,26 +17,26 @@ _RING = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 """The eight neighbours of a cell, clockwise from above: even places share a side with it."""
 
 
-class Site:
-    """A grid being built for one game. Cells are (row, column)."""
+class LevelBuilder:
+    """Level of one game under construction. Cells are (row, column)."""
 
     def __init__(self, context: LevelContext, grid: Grid) -> None:
         self.context = context
         self.palette = context.palette
         self.grid = grid
-        self.favour: NDArray[np.float64] | None = None
-        """How welcome objects are on each cell, as weights for `object_placement`; None: everywhere alike."""
+        self.placement_weights: NDArray[np.float64] | None = None
+        """Weights of the cells for `object_placement`; None: all alike."""
         self._distances: NDArray[np.int32] | None = None
         self._start: tuple[int, int] | None = None
 
     @classmethod
-    def blank(cls, context: LevelContext, width: int, height: int) -> Site:
+    def blank(cls, context: LevelContext, width: int, height: int) -> LevelBuilder:
         """Empty ground inside the game's frame."""
         grid = np.full((height, width), context.palette.empty, np.int16)
-        site = cls(context, grid)
-        for cell, tile in site.frame_cells().items():
+        builder = cls(context, grid)
+        for cell, tile in builder.frame_cells().items():
             grid[cell] = tile
-        return site
+        return builder
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ class Site:
 
     @property
     def avatar(self) -> tuple[int, int] | None:
-        """Where the avatar stands, None while there is none."""
+        """Cell of the avatar, None while there is none."""
         if self._start is None:
             found = avatar_cells(self.palette, self.grid)
             self._start = found[0] if found else None
@@ -117,9 +117,9 @@ class Site:
     def clear(self, cell: tuple[int, int]) -> None:
         """Set a cell to the ground its tile stands on."""
         ground = self.context.ground_under[int(self.grid[cell])]
-        self.put(cell, self.context.bare if ground == self.palette.empty else ground)
+        self.put(cell, self.context.background if ground == self.palette.empty else ground)
 
-    def touch(self) -> None:
+    def invalidate(self) -> None:
         """Forget what was derived from the grid, after it was written to directly."""
         self._distances = None
         self._start = None
@@ -127,8 +127,10 @@ class Site:
     def _of_portal(self, tile: int) -> bool:
         return tile in self.palette.links or any(tile in ways for ways in self.palette.links.values())
 
-    def cuts(self, cell: tuple[int, int]) -> bool:
-        """Whether making a cell impassable could cut the space around it in two (decided from its eight neighbours)."""
+    def disconnects(self, cell: tuple[int, int]) -> bool:
+        """Return whether making a cell impassable could cut the space around it in two (decided from its eight
+        neighbours).
+        """
         height, width = self.grid.shape
         access = self.palette.access
         around = []
@@ -143,12 +145,12 @@ class Site:
         return runs > 1
 
     def blocks(self, tile: int) -> bool:
-        """Whether the avatar cannot walk through a tile."""
+        """Return whether the avatar cannot walk through a tile."""
         return bool(self.palette.access[tile] > PUSH)
 
-    def stops(self, cell: tuple[int, int]) -> bool:
-        """Whether nothing can be pushed onto a cell: it lies outside or is impassable or taken by something to be
-        pushed.
+    def stops_pushes(self, cell: tuple[int, int]) -> bool:
+        """Return whether nothing can be pushed onto a cell: it lies outside or is impassable or taken by something to
+        be pushed.
         """
         height, width = self.grid.shape
         y, x = cell
@@ -183,7 +185,7 @@ def components(mask: Mask) -> list[NDArray[np.int64]]:
     return found
 
 
-def choose(rng: np.random.Generator, weights: NDArray[np.float64]) -> int | None:
+def weighted_choice(rng: np.random.Generator, weights: NDArray[np.float64]) -> int | None:
     """An index drawn with probability proportional to its weight; None when all weights are 0."""
     sums = np.cumsum(weights)
     total = float(sums[-1]) if len(sums) else 0.0

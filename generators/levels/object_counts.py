@@ -1,8 +1,8 @@
-"""How many of which objects a level gets: drawn from the look of the game's own levels, then brought in line with its
+"""Numbers of objects in a level: drawn from the statistics of the game's own levels, then brought in line with its
 rules.
 
-For games without levels of their own the shares of spec 04 section 2.3 serve, in the sensible reading (sprites that
-come about in play count once, not by a flag that is 0 or 2). Where the objects go is the business of
+For games without levels of their own the shares of reference/generators 12.3 serve, in the sensible reading (sprites
+that come about in play count once, not by a flag that is 0 or 2). Where the objects go is the business of
 `object_placement`.
 """
 
@@ -13,17 +13,17 @@ from collections.abc import Mapping
 import numpy as np
 
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import choose
+from pcg.generators.levels.level_builder import weighted_choice
 
 MAX_COVER = 0.1
-"""Largest share of a level's area that objects cover in games without levels of their own (spec 04 section 2.3)."""
+"""Largest share of a level that objects cover in games without levels of their own (reference/generators 12.3)."""
 
 Counts = dict[int, int]
 """Tile -> how many of it."""
 
 
-def draw_plenty(rng: np.random.Generator) -> float:
-    """How many objects a level is to have, as a multiple of what is usual: in four levels of ten less.
+def draw_object_scale(rng: np.random.Generator) -> float:
+    """Draw the number of objects as a multiple of what is usual: less in four levels of ten.
 
     The game's own levels were made for people. What agents can win is often a level with a few of each thing.
     """
@@ -40,7 +40,7 @@ def draw_counts(context: LevelContext, rng: np.random.Generator, area: int, plen
         plenty: number of objects as a multiple of what is usual for the game.
     """
     draw = _like_own_levels if context.statistics is not None else _by_priority
-    return fit(context, rng, draw(context, rng, area, plenty))
+    return fit_counts(context, rng, draw(context, rng, area, plenty))
 
 
 def _like_own_levels(context: LevelContext, rng: np.random.Generator, area: int, plenty: float) -> Counts:
@@ -72,14 +72,14 @@ def _by_priority(context: LevelContext, rng: np.random.Generator, area: int, ple
     cover = MAX_COVER * (collectable + 1) / (harmful + collectable + 1) * rng.uniform(0.8, 1.2) + 0.02
     counts: Counts = {}
     for _ in range(max(1, round(cover * plenty * area))):
-        place = choose(rng, np.array(weights))
+        place = weighted_choice(rng, np.array(weights))
         if place is not None:
             tile = context.objects[place]
             counts[tile] = counts.get(tile, 0) + 1
     return counts
 
 
-def types_of(context: LevelContext, counts: Mapping[int, int]) -> dict[int, int]:
+def count_sprites(context: LevelContext, counts: Mapping[int, int]) -> dict[int, int]:
     """The sprites that tiles in these numbers create, the avatar included."""
     totals = np.zeros(len(context.definition.types), np.int64)
     for tile, number in counts.items():
@@ -89,7 +89,7 @@ def types_of(context: LevelContext, counts: Mapping[int, int]) -> dict[int, int]
     return {int(t): int(totals[t]) for t in np.flatnonzero(totals)}
 
 
-def fit(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, int]) -> Counts:
+def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, int]) -> Counts:
     """The smallest change of `object_counts` that keeps every count rule and need, as far as objects can."""
     fitted = {tile: number for tile, number in counts.items() if number > 0}
     objects = set(context.objects)
@@ -97,7 +97,7 @@ def fit(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, in
     for _ in range(8):
         changed = False
         for rule in context.requirements.counts[1:]:
-            present = types_of(context, fitted | filler)
+            present = count_sprites(context, fitted | filler)
             number = sum(present.get(t, 0) for t in rule.types)
             choices = [i for t in rule.types for i in context.palette.by_type.get(t, ()) if i in objects]
             while number < rule.minimum and choices:
@@ -115,7 +115,7 @@ def fit(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, in
                 number -= 1
                 changed = True
         for need in context.requirements.needs:
-            present = types_of(context, fitted | filler)
+            present = count_sprites(context, fitted | filler)
             missing = need.wanted(present.get(need.base, 0)) - present.get(need.other, 0)
             choices = [i for i in context.palette.by_type.get(need.other, ()) if i in objects]
             if missing > 0 and choices:
@@ -127,13 +127,13 @@ def fit(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, in
 
 
 def _too_many(context: LevelContext, tile: int, counts: Mapping[int, int]) -> bool:
-    """Whether one more of a tile breaks the upper bound of a rule that is kept so far."""
+    """Return whether one more of a tile breaks the upper bound of a rule that is kept so far."""
     created = context.palette.type_counts[tile]
     bounded = [rule for rule in context.requirements.counts[1:] if rule.maximum is not None and any(
         created[t] for t in rule.types)]  # fmt: skip
     if not bounded:
         return False
-    present = types_of(context, counts)
+    present = count_sprites(context, counts)
     return any(sum(present.get(t, 0) for t in rule.types) >= (rule.maximum or 0) for rule in bounded)
 
 
@@ -143,5 +143,5 @@ def _pick(context: LevelContext, rng: np.random.Generator, choices: list[int], c
     if context.statistics is not None:
         weights = context.statistics.share[choices] + 1e-6
     weights = weights * np.array([10.0 if counts.get(i) else 1.0 for i in choices])
-    place = choose(rng, weights)
+    place = weighted_choice(rng, weights)
     return choices[place or 0]

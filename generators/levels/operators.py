@@ -1,6 +1,6 @@
-"""Genetic operators on levels: how two levels make two new ones, and how one changes a little.
+"""Genetic operators on levels: crossover of two levels and mutation of one.
 
-A genotype is the grid of tiles itself, as in spec 04 section 2.4. Crossover exchanges rectangles, bands, rows of
+A genotype is the grid of tiles itself, as in reference/generators 12.4. Crossover exchanges rectangles, bands, rows of
 traffic, or rooms along with their walls; mutations add, clear, move and swap tiles, draw and break walls, and change
 the size; what is done to one half of a mirrored level can be done to the other (`mirror_edits`). Children are damaged
 and want `repair`.
@@ -14,8 +14,8 @@ import numpy as np
 
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site, components
-from pcg.generators.levels.object_placement import place
+from pcg.generators.levels.level_builder import LevelBuilder, components
+from pcg.generators.levels.object_placement import place_object
 from pcg.generators.levels.wall_layout import build_wall, draw_wall
 
 Pair = tuple[Grid, Grid]
@@ -74,9 +74,9 @@ def cross_rooms(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generato
 
 def rooms_of(context: LevelContext, grid: Grid) -> list[Mask]:
     """The rooms of a level, each with the cells around it, as masks of the grid's shape; passages part them."""
-    site = Site(context, grid)
-    open_cells = site.walkable()
-    passages = [(y, x) for y, x in np.argwhere(open_cells).tolist() if site.cuts((y, x))]
+    builder = LevelBuilder(context, grid)
+    open_cells = builder.walkable()
+    passages = [(y, x) for y, x in np.argwhere(open_cells).tolist() if builder.disconnects((y, x))]
     closed = open_cells.copy()
     for cell in passages:
         closed[cell] = False
@@ -114,31 +114,31 @@ def crossover(context: LevelContext, a: Grid, b: Grid, rng: np.random.Generator)
     return CROSSOVERS[names[int(rng.integers(len(names)))]](context, a, b, rng)
 
 
-# -- mutation: works on the site ---------------------------------------------------------------------------------------
+# -- mutation: works on the builder ------------------------------------------------------------------------------------
 
 
-def add(site: Site, rng: np.random.Generator) -> None:
+def add(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Put another object where such objects make sense."""
-    objects = site.context.objects
+    objects = builder.context.objects
     if objects:
-        place(site, rng, objects[int(rng.integers(len(objects)))])
+        place_object(builder, rng, objects[int(rng.integers(len(objects)))])
 
 
-def clear(site: Site, rng: np.random.Generator) -> None:
+def clear(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Take one object away."""
-    cells = _cells_with(site, site.context.objects)
+    cells = _cells_with(builder, builder.context.objects)
     if cells:
-        site.clear(cells[int(rng.integers(len(cells)))])
+        builder.clear(cells[int(rng.integers(len(cells)))])
 
 
-def move(site: Site, rng: np.random.Generator) -> None:
+def move(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Move one object, or the avatar, to a free cell: next to it half of the time, else anywhere."""
-    cells = _cells_with(site, (*site.context.objects, *site.palette.avatars))
+    cells = _cells_with(builder, (*builder.context.objects, *builder.palette.avatars))
     if not cells:
         return
     y, x = cells[int(rng.integers(len(cells)))]
-    tile = int(site.grid[y, x])
-    free = site.free()
+    tile = int(builder.grid[y, x])
+    free = builder.free()
     if rng.random() < 0.5:
         around = [(y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)]
         height, width = free.shape
@@ -146,80 +146,80 @@ def move(site: Site, rng: np.random.Generator) -> None:
     else:
         targets = [(i, j) for i, j in np.argwhere(free).tolist()]
     if targets:
-        site.clear((y, x))
-        site.put(targets[int(rng.integers(len(targets)))], tile)
+        builder.clear((y, x))
+        builder.put(targets[int(rng.integers(len(targets)))], tile)
 
 
-def swap(site: Site, rng: np.random.Generator) -> None:
+def swap(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Exchange the tiles of two cells inside the frame."""
-    top, left, bottom, right = site.inside()
+    top, left, bottom, right = builder.inside()
     a = (int(rng.integers(top, bottom)), int(rng.integers(left, right)))
     b = (int(rng.integers(top, bottom)), int(rng.integers(left, right)))
-    first, second = int(site.grid[a]), int(site.grid[b])
-    site.put(a, second)
-    site.put(b, first)
+    first, second = int(builder.grid[a]), int(builder.grid[b])
+    builder.put(a, second)
+    builder.put(b, first)
 
 
-def draw(site: Site, rng: np.random.Generator) -> None:
+def draw(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """A new piece of wall of one to four cells."""
-    top, left, bottom, right = site.inside()
-    tile = draw_wall(site.context, rng)
+    top, left, bottom, right = builder.inside()
+    tile = draw_wall(builder.context, rng)
     if tile is None:
         return
     y, x = int(rng.integers(top, bottom)), int(rng.integers(left, right))
     dy, dx = ((0, 1), (1, 0))[int(rng.integers(2))]
     for _ in range(1 + int(rng.integers(4))):
-        if not (top <= y < bottom and left <= x < right) or not build_wall(site, (y, x), tile):
+        if not (top <= y < bottom and left <= x < right) or not build_wall(builder, (y, x), tile):
             return
         y, x = y + dy, x + dx
 
 
-def breach(site: Site, rng: np.random.Generator) -> None:
+def breach(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Take away a wall cell inside the frame, and with some luck the ones next to it in line."""
-    top, left, bottom, right = site.inside()
-    cells = [(y, x) for y, x in _cells_with(site, site.context.walls) if top <= y < bottom and left <= x < right]
+    top, left, bottom, right = builder.inside()
+    cells = [(y, x) for y, x in _cells_with(builder, builder.context.walls) if top <= y < bottom and left <= x < right]
     if not cells:
         return
     y, x = cells[int(rng.integers(len(cells)))]
     dy, dx = ((0, 1), (1, 0))[int(rng.integers(2))]
-    while top <= y < bottom and left <= x < right and int(site.grid[y, x]) in site.context.walls:
-        site.clear((y, x))
+    while top <= y < bottom and left <= x < right and int(builder.grid[y, x]) in builder.context.walls:
+        builder.clear((y, x))
         y, x = y + dy, x + dx
         if rng.random() < 0.5:
             return
 
 
-def refill(site: Site, rng: np.random.Generator) -> None:
+def refill(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Fill a bare cell with the game's filler or bare a filled one."""
-    filler = site.context.filler
+    filler = builder.context.filler
     if filler is None:
         return
-    cells = np.argwhere(site.free()).tolist()
+    cells = np.argwhere(builder.free()).tolist()
     if cells:
         y, x = cells[int(rng.integers(len(cells)))]
-        site.put((y, x), site.context.bare if site.grid[y, x] == filler else filler)
+        builder.put((y, x), builder.context.background if builder.grid[y, x] == filler else filler)
 
 
-def shift(site: Site, rng: np.random.Generator) -> None:
+def shift(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Turn one lane: its traffic starts some cells further on."""
-    lanes = site.context.lanes
+    lanes = builder.context.lanes
     if not lanes:
         return
     horizontal = lanes[0].horizontal
-    grid = site.grid if horizontal else site.grid.T
+    grid = builder.grid if horizontal else builder.grid.T
     tiles = [t for lane in lanes for t in (lane.ground, *lane.movers)]
     rows = np.flatnonzero(np.isin(grid, tiles).mean(axis=1) > 0.6)
     if len(rows):
         row = int(rows[int(rng.integers(len(rows)))])
         grid[row] = np.roll(grid[row], 1 + int(rng.integers(max(1, grid.shape[1] - 1))))
-        site.touch()
+        builder.invalidate()
 
 
-def _cells_with(site: Site, tiles: tuple[int, ...]) -> list[tuple[int, int]]:
-    return [(y, x) for y, x in np.argwhere(np.isin(site.grid, tiles)).tolist()]
+def _cells_with(builder: LevelBuilder, tiles: tuple[int, ...]) -> list[tuple[int, int]]:
+    return [(y, x) for y, x in np.argwhere(np.isin(builder.grid, tiles)).tolist()]
 
 
-MUTATIONS: Mapping[str, tuple[Callable[[Site, np.random.Generator], None], float]] = {
+MUTATIONS: Mapping[str, tuple[Callable[[LevelBuilder, np.random.Generator], None], float]] = {
     "add": (add, 3.0),
     "clear": (clear, 3.0),
     "move": (move, 4.0),
@@ -243,10 +243,10 @@ def edit(context: LevelContext, grid: Grid, rng: np.random.Generator, count: int
                *(() if context.filler is not None else ("refill",))}  # fmt: skip
     kinds = [(operator, weight) for name, (operator, weight) in MUTATIONS.items() if name not in useless]
     weights = np.array([weight for _, weight in kinds])
-    site = Site(context, grid.copy())
+    builder = LevelBuilder(context, grid.copy())
     for _ in range(count):
-        kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))][0](site, rng)
-    return site.grid
+        kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))][0](builder, rng)
+    return builder.grid
 
 
 def resize(
@@ -255,8 +255,8 @@ def resize(
     """A copy with one row or column inside the frame doubled or left out, within the size limits; unchanged at a
     limit.
     """
-    site = Site(context, grid)
-    top, left, bottom, right = site.inside()
+    builder = LevelBuilder(context, grid)
+    top, left, bottom, right = builder.inside()
     axis = int(rng.integers(2))
     low, high, bounds = (top, bottom, heights) if axis == 0 else (left, right, widths)
     at = int(rng.integers(low, high))
@@ -284,7 +284,7 @@ def symmetric_axis(context: LevelContext, grid: Grid) -> int | None:
 
     Looked at is what stands inside the frame, the avatar aside.
     """
-    top, left, bottom, right = Site(context, grid).inside()
+    top, left, bottom, right = LevelBuilder(context, grid).inside()
     inner = grid[top:bottom, left:right]
     avatars = np.isin(inner, context.palette.avatars)
     best: tuple[float, int] | None = None
@@ -305,7 +305,7 @@ def mirror_edits(context: LevelContext, before: Grid, after: Grid, axis: int) ->
     """
     mirrored = after.copy()
     height, width = after.shape
-    top, left, bottom, right = Site(context, after).inside()
+    top, left, bottom, right = LevelBuilder(context, after).inside()
     avatars = context.palette.avatars
     changed = np.argwhere((before != after) & ~np.isin(before, avatars) & ~np.isin(after, avatars)).tolist()
     done: set[tuple[int, int]] = set()

@@ -1,4 +1,4 @@
-"""What all generators that breed levels have in common: how a population begins, and how grids are bred.
+"""Evolutionary level generators: initial populations, and crossover and mutation of grids.
 
 Generations, selection and a state to go on from are those of all generators that breed (`pcg.generators.population`).
 """
@@ -19,10 +19,10 @@ from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator, LevelGenerator
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.operators import crossover, edit, mirror_edits, resize, symmetric_axis
-from pcg.generators.levels.repair import repair
-from pcg.generators.population import Child, Individual, PopulationGenerator, TwoPopulations
+from pcg.generators.levels.repair.by_rules import repair
+from pcg.generators.population import Child, Individual, PopulationGenerator, TwoPopulationGenerator
 
 SEEDING = Parameter(
     "seeding",
@@ -39,7 +39,7 @@ BREEDING: tuple[Parameter, ...] = (
 """Parameters of the generators that breed grids."""
 
 
-class Seeds:
+class SeedLevels:
     """New levels from other generators, in given shares.
 
     Raises:
@@ -77,9 +77,9 @@ class Seeds:
             level = generator.generate(rng)
         else:
             level = self._generator(name, int(rng.integers(2**31))).ask(1)[0].level
-        site = Site(self.context, self.context.palette.parse(level))
-        repair(site, rng)
-        return site.text(), name
+        builder = LevelBuilder(self.context, self.context.palette.parse(level))
+        repair(builder, rng)
+        return builder.text(), name
 
     def _generator(self, name: str, seed: int) -> LevelGenerator:
         from pcg.generators.levels.registry import make_generator
@@ -111,9 +111,7 @@ def parse_shares(text: str, where: str) -> dict[str, float]:
             hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(GENERATORS)})"
             raise PcgError(f"{where} is {text!r}: `{name}` is no level generator{hint}")
         if GENERATORS[name].learns:
-            raise PcgError(
-                f"{where} is {text!r}: `{name}` learns from what its levels are worth, expected one that does not"
-            )
+            raise PcgError(f"{where} is {text!r}: `{name}` learns from evaluations, expected one that does not")
         try:
             share = float(number or 1)
         except ValueError:
@@ -132,22 +130,22 @@ class LevelPopulation(PopulationGenerator[Candidate, Evaluation], LevelGenerator
         return Candidate(number, child.text, child.origin, self.generation)
 
 
-class LevelTwoPopulations(TwoPopulations[Candidate, Evaluation], LevelPopulation):
+class TwoPopulationLevelGenerator(TwoPopulationGenerator[Candidate, Evaluation], LevelPopulation):
     """Base of the level generators that keep feasible levels apart from infeasible ones."""
 
     def _shape(self, one: Individual) -> Codes:
         return codes(one.text)
 
-    def _apart(self, one: Codes, other: Codes) -> float:
+    def _distance(self, one: Codes, other: Codes) -> float:
         return code_distance(one, other)
 
 
-class BreedingGenerator(LevelPopulation):
+class EvolutionaryGenerator(LevelPopulation):
     """Base of those that breed grids of tiles with `operators`: children that are new, whole and within the sizes."""
 
     def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
         super().__init__(context, seed=seed, **params)
-        self.seeds = Seeds(self)
+        self.seeds = SeedLevels(self)
         self._symmetry = symmetry_kept(self.wants, self.number("symmetry"))
 
     def _begin(self, rng: np.random.Generator, count: int, note: tuple[float, ...] = ()) -> list[Child]:
@@ -174,11 +172,11 @@ class BreedingGenerator(LevelPopulation):
     def _bred(self, rng: np.random.Generator, first: Individual, second: Individual | None, edits: int) -> Child:
         """A child of one or two parents, with `edits` mutations after their crossing."""
         parse = self.context.palette.parse
-        site, origin = bred(
+        builder, origin = bred(
             self.context, rng, parse(first.text), None if second is None else parse(second.text), edits,
             resizing=self.number("resize"), symmetry=self._symmetry, widths=self.widths, heights=self.heights,
         )  # fmt: skip
-        return Child(site.text(), origin)
+        return Child(builder.text(), origin)
 
 
 def symmetry_kept(wants: Iterable[Want], usual: float) -> float:
@@ -193,7 +191,7 @@ def symmetry_kept(wants: Iterable[Want], usual: float) -> float:
 def bred(
     context: LevelContext, rng: np.random.Generator, first: Grid, second: Grid | None, edits: int,
     *, resizing: float, symmetry: float, widths: tuple[int, int], heights: tuple[int, int],
-) -> tuple[Site, str]:  # fmt: skip
+) -> tuple[LevelBuilder, str]:  # fmt: skip
     """A child of one or two levels, repaired, and the name of the operator that did most.
 
     Args:
@@ -221,6 +219,6 @@ def bred(
     if axis is None and rng.random() < resizing:
         grid, origin = resize(context, grid, rng, widths, heights), "resize"
     height, width = min(grid.shape[0], heights[1]), min(grid.shape[1], widths[1])
-    site = Site(context, grid[:height, :width].copy())
-    repair(site, rng)
-    return site, origin
+    builder = LevelBuilder(context, grid[:height, :width].copy())
+    repair(builder, rng)
+    return builder, origin

@@ -1,85 +1,67 @@
-"""The table of level generators, and making one by name.
-
-A generator's module is imported when it is first asked for, so that the libraries of one family (answer-set solver,
-archives) are no burden to the others.
-"""
+"""The registry of level generators, and making one by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Sequence
+from typing import TypeVar
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import HasLevels, LevelContext, require_single_player
 from pcg.generators.levels.contract import LevelGenerator
+from pcg.generators.registry import GeneratorRegistry
 
-_PLACES: Mapping[str, str] = {
-    "random": "random:RandomGenerator",
-    "minimal": "minimal:MinimalGenerator",
-    "constructive": "constructive:ConstructiveGenerator",
-    "ca": "ca:CellularGenerator",
-    "noise": "noise:NoiseGenerator",
-    "midpoint": "noise:MidpointGenerator",
-    "growth": "noise:GrowthGenerator",
-    "diggers": "noise:DiggerGenerator",
-    "bsp": "noise:PartitionGenerator",
-    "wfc": "wfc:CollapseGenerator",
-    "markov": "markov:MarkovGenerator",
-    "grammar": "grammar:GrammarGenerator",
-    "asp": "asp:AnswerSetGenerator",
-    "variation": "variation:VariationGenerator",
-    "evolve": "evolve:EvolvingGenerator",
-    "ge": "grammar:GrammaticalEvolution",
-    "es": "es:StrategyGenerator",
-    "nsga2": "nsga2:ParetoGenerator",
-    "cmaes": "cmaes:TuningGenerator",
-    "map-elites": "qd:MapElitesGenerator",
-    "cvt-map-elites": "qd:CvtMapElitesGenerator",
-    "constrained-map-elites": "qd:ConstrainedMapElitesGenerator",
-}
-"""Name of a generator -> package below this one, and the class in it."""
+G = TypeVar("G", bound=LevelGenerator)
 
-
-class _Table(Mapping[str, type[LevelGenerator]]):
-    """Reads like a dictionary of classes and imports them one by one."""
-
-    def __getitem__(self, name: str) -> type[LevelGenerator]:
-        package, kind = _PLACES[name].split(":")
-        found: type[LevelGenerator] = getattr(import_module(f"pcg.generators.levels.{package}"), kind)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_PLACES)
-
-    def __len__(self) -> int:
-        return len(_PLACES)
-
-    def __contains__(self, name: object) -> bool:
-        return name in _PLACES
-
-
-GENERATORS: Mapping[str, type[LevelGenerator]] = _Table()
+GENERATORS: GeneratorRegistry[LevelGenerator] = GeneratorRegistry(
+    "level generator",
+    LevelGenerator,  # type: ignore[type-abstract]
+    package="pcg.generators.levels",
+    group="pcg.level_generators",
+)
 """All level generators by name. Each class tells `name`, `help`, `papers`, `parameters` and whether it `learns`."""
 
 
+def register(generator: type[G]) -> type[G]:
+    """Add a level generator of one's own under its `name`; a decorator of its class.
+
+    `make_generator`, `pcg levels` and all that lists generators know it from then on.
+
+    Raises:
+        PcgError: when the class is no complete level generator, or another one has that name.
+
+    >>> from pcg.generators.levels.contract import IndependentGenerator
+    >>> @register
+    ... class Empty(IndependentGenerator):
+    ...     name = "empty"
+    ...     help = "an avatar on bare ground"
+    ...
+    ...     def generate(self, rng):
+    ...         palette = self.context.palette
+    ...         height, width = self.heights[0], self.widths[0]
+    ...         grid = [[palette.empty] * width for _ in range(height)]
+    ...         grid[height // 2][width // 2] = palette.avatars[0]
+    ...         return palette.text(grid)
+    >>> import pcg
+    >>> len(pcg.make_generator("empty", pcg.load("boxes"), seed=1, min_height=6, max_height=6).ask(3))
+    3
+    >>> GENERATORS.unregister("empty")
+    """
+    return GENERATORS.add(generator)
+
+
 def generator_class(name: str) -> type[LevelGenerator]:
-    """The class of a generator.
+    """Return the class of a generator.
 
     Raises:
         PcgError: for an unknown name, with the nearest known one.
     """
-    if name not in GENERATORS:
-        near = nearest(name, GENERATORS)
-        hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(GENERATORS)})"
-        raise PcgError(f"unknown level generator `{name}`{hint}")
-    return GENERATORS[name]
+    return GENERATORS.find(name)
 
 
 def make_generator(
     name: str, game: HasLevels | LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object
 ) -> LevelGenerator:
-    """A level generator for a game.
+    """Make a level generator for a game.
 
     Args:
         name: of the generator; `GENERATORS` lists them.
@@ -93,8 +75,10 @@ def make_generator(
         PcgError: for unknown names, bad values, wants that no level can meet, or a game without a level
             alphabet to build from.
 
-    >>> import pcg                                                                # doctest: +SKIP
-    >>> print(pcg.make_generator("constructive", pcg.load("boxes"), seed=1).ask(1)[0].level)   # doctest: +SKIP
+    >>> import pcg
+    >>> generator = pcg.make_generator("constructive", pcg.load("boxes"), seed=1, max_width=9)
+    >>> [candidate.id for candidate in generator.ask(2)], max(generator.widths)
+    ([0, 1], 9)
     """
     kind = generator_class(name)
     context = game if isinstance(game, LevelContext) else LevelContext.of(game)

@@ -1,4 +1,4 @@
-"""Levels that begin with a terrain: which cells are rock is decided first, everything else is furnished around it.
+"""Levels that begin with a terrain: the rock is laid out first, everything else is placed around it.
 
 Cellular automata, noise, growth, diggers and partitions only differ in how they lay out rock; this is what they share.
 What "rock" is depends on the game: its walls; where it has none but fills its levels (earth, pellets), the filling;
@@ -18,11 +18,12 @@ from pcg.evaluators.level_grid import FREE, Mask
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.object_counts import draw_counts, draw_plenty
-from pcg.generators.levels.object_placement import furnish
-from pcg.generators.levels.repair import meet_needs, mend_reach
-from pcg.generators.levels.wall_layout import draw_size, fill, join_regions, lay_lanes, main_wall
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.object_counts import draw_counts, draw_object_scale
+from pcg.generators.levels.object_placement import place_objects
+from pcg.generators.levels.repair.by_rules import repair_reachability
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
+from pcg.generators.levels.wall_layout import draw_size, join_regions, lay_lanes, main_wall, place_filler
 
 Field = NDArray[np.float64]
 """A value for each cell, shape (height, width)."""
@@ -79,52 +80,54 @@ def wear(rng: np.random.Generator, rock: Mask, share: float) -> None:
         excess -= chosen.size
 
 
-def lay_rock(site: Site, rng: np.random.Generator, rock: Mask) -> None:
+def lay_rock(builder: LevelBuilder, rng: np.random.Generator, rock: Mask) -> None:
     """Put the game's wall on the bare cells of `rock` (shape of the inside of the frame) and join what it parts.
 
     Games without walls get their filling where there is rock; games without either get places to put objects.
     """
-    context = site.context
+    context = builder.context
     tile = main_wall(context, rng)
-    top, left, bottom, right = site.inside()
+    top, left, bottom, right = builder.inside()
     smooth = ndimage.gaussian_filter(rock.astype(np.float64), 1.0, mode="nearest")
     smooth += 1e-6 * rng.random(smooth.shape)
     if tile is not None:
-        part = site.grid[top:bottom, left:right]
+        part = builder.grid[top:bottom, left:right]
         part[rock & (part == context.ground_under[tile])] = tile
-        site.touch()
-        join_regions(site, rng)
-        fill(site, rng)
+        builder.invalidate()
+        join_regions(builder, rng)
+        place_filler(builder, rng)
     elif context.filler is not None:
-        free = site.free()[top:bottom, left:right]
+        free = builder.free()[top:bottom, left:right]
         filled = free & highest(np.where(free, smooth, -1.0), context.filler_share * float(free.mean()))
-        site.grid[top:bottom, left:right][filled] = context.filler
-        site.touch()
+        builder.grid[top:bottom, left:right][filled] = context.filler
+        builder.invalidate()
     else:
-        site.favour = np.full(site.grid.shape, 0.05)
-        site.favour[top:bottom, left:right] += smooth
+        builder.placement_weights = np.full(builder.grid.shape, 0.05)
+        builder.placement_weights[top:bottom, left:right] += smooth
 
 
-def stand_on_ground(site: Site) -> None:
-    """Where things fall down, prefer the cells above something to stand on for what is put into the level."""
-    blocked = site.palette.access[site.grid] > FREE
-    below = np.ones(site.grid.shape, bool)
+def stand_on_ground(builder: LevelBuilder) -> None:
+    """Prefer cells above something to stand on, in games in which things fall down."""
+    blocked = builder.palette.access[builder.grid] > FREE
+    below = np.ones(builder.grid.shape, bool)
     below[:-1] = blocked[1:]
-    favour = np.where(below, 1.0, 0.1)
-    site.favour = favour if site.favour is None else favour * site.favour
+    placement_weights = np.where(below, 1.0, 0.1)
+    builder.placement_weights = (
+        placement_weights if builder.placement_weights is None else placement_weights * builder.placement_weights
+    )
 
 
-def finish(site: Site, rng: np.random.Generator) -> None:
+def finish(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Place avatar and objects in a level whose terrain is laid, by the distance maps of `object_placement`."""
-    context = site.context
+    context = builder.context
     if context.analysis.mobility == "platform":
-        stand_on_ground(site)
-    top, left, bottom, right = site.inside()
-    counts = draw_counts(context, rng, (bottom - top) * (right - left), draw_plenty(rng))
-    laid = np.bincount(site.grid.ravel(), minlength=len(site.palette.tiles))
-    furnish(site, rng, {tile: max(0, number - int(laid[tile])) for tile, number in counts.items()})
-    mend_reach(site, rng)
-    meet_needs(site, rng)
+        stand_on_ground(builder)
+    top, left, bottom, right = builder.inside()
+    counts = draw_counts(context, rng, (bottom - top) * (right - left), draw_object_scale(rng))
+    laid = np.bincount(builder.grid.ravel(), minlength=len(builder.palette.tiles))
+    place_objects(builder, rng, {tile: max(0, number - int(laid[tile])) for tile, number in counts.items()})
+    repair_reachability(builder, rng)
+    add_required_sprites(builder, rng)
 
 
 class TerrainGenerator(IndependentGenerator):
@@ -134,23 +137,23 @@ class TerrainGenerator(IndependentGenerator):
 
     @abstractmethod
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
-        """Where the rock is in an area of `shape` (height, width), about `share` of it; 0 < share <= MOST."""
+        """Return the rock in an area of `shape` (height, width), about `share` of it; 0 < share <= MOST."""
 
-    def decorate(self, site: Site, rng: np.random.Generator) -> None:
+    def decorate(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
         """More of the terrain, between the rock and the objects; nothing unless a generator says otherwise."""
-        del site, rng
+        del builder, rng
 
     def generate(self, rng: np.random.Generator) -> str:
         """One level text."""
         context = self.context
         width, height = draw_size(rng, self.widths, self.heights)
-        site = Site.blank(context, width, height)
+        builder = LevelBuilder.blank(context, width, height)
         if context.lanes:
-            lay_lanes(site, rng)
-        top, left, bottom, right = site.inside()
+            lay_lanes(builder, rng)
+        top, left, bottom, right = builder.inside()
         shape = (bottom - top, right - left)
         share = rock_share(context, rng, self.number("walls"))
-        lay_rock(site, rng, self.rock(rng, shape, share) if share > 0 else np.zeros(shape, bool))
-        self.decorate(site, rng)
-        finish(site, rng)
-        return site.text()
+        lay_rock(builder, rng, self.rock(rng, shape, share) if share > 0 else np.zeros(shape, bool))
+        self.decorate(builder, rng)
+        finish(builder, rng)
+        return builder.text()

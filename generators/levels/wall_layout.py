@@ -1,7 +1,7 @@
-"""Where the walls go: frames, rooms, wall segments, pillars, caves, and lanes for traffic.
+"""Layout of walls: frames, rooms, wall segments, pillars, caves, and lanes for traffic.
 
 A layout leaves all open cells connected (closed rooms are made only in games with portals to get there). The segments
-are those of the constructive generator of spec 04 section 2.3, the caves those of Johnson, Yannakakis and Togelius
+are those of the constructive generator (reference/generators 12.3), the caves those of Johnson, Yannakakis and Togelius
 (2010).
 """
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pcg.generators.levels import automata
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site, choose
+from pcg.generators.levels.level_builder import LevelBuilder, weighted_choice
 
 Cells = NDArray[np.int64] | Sequence[tuple[int, int]]
 """Rows and columns of cells, shape (n, 2)."""
@@ -29,7 +29,7 @@ def draw_wall(context: LevelContext, rng: np.random.Generator) -> int | None:
     """One of the game's wall tiles, as often as its levels use it; only those that stand on the empty ground."""
     weights = np.array([w * (context.ground_under[t] == context.palette.empty) for t, w in
                         zip(context.walls, context.wall_weights, strict=True)])  # fmt: skip
-    place = choose(rng, weights)
+    place = weighted_choice(rng, weights)
     return None if place is None else context.walls[place]
 
 
@@ -42,22 +42,22 @@ def main_wall(context: LevelContext, rng: np.random.Generator) -> int | None:
     return draw_wall(context, rng)
 
 
-def build_wall(site: Site, cell: tuple[int, int], tile: int) -> bool:
+def build_wall(builder: LevelBuilder, cell: tuple[int, int], tile: int) -> bool:
     """Put a wall on a free cell unless it would cut the open space; tells whether it was put."""
     y, x = cell
-    if site.grid[y, x] != site.context.ground_under[tile] or site.cuts(cell):
+    if builder.grid[y, x] != builder.context.ground_under[tile] or builder.disconnects(cell):
         return False
-    site.put(cell, tile)
+    builder.put(cell, tile)
     return True
 
 
 # -- styles ------------------------------------------------------------------------------------------------------------
 
 
-def segments(site: Site, rng: np.random.Generator, share: float) -> None:
-    """Wall segments of 3 to 5 cells that turn now and then (spec 04 section 2.3, step 3)."""
-    context = site.context
-    top, left, bottom, right = site.inside()
+def segments(builder: LevelBuilder, rng: np.random.Generator, share: float) -> None:
+    """Wall segments of 3 to 5 cells that turn now and then (reference/generators 12.3.3)."""
+    context = builder.context
+    top, left, bottom, right = builder.inside()
     budget = round(share * (bottom - top) * (right - left))
     for _ in range(4 * budget):
         if budget <= 0:
@@ -66,7 +66,7 @@ def segments(site: Site, rng: np.random.Generator, share: float) -> None:
         tile = draw_wall(context, rng)
         if tile is None:
             return
-        if not build_wall(site, (y, x), tile):
+        if not build_wall(builder, (y, x), tile):
             continue
         budget -= 1
         dy, dx = ((-1, 0), (0, 1), (1, 0), (0, -1))[int(rng.integers(4))]
@@ -76,26 +76,26 @@ def segments(site: Site, rng: np.random.Generator, share: float) -> None:
             if rng.random() < 0.2:
                 dy, dx = (dx, dy) if rng.random() < 0.5 else (-dx, -dy)
             y, x = y + dy, x + dx
-            if not (top <= y < bottom and left <= x < right) or not build_wall(site, (y, x), tile):
+            if not (top <= y < bottom and left <= x < right) or not build_wall(builder, (y, x), tile):
                 break
             budget -= 1
 
 
-def rooms(site: Site, rng: np.random.Generator, share: float) -> None:
+def rooms(builder: LevelBuilder, rng: np.random.Generator, share: float) -> None:
     """Rooms by binary space partition (Shaker, Togelius, Nelson 2016, ch. 3): straight walls, each with an opening.
 
     In games with portals some walls have none: rooms to be entered by portal only.
     """
-    context = site.context
+    context = builder.context
     tile = main_wall(context, rng)
     if tile is None:
         return
-    top, left, bottom, right = site.inside()
+    top, left, bottom, right = builder.inside()
     least = 2 if share > 0.15 else 3
     # Sides up to `aim` stay whole: the fewer walls the game's levels have, the larger the rooms.
     aim = int(rng.integers(3, 7)) if share > 0.15 else int(rng.integers(5, 10))
     doors: set[tuple[int, int]] = set()
-    closed = 0.4 if context.links_closed_rooms else 0.0
+    closed = 0.4 if context.has_portals else 0.0
 
     def split(y0: int, x0: int, y1: int, x1: int) -> None:
         height, width = y1 - y0, x1 - x0
@@ -116,9 +116,9 @@ def rooms(site: Site, rng: np.random.Generator, share: float) -> None:
             y = cuts[int(rng.integers(len(cuts)))]
             gap = int(rng.integers(x0, x1))
             for x in range(x0, x1):
-                site.put((y, x), tile)
+                builder.put((y, x), tile)
             if rng.random() >= closed:
-                site.put((y, gap), context.palette.empty)
+                builder.put((y, gap), context.palette.empty)
                 doors.add((y, gap))
             split(y0, x0, y, x1)
             split(y + 1, x0, y1, x1)
@@ -129,9 +129,9 @@ def rooms(site: Site, rng: np.random.Generator, share: float) -> None:
             x = cuts[int(rng.integers(len(cuts)))]
             gap = int(rng.integers(y0, y1))
             for y in range(y0, y1):
-                site.put((y, x), tile)
+                builder.put((y, x), tile)
             if rng.random() >= closed:
-                site.put((gap, x), context.palette.empty)
+                builder.put((gap, x), context.palette.empty)
                 doors.add((gap, x))
             split(y0, x0, y1, x)
             split(y0, x + 1, y1, x1)
@@ -139,10 +139,10 @@ def rooms(site: Site, rng: np.random.Generator, share: float) -> None:
     split(top, left, bottom, right)
 
 
-def pillars(site: Site, rng: np.random.Generator, share: float) -> None:
+def pillars(builder: LevelBuilder, rng: np.random.Generator, share: float) -> None:
     """Small blocks of wall, mirrored from left to right."""
-    context = site.context
-    top, left, bottom, right = site.inside()
+    context = builder.context
+    top, left, bottom, right = builder.inside()
     width = right - left
     budget = round(share * (bottom - top) * width / 2)
     shapes = (((0, 0),), ((0, 0), (0, 1)), ((0, 0), (1, 0)), ((0, 0), (0, 1), (1, 0)), ((0, 0), (0, 1), (1, 0), (1, 1)))
@@ -156,31 +156,31 @@ def pillars(site: Site, rng: np.random.Generator, share: float) -> None:
         for dy, dx in shapes[int(rng.integers(len(shapes)))]:
             for column in {x + dx, left + right - 1 - (x + dx)}:
                 if top <= y + dy < bottom and left <= column < right:
-                    budget -= build_wall(site, (y + dy, column), tile)
+                    budget -= build_wall(builder, (y + dy, column), tile)
 
 
 def caves(
-    site: Site, rng: np.random.Generator, share: float, *, steps: int = 3, birth: int = 5, survival: int = 4
+    builder: LevelBuilder, rng: np.random.Generator, share: float, *, steps: int = 3, birth: int = 5, survival: int = 4
 ) -> None:
     """Caves: random walls smoothed by a cellular automaton, then joined by tunnels.
 
     A cell becomes wall with at least `birth` wall cells among its eight neighbours and stays one with at least
     `survival` (Johnson, Yannakakis, Togelius 2010).
     """
-    context = site.context
+    context = builder.context
     tile = main_wall(context, rng)
     if tile is None:
         return
-    top, left, bottom, right = site.inside()
+    top, left, bottom, right = builder.inside()
     aim = float(np.clip(1.2 * share, 0.12, 0.4))
     rock = automata.caves(rng, (bottom - top, right - left), aim, steps, birth, survival)
-    part = site.grid[top:bottom, left:right]
+    part = builder.grid[top:bottom, left:right]
     part[rock & (part == context.ground_under[tile])] = tile
-    site.touch()
-    join_regions(site, rng)
+    builder.invalidate()
+    join_regions(builder, rng)
 
 
-STYLES: Mapping[str, Callable[[Site, np.random.Generator, float], None]] = {
+STYLES: Mapping[str, Callable[[LevelBuilder, np.random.Generator, float], None]] = {
     "segments": segments,
     "rooms": rooms,
     "pillars": pillars,
@@ -192,27 +192,27 @@ STYLES: Mapping[str, Callable[[Site, np.random.Generator, float], None]] = {
 # -- connectivity ------------------------------------------------------------------------------------------------------
 
 
-def join_regions(site: Site, rng: np.random.Generator, *, smallest: int = 4) -> None:
+def join_regions(builder: LevelBuilder, rng: np.random.Generator, *, smallest: int = 4) -> None:
     """Make all open cells one region: pockets below `smallest` cells are filled, the others joined by tunnels."""
-    context = site.context
+    context = builder.context
     wall = draw_wall(context, rng)
-    found = site.region_arrays()
+    found = builder.region_arrays()
     if len(found) <= 1:
         return
     kept = found[:1]
     for region in found[1:]:
         if len(region) < smallest and wall is not None:
-            site.grid[tuple(region.T)] = wall
+            builder.grid[tuple(region.T)] = wall
         else:
             kept.append(region)
     main = kept[0]
     for region in kept[1:]:
-        tunnel(site, region, main)
+        tunnel(builder, region, main)
         main = np.concatenate([main, region])
-    site.touch()
+    builder.invalidate()
 
 
-def tunnel(site: Site, region: Cells, main: Cells) -> None:
+def tunnel(builder: LevelBuilder, region: Cells, main: Cells) -> None:
     """Open the shortest right-angled way between two regions, inside the frame where possible."""
     a, b = np.asarray(region), np.asarray(main)
     steps = np.abs(a[:, None, 0] - b[None, :, 0]) + np.abs(a[:, None, 1] - b[None, :, 1])
@@ -223,23 +223,23 @@ def tunnel(site: Site, region: Cells, main: Cells) -> None:
             y += 1 if ty > y else -1
         else:
             x += 1 if tx > x else -1
-        tile = int(site.grid[y, x])
-        if site.blocks(tile) and tile not in site.palette.avatars:  # an avatar may stand on what blocks others
-            site.grid[y, x] = site.context.ground_under[tile]
+        tile = int(builder.grid[y, x])
+        if builder.blocks(tile) and tile not in builder.palette.avatars:  # an avatar may stand on what blocks others
+            builder.grid[y, x] = builder.context.ground_under[tile]
 
 
 # -- lanes -------------------------------------------------------------------------------------------------------------
 
 
-def lay_lanes(site: Site, rng: np.random.Generator) -> None:
+def lay_lanes(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Give whole rows (or columns) over to traffic: bands of one to three lanes with safe ground between and beside
     them.
     """
-    context = site.context
+    context = builder.context
     lanes = context.lanes
     horizontal = lanes[0].horizontal
-    grid = site.grid if horizontal else site.grid.T
-    top, left, bottom, right = site.inside()
+    grid = builder.grid if horizontal else builder.grid.T
+    top, left, bottom, right = builder.inside()
     first, last, start, end = (top, bottom, left, right) if horizontal else (left, right, top, bottom)
     rows = last - first
     wanted = int(np.clip(round(rng.normal(context.lane_share, 0.08) * rows), 1, max(1, rows - 3)))
@@ -262,7 +262,7 @@ def lay_lanes(site: Site, rng: np.random.Generator) -> None:
             grid[row, start:end] = lane.ground
             _traffic(grid[row, start:end], lane.movers[int(rng.integers(len(lane.movers)))], lane.density, rng)
             row += 1
-    site.touch()
+    builder.invalidate()
 
 
 def _traffic(
@@ -281,16 +281,16 @@ def _traffic(
         row[(offset + 3 * i + extra) % len(row)] = mover
 
 
-def fill(site: Site, rng: np.random.Generator, plenty: float = 1.0) -> None:
+def place_filler(builder: LevelBuilder, rng: np.random.Generator, plenty: float = 1.0) -> None:
     """Fill the open ground with the game's filler, leaving winding tunnels or pockets as large as its share leaves
     room.
     """
-    context = site.context
+    context = builder.context
     if context.filler is None:
         return
-    free = site.free()
+    free = builder.free()
     cells = np.argwhere(free)
-    site.grid[free] = context.filler
+    builder.grid[free] = context.filler
     share = context.filler_share
     if any(context.analysis.has(t, "goal") for t in context.palette.tiles[context.filler].content):
         share *= plenty  # pellets that are all to be eaten are objects as well
@@ -298,16 +298,16 @@ def fill(site: Site, rng: np.random.Generator, plenty: float = 1.0) -> None:
     objects = (
         sum(float(context.statistics.share[i]) for i in context.objects) if context.statistics is not None else 0.1
     )
-    hollow = 0 if context.bare == context.filler else max(0, hollow - round(objects * len(cells)))
+    hollow = 0 if context.background == context.filler else max(0, hollow - round(objects * len(cells)))
     while hollow > 0 and len(cells):
         y, x = cells[int(rng.integers(len(cells)))].tolist()
         for _ in range(min(hollow, 2 + int(rng.integers(5)))):
             if not free[y, x]:
                 break
             hollow -= 1
-            site.grid[y, x] = context.palette.empty
+            builder.grid[y, x] = context.palette.empty
             dy, dx = ((-1, 0), (0, 1), (1, 0), (0, -1))[int(rng.integers(4))]
             y, x = y + dy, x + dx
             if not (0 <= y < free.shape[0] and 0 <= x < free.shape[1]):
                 break
-    site.touch()
+    builder.invalidate()

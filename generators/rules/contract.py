@@ -1,4 +1,4 @@
-"""The contract all rule generators share: that of all generators (`pcg.generators.contract`), for a sprite set.
+"""The contract of rule generators: that of all generators (`pcg.generators.contract`), for a sprite set.
 
 A board game's rule sheet can be a candidate in the same way: what drives a run needs a number, a text and an origin,
 and verdicts with `feasible`, `fitness` and `constraint`.
@@ -6,46 +6,24 @@ and verdicts with `feasible`, `fitness` and `constraint`.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from pcg.generators.contract import Generator, Verdict
+from pcg.generators.contract import EvaluationProtocol, Generator, GenotypeCandidate, IndependentMixin
 from pcg.generators.rules.genes import RuleSet
 from pcg.generators.rules.space import RuleSpace
 
 
-@dataclass(frozen=True, slots=True)
-class RuleCandidate:
+class RuleCandidate(GenotypeCandidate[RuleSet]):
     """A rule set to be evaluated."""
-
-    id: int
-    """0, 1, 2, ... in the order of asking."""
-    genotype: RuleSet
-    origin: str
-    """How it was made: the name of a generator or of an operator."""
-    generation: int = 0
-    parents: tuple[int, ...] = ()
-    """Ids of the candidates it was bred from."""
-
-    def to_json(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return {
-            "id": self.id, "genotype": self.genotype.to_json(), "origin": self.origin, "generation": self.generation,
-            "parents": list(self.parents),
-        }  # fmt: skip
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RuleCandidate:
-        """The inverse of `to_json`."""
-        genotype, parents = RuleSet.from_json(data["genotype"]), tuple(int(p) for p in data["parents"])
-        return cls(int(data["id"]), genotype, str(data["origin"]), int(data["generation"]), parents)
+        """Return the candidate whose `to_json` this was."""
+        return cls._read(data, RuleSet.from_json(data["genotype"]))
 
 
-class RuleGenerator(Generator[RuleCandidate, Verdict]):
+class RuleGenerator(Generator[RuleCandidate, EvaluationProtocol]):
     """Base of all rule generators.
 
     Args:
@@ -66,14 +44,8 @@ class RuleGenerator(Generator[RuleCandidate, Verdict]):
         return f"<{type(self).__name__} for {game}, seed {self.seed}, {self._next} rule sets so far>"
 
 
-class IndependentRuleGenerator(RuleGenerator):
-    """A generator whose k-th rule set depends on k alone."""
+class IndependentRuleGenerator(IndependentMixin[RuleCandidate, EvaluationProtocol, RuleSet], RuleGenerator):
+    """Base of the generators whose k-th rule set depends on k alone; they implement `generate`."""
 
-    @abstractmethod
-    def generate(self, rng: np.random.Generator) -> RuleSet:
-        """One rule set."""
-
-    def ask(self, n: int) -> list[RuleCandidate]:
-        """`n` new candidates."""
-        first, self._next = self._next, self._next + n
-        return [RuleCandidate(k, self.generate(self.rng(k)), self.name) for k in range(first, first + n)]
+    def _wrapped(self, number: int, made: RuleSet) -> RuleCandidate:
+        return RuleCandidate(number, made, self.name)

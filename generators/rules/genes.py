@@ -1,8 +1,8 @@
-"""What rule generators work on: the lines of an InteractionSet and a TerminationSet as plain, hashable data.
+"""Genotypes of rules: the lines of an InteractionSet and a TerminationSet as plain, hashable data.
 
 A gene is one rule for one ordered pair of sprites, or one termination; a genotype is a list of each. They turn into the
 syntax tree's lines, into text and into JSON, and come from any game (a line with several second sprites becomes several
-genes, which means the same: spec 01 section 1.6).
+genes, which means the same: reference/language 1.6).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Params = tuple[tuple[str, str], ...]
 """`key=value` texts in the order in which they are written."""
 
 EOS, TIME = "EOS", "TIME"
-"""What stands for the edge of the screen and for time where a sprite could stand."""
+"""Names of the edge of the screen and of time in the place of a sprite."""
 _CACHED = 1 << 12
 
 
@@ -36,7 +36,7 @@ class Rule:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """What meets."""
+        """Names of the two types that meet."""
         return self.first, self.second
 
     def get(self, key: str) -> str | None:
@@ -48,7 +48,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Termination:
     """A termination: `Class key=value ...`."""
 
     name: str
@@ -60,14 +60,14 @@ class Ending:
 
     @property
     def wins(self) -> bool:
-        """Whether the first player wins by it."""
+        """True if the first player wins by it."""
         return (self.get("win") or "").split(",")[0].strip().lower() == "true"
 
     def __str__(self) -> str:
         return " ".join([self.name, *(f"{k}={v}" for k, v in self.params)])
 
 
-Gene = Rule | Ending
+Gene = Rule | Termination
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +75,15 @@ class RuleSet:
     """The genotype: rules in the order in which they run, and terminations in the order in which they are tested."""
 
     rules: tuple[Rule, ...]
-    endings: tuple[Ending, ...]
+    terminations: tuple[Termination, ...]
 
     def __len__(self) -> int:
-        return len(self.rules) + len(self.endings)
+        return len(self.rules) + len(self.terminations)
 
     def genes(self) -> Iterator[Gene]:
         """All genes, rules first."""
         yield from self.rules
-        yield from self.endings
+        yield from self.terminations
 
     def __str__(self) -> str:
         return "\n".join(str(gene) for gene in self.genes())
@@ -91,22 +91,22 @@ class RuleSet:
     @property
     def lines(self) -> tuple[tuple[InteractionLine, ...], tuple[TerminationLine, ...]]:
         """As lines of a syntax tree; equal genes share a line."""
-        return tuple(map(interaction_line, self.rules)), tuple(map(termination_line, self.endings))
+        return tuple(map(interaction_line, self.rules)), tuple(map(termination_line, self.terminations))
 
     def to_json(self) -> list[list[list[Any]]]:
         """As JSON arrays."""
         return [
             [[r.first, r.second, r.effect, *(f"{k}={v}" for k, v in r.params)] for r in self.rules],
-            [[e.name, *(f"{k}={v}" for k, v in e.params)] for e in self.endings],
+            [[e.name, *(f"{k}={v}" for k, v in e.params)] for e in self.terminations],
         ]
 
     @classmethod
     def from_json(cls, data: Sequence[Sequence[Sequence[str]]]) -> RuleSet:
         """The inverse of `to_json`."""
-        rules, endings = data
+        rules, terminations = data
         return cls(
             tuple(Rule(first, second, effect, _params(rest)) for first, second, effect, *rest in rules),
-            tuple(Ending(name, _params(rest)) for name, *rest in endings),
+            tuple(Termination(name, _params(rest)) for name, *rest in terminations),
         )
 
     @classmethod
@@ -120,15 +120,15 @@ class RuleSet:
         """
         tree = parse(source) if isinstance(source, str) else source
         rules: list[Rule] = []
-        endings: list[Ending] = []
+        terminations: list[Termination] = []
         for section in tree.header.children:
             for line in section.children if isinstance(section, Section) else ():
                 if isinstance(line, InteractionLine) and line.effects:
                     params = tuple((o.key, o.value) for o in line.options)
                     rules += [Rule(line.first.text, b.text, line.effects[-1].text, params) for b in line.seconds]
                 elif isinstance(line, TerminationLine):
-                    endings.append(Ending(line.name.text, tuple((o.key, o.value) for o in line.options)))
-        return cls(tuple(rules), tuple(endings))
+                    terminations.append(Termination(line.name.text, tuple((o.key, o.value) for o in line.options)))
+        return cls(tuple(rules), tuple(terminations))
 
 
 def _params(texts: Iterable[str]) -> Params:
@@ -150,9 +150,9 @@ def interaction_line(rule: Rule) -> InteractionLine:
 
 
 @lru_cache(_CACHED)
-def termination_line(ending: Ending) -> TerminationLine:
+def termination_line(termination: Termination) -> TerminationLine:
     """The line of a termination."""
-    return TerminationLine(name=Word(ending.name), options=_options(ending.params))
+    return TerminationLine(name=Word(termination.name), options=_options(termination.params))
 
 
 def with_params(params: Params, changes: Mapping[str, str | None]) -> Params:
@@ -177,29 +177,29 @@ def replace_rules(tree: Tree, genotype: RuleSet) -> Tree:
     kept = [s for s in sections if s.identifier not in ("InteractionSet", "TerminationSet")]
     if not any(s.identifier == "SpriteSet" for s in kept):
         raise PcgError(f"{tree.file} has no SpriteSet, so no rules can be made for it")
-    rules, endings = genotype.lines
+    rules, terminations = genotype.lines
     mapping = [s for s in kept if s.identifier == "LevelMapping"]
     made = [s for s in kept if s.identifier != "LevelMapping"]
     if rules:
         made.append(Section(name=Word("InteractionSet"), children=rules))
-    if endings:
-        made.append(Section(name=Word("TerminationSet"), children=endings))
+    if terminations:
+        made.append(Section(name=Word("TerminationSet"), children=terminations))
     return Tree(replace(tree.header, children=(*made, *mapping)), file=tree.file)
 
 
 Shape = tuple[frozenset[Gene], frozenset[tuple[str, ...]]]
-"""What `shape_distance` compares of a rule set: its genes, and its genes without parameters."""
+"""Phenotype that `shape_distance` compares: genes of a rule set, and its genes without parameters."""
 
 
 def shape_of(genotype: RuleSet) -> Shape:
-    """What `shape_distance` compares."""
-    kinds = {(r.first, r.second, r.effect) for r in genotype.rules} | {(e.name,) for e in genotype.endings}
+    """Return the phenotype that `shape_distance` compares."""
+    kinds = {(r.first, r.second, r.effect) for r in genotype.rules} | {(e.name,) for e in genotype.terminations}
     return frozenset(genotype.genes()), frozenset(kinds)
 
 
 def shape_distance(one: Shape, other: Shape) -> float:
-    """How unlike two rule sets are, in [0, 1]: the share of their genes they do not have in common (Jaccard), averaged
-    over genes as they are and genes without parameters. Order does not count.
+    """Return the distance of two rule sets, in [0, 1]: the share of their genes they do not have in common (Jaccard),
+    averaged over genes as they are and genes without parameters. Order does not count.
 
     >>> a, b = Rule("a", "b", "killSprite"), Rule("a", "b", "killSprite", (("scoreChange", "1"),))
     >>> shape_distance(shape_of(RuleSet((a,), ())), shape_of(RuleSet((b,), ())))

@@ -1,7 +1,7 @@
-"""Changing rule sets: insert, delete, modify, swap, cross over, and mend what came out.
+"""Genetic operators on rule sets: insertion, deletion, modification, swap, crossover, and repair of what came out.
 
-Every operator keeps to the rules of a `RuleSpace`; `mend` then removes what means nothing twice over and adds what a
-game cannot do without. All draws come from the generator of random numbers that is handed in.
+Every operator keeps to the rules of a `RuleSpace`; `repair_rules` then removes repetitions and adds what a game cannot
+do without. All draws come from the generator of random numbers that is handed in.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import numpy as np
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import EffectSpec, TerminationSpec
-from pcg.generators.rules.genes import EOS, TIME, Ending, Params, Rule, RuleSet, with_params
+from pcg.generators.rules.genes import EOS, TIME, Params, Rule, RuleSet, Termination, with_params
 from pcg.generators.rules.space import SCORES, RuleSpace
 
-MOST_ENDINGS = 6
+MOST_TERMINATIONS = 6
 """Terminations that a rule set may have."""
 _RULES = 0.75
 """Share of the changes that concern rules; the others concern terminations."""
@@ -26,7 +26,7 @@ _SHARES = (0.3, 0.2, 0.38, 0.12)
 def mutate(
     space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, changes: int = 1, most: int = 40
 ) -> RuleSet:
-    """A rule set with some changes, mended.
+    """A rule set with some changes, repaired.
 
     Args:
         space: of the sprite set.
@@ -35,14 +35,14 @@ def mutate(
         changes: how many insertions, deletions, modifications and swaps.
         most: rules that it may have.
     """
-    rules, endings = list(genotype.rules), list(genotype.endings)
+    rules, terminations = list(genotype.rules), list(genotype.terminations)
     for _ in range(changes):
         kind = _KINDS[int(rng.choice(len(_KINDS), p=_SHARES))]
-        if rng.random() < _RULES or not endings:
+        if rng.random() < _RULES or not terminations:
             _change_rules(space, rules, kind if rules else "insert", rng, most)
         else:
-            _change_endings(space, endings, kind, rng)
-    return mend(space, RuleSet(tuple(rules), tuple(endings)), rng, most=most)
+            _change_endings(space, terminations, kind, rng)
+    return repair_rules(space, RuleSet(tuple(rules), tuple(terminations)), rng, most=most)
 
 
 def _change_rules(space: RuleSpace, rules: list[Rule], kind: str, rng: np.random.Generator, most: int) -> None:
@@ -107,85 +107,89 @@ def _swap_rules(space: RuleSpace, rules: list[Rule], at: int, rng: np.random.Gen
     rules[at], rules[other] = rules[other], rules[at]
 
 
-def _change_endings(space: RuleSpace, endings: list[Ending], kind: str, rng: np.random.Generator) -> None:
-    at = int(rng.integers(len(endings)))
-    if kind == "insert" and len(endings) < MOST_ENDINGS:
-        endings.insert(int(rng.integers(len(endings) + 1)), space.draw_ending(rng))
-    elif kind == "delete" and len(endings) > 1:
-        del endings[at]
-    elif kind == "swap" and len(endings) > 1:
-        other = int(rng.integers(len(endings)))
-        endings[at], endings[other] = endings[other], endings[at]
+def _change_endings(space: RuleSpace, terminations: list[Termination], kind: str, rng: np.random.Generator) -> None:
+    at = int(rng.integers(len(terminations)))
+    if kind == "insert" and len(terminations) < MOST_TERMINATIONS:
+        terminations.insert(int(rng.integers(len(terminations) + 1)), space.draw_termination(rng))
+    elif kind == "delete" and len(terminations) > 1:
+        del terminations[at]
+    elif kind == "swap" and len(terminations) > 1:
+        other = int(rng.integers(len(terminations)))
+        terminations[at], terminations[other] = terminations[other], terminations[at]
     else:
-        ending = endings[at]
-        if ending.get("limit") is not None and rng.random() < 0.5:
-            endings[at] = space.redraw_limit(rng, ending)
+        termination = terminations[at]
+        if termination.get("limit") is not None and rng.random() < 0.5:
+            terminations[at] = space.redraw_limit(rng, termination)
             return
-        endings[at] = space.draw_ending(rng, win=ending.wins if rng.random() < 0.8 else not ending.wins)
+        terminations[at] = space.draw_termination(
+            rng, win=termination.wins if rng.random() < 0.8 else not termination.wins
+        )
 
 
 def cross(space: RuleSpace, one: RuleSet, other: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
-    """The head of one and the tail of another, cut between rules and between terminations, mended.
+    """The head of one and the tail of another, cut between rules and between terminations, repaired.
 
     The order of what meets follows the first parent where both know it, so that heads and tails fit.
     """
 
-    def cut(head: Sequence[Rule] | Sequence[Ending], tail: Sequence[Rule] | Sequence[Ending]) -> list[Rule | Ending]:
+    def cut(
+        head: Sequence[Rule] | Sequence[Termination], tail: Sequence[Rule] | Sequence[Termination]
+    ) -> list[Rule | Termination]:
         place = float(rng.random())
         return [*head[: round(place * len(head))], *tail[round(place * len(tail)) :]]
 
     rules = [gene for gene in cut(one.rules, other.rules) if isinstance(gene, Rule)]
-    endings = [gene for gene in cut(one.endings, other.endings) if isinstance(gene, Ending)]
-    return mend(space, RuleSet(tuple(rules), tuple(endings)), rng, most=most)
+    terminations = [gene for gene in cut(one.terminations, other.terminations) if isinstance(gene, Termination)]
+    return repair_rules(space, RuleSet(tuple(rules), tuple(terminations)), rng, most=most)
 
 
-# -- mending -----------------------------------------------------------------------------------------------------------
+# -- repair ------------------------------------------------------------------------------------------------------------
 
 
-def mend(space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
+def repair_rules(space: RuleSpace, genotype: RuleSet, rng: np.random.Generator, *, most: int = 40) -> RuleSet:
     """A rule set that can be a game: nothing twice, what belongs to one pair together, a way to win, a way to lose.
 
-    What it means does not change otherwise: the rules of a pair run together wherever they stand (spec 01 section 1.6
-    rule 4), and what was listed first runs first.
+    What it means does not change otherwise: the rules of a pair run together wherever they stand
+    (reference/language 1.6.4), and what was listed first runs first.
     """
     pairs: dict[tuple[str, str], dict[Rule, None]] = {}
     for rule in genotype.rules:
         held = pairs.setdefault(rule.pair, {})
         if EOS in rule.pair and held:
-            continue  # a second line for the edge would run both twice (spec 01 section 1.6 rule 5)
+            continue  # a second line for the edge would run both twice (reference/language 1.6.5)
         held[rule] = None
     rules = [rule for held in pairs.values() for rule in held]
     while len(rules) > most:
         del rules[int(rng.integers(len(rules)))]
     if not rules:
         rules = [space.draw_rule(rng)]
-    return RuleSet(tuple(rules), tuple(_mended_endings(space, rules, genotype.endings, rng)))
+    return RuleSet(tuple(rules), tuple(_mended_endings(space, rules, genotype.terminations, rng)))
 
 
 def _mended_endings(
-    space: RuleSpace, rules: Sequence[Rule], endings: Sequence[Ending], rng: np.random.Generator
-) -> list[Ending]:
-    found: dict[tuple[object, ...], Ending] = {}
-    for ending in endings:
+    space: RuleSpace, rules: Sequence[Rule], terminations: Sequence[Termination], rng: np.random.Generator
+) -> list[Termination]:
+    found: dict[tuple[object, ...], Termination] = {}
+    for termination in terminations:
         # the first of two that fire in the same moment decides, so the second is of no account
-        condition = tuple(pair for pair in ending.params if pair[0] != "win")
-        found.setdefault((ending.name, *condition), ending)
-    mended = list(found.values())
-    if not any(ending.wins for ending in mended):
-        mended.insert(0, space.draw_ending(rng, win=True))
-    mended = [*mended[: MOST_ENDINGS - 1]] if len(mended) >= MOST_ENDINGS else mended
-    if not any(ending.wins for ending in mended):
-        mended[0] = space.draw_ending(rng, win=True)
+        condition = tuple(pair for pair in termination.params if pair[0] != "win")
+        found.setdefault((termination.name, *condition), termination)
+    repaired = list(found.values())
+    if not any(termination.wins for termination in repaired):
+        repaired.insert(0, space.draw_termination(rng, win=True))
+    repaired = [*repaired[: MOST_TERMINATIONS - 1]] if len(repaired) >= MOST_TERMINATIONS else repaired
+    if not any(termination.wins for termination in repaired):
+        repaired[0] = space.draw_termination(rng, win=True)
     avatars = {space.avatar, *space.kinds.avatars}
     if _mortal(space, rules, avatars) and not any(
-        e.name == "SpriteCounter" and e.get("stype") in avatars for e in mended
+        e.name == "SpriteCounter" and e.get("stype") in avatars for e in repaired
     ):
-        mended.append(space.death())
-    return mended
+        repaired.append(space.death())
+    return repaired
 
 
 def _mortal(space: RuleSpace, rules: Sequence[Rule], avatars: set[str]) -> bool:
-    """Whether a rule can take an avatar away."""
+    """Return whether a rule can take an avatar away."""
     index, types = space.definition.type_index, space.definition.types
     wide = avatars | {types[t].name for a in avatars for t in types[index[a]].path}
     for rule in rules:

@@ -28,7 +28,7 @@ from pcg.engine.vgdl.parser import parse
 from pcg.engine.vgdl.resolver import read_game
 from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler
 from pcg.engine.vgdl.tree import Tree
-from pcg.generators.rules.genes import EOS, TIME, Ending, Params, Rule, RuleSet, replace_rules, with_params
+from pcg.generators.rules.genes import EOS, TIME, Params, Rule, RuleSet, Termination, replace_rules, with_params
 
 SCORES = (1, 2, 5, 10, -1, -2, -5)
 """Changes of score that rules are given."""
@@ -45,7 +45,7 @@ USUAL: Mapping[str, float] = {
     "reverseDirection": 2.0, "turnAround": 1.0, "flipDirection": 1.0, "wrapAround": 1.0, "killIfFromAbove": 1.5,
     "transformToAll": 0.5, "killAll": 0.5, "addTimer": 0.3,
 }  # fmt: skip
-"""How often effects are drawn compared with one not named here: about as often as designers use them."""
+"""Relative frequencies of effects, 1 for one not named here: about as often as designers use them."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class _Kinds:
     avatars: tuple[str, ...]
     resources: tuple[str, ...]
     held: tuple[str, ...]
-    """What can be held: names of resources."""
+    """Names of resources."""
     portals: frozenset[str]
     spawners: tuple[str, ...]
     creatable: tuple[str, ...]
@@ -110,13 +110,13 @@ class RuleSpace:
             text = self.text(genotype)
             absent = {d.message.split("`")[1] for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
             rules = tuple(rule for rule in genotype.rules if not absent & set(rule.pair))
-            endings = tuple(
-                ending for ending in genotype.endings
-                if not (ending.name == "SpriteCounterMore" and ending.get("stype") in absent)
+            terminations = tuple(
+                termination for termination in genotype.terminations
+                if not (termination.name == "SpriteCounterMore" and termination.get("stype") in absent)
             )  # fmt: skip
-            if len(rules) + len(endings) == len(genotype):
+            if len(rules) + len(terminations) == len(genotype):
                 break
-            genotype = RuleSet(rules, endings)
+            genotype = RuleSet(rules, terminations)
         named = {word for gene in genotype.genes() for word in str(gene).replace("=", " ").replace(",", " ").split()}
         while True:
             found = [d for d in check_game(text) if d.message.endswith(NEVER_APPEARS)]
@@ -135,7 +135,7 @@ class RuleSpace:
 
     @cached_property
     def compiler(self) -> RuleCompiler:
-        """What turns rules into tables."""
+        """Compiler of rules into tables."""
         return RuleCompiler(self.definition, reading="strict", name=self.definition.name)
 
     # -- what there is -------------------------------------------------------------------------------------------------
@@ -178,7 +178,9 @@ class RuleSpace:
 
     @cached_property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """What can meet: two different kinds of which one can move, and what can move with the edge of the screen."""
+        """Pairs that can meet: two different kinds of which one can move, and what can move with the edge of the
+        screen.
+        """
         kinds = self.kinds
         inside = [
             (a, b) for a in kinds.actors for b in kinds.actors
@@ -193,7 +195,7 @@ class RuleSpace:
 
     @cached_property
     def pair_weights(self) -> np.ndarray:
-        """How often each pair is drawn: meetings of an avatar twice as often as others, edges less often."""
+        """Relative frequencies of pairs: meetings of an avatar twice as often as others, edges less often."""
         avatars = set(self.kinds.avatars)
         weights = np.array([2.0 if a in avatars or b in avatars else 1.0 for a, b in self.pairs])
         weights[[b == EOS for _, b in self.pairs]] *= 0.7
@@ -203,7 +205,7 @@ class RuleSpace:
     # -- which effects fit ---------------------------------------------------------------------------------------------
 
     def fits(self, spec: EffectSpec, first: str, second: str) -> bool:
-        """Whether an effect can do anything when these two meet."""
+        """Return whether an effect can do anything when these two meet."""
         kinds = self.kinds
         if not spec.runnable or (second in (EOS, TIME) and spec.needs_second):
             return False
@@ -291,17 +293,11 @@ class RuleSpace:
             low, high = param.range or (0, 10)
             if param.name == "limit" and isinstance(spec, EffectSpec):
                 low, high = 1, 10
-            # small numbers are likelier, whatever the range
-            return str(int(low) + int(np.exp(rng.random() * np.log(high - low + 1))) - 1)
-        if param.type == "double":
-            low, high = param.range or (0.0, 1.0)
-            return f"{round(low + rng.random() * (high - low), 2):g}"
-        if param.type == "bool":
-            return "False" if param.default else "True"
+            return draw_whole_number(rng, low, high)
         if param.type == "effect":
             names = tuple(name for name, other in ontology.EFFECTS.items() if other.kill and other.runnable)
             return names[int(rng.integers(len(names)))]
-        return None
+        return draw_real_or_flag(rng, param)
 
     def _values(self, param: Param, spec: EffectSpec | TerminationSpec) -> tuple[str, ...]:
         """Names that a parameter can hold."""
@@ -316,46 +312,46 @@ class RuleSpace:
 
     # -- terminations --------------------------------------------------------------------------------------------------
 
-    def draw_ending(self, rng: np.random.Generator, *, win: bool | None = None) -> Ending:
+    def draw_termination(self, rng: np.random.Generator, *, win: bool | None = None) -> Termination:
         """A termination, won or lost as given or with equal chances."""
         wins = bool(rng.integers(2)) if win is None else win
         tail = (("win", "True" if wins else "False"),)
         kind = float(rng.random())
         if kind < 0.2:
             # short ones are likelier: within the reach of a play, and drawn on the way to longer ones
-            return Ending("Timeout", (("limit", str(50 * round(2 ** rng.uniform(1, 5)))), *tail))
+            return Termination("Timeout", (("limit", str(50 * round(2 ** rng.uniform(1, 5)))), *tail))
         # dying is no way to win
         avatars = {self.avatar, *self.kinds.avatars} if wins else set()
         names = tuple(name for name in self.kinds.actors if name not in avatars) or self.kinds.actors
         if kind < 0.7 or (kind >= 0.85 and len(names) < 2):
             name = names[int(rng.integers(len(names)))]
-            return Ending("SpriteCounter", (("stype", name), ("limit", self._left(rng, name)), *tail))
+            return Termination("SpriteCounter", (("stype", name), ("limit", self._left(rng, name)), *tail))
         if kind < 0.85:
             name = names[int(rng.integers(len(names)))]
             limit = self.counts.get(name, 0) + 1 + int(rng.integers(0, 10))
-            return Ending("SpriteCounterMore", (("stype", name), ("limit", str(limit)), *tail))
+            return Termination("SpriteCounterMore", (("stype", name), ("limit", str(limit)), *tail))
         chosen = rng.permutation(len(names))[: int(rng.integers(2, 4))]
         types = tuple((f"stype{k + 1}", names[int(i)]) for k, i in enumerate(chosen))
-        return Ending("MultiSpriteCounter", (*types, ("limit", "0"), *tail))
+        return Termination("MultiSpriteCounter", (*types, ("limit", "0"), *tail))
 
     def _left(self, rng: np.random.Generator, name: str) -> str:
         most = max(0, self.counts.get(name, 0) - 1)
         return "0" if rng.random() < 0.7 else str(int(rng.integers(0, most + 1)))
 
-    def redraw_limit(self, rng: np.random.Generator, ending: Ending) -> Ending:
+    def redraw_limit(self, rng: np.random.Generator, termination: Termination) -> Termination:
         """A termination whose number is another one: a little more or less, or anything up to what a level has."""
-        limit = int(float(ending.get("limit") or 0))
-        if ending.name == "Timeout":
+        limit = int(float(termination.get("limit") or 0))
+        if termination.name == "Timeout":
             limit = min(2000, max(50, 50 * round(limit * 2 ** rng.uniform(-1, 1) / 50)))
-        elif ending.name == "SpriteCounter" and rng.random() < 0.5:
-            limit = int(rng.integers(0, max(1, self.counts.get(ending.get("stype") or "", 1))))
+        elif termination.name == "SpriteCounter" and rng.random() < 0.5:
+            limit = int(rng.integers(0, max(1, self.counts.get(termination.get("stype") or "", 1))))
         else:
             limit = max(0, limit + (1 if rng.random() < 0.5 else -1) * int(rng.integers(1, 4)))
-        return Ending(ending.name, with_params(ending.params, {"limit": str(limit)}))
+        return Termination(termination.name, with_params(termination.params, {"limit": str(limit)}))
 
-    def death(self) -> Ending:
+    def death(self) -> Termination:
         """The player loses when no avatar is left."""
-        return Ending("SpriteCounter", (("stype", self.avatar), ("limit", "0"), ("win", "False")))
+        return Termination("SpriteCounter", (("stype", self.avatar), ("limit", "0"), ("win", "False")))
 
     @cached_property
     def avatar(self) -> str:
@@ -377,7 +373,7 @@ def _without(tree: Tree, lines: Set[int]) -> Tree:
 
 
 def _lineage(class_name: str) -> frozenset[str]:
-    """What a class is, with its ancestors; "spawner" for whatever brings forth a type of its parameter `stype`."""
+    """Return a class and its ancestors; "spawner" for whatever brings forth a type of its parameter `stype`."""
     found: set[str] = set()
     name: str | None = class_name
     while name is not None:
@@ -415,3 +411,21 @@ def _counts(definition: GameDefinition, levels: Sequence[str]) -> dict[str, int]
         for name, number in own.items():
             found[name] = max(found.get(name, 0), number)
     return found
+
+
+def draw_whole_number(rng: np.random.Generator, low: float, high: float) -> str:
+    """Draw the text of a whole number from `low` to `high`, small ones more often, whatever the range."""
+    return str(int(low) + int(np.exp(rng.random() * np.log(high - low + 1))) - 1)
+
+
+def draw_real_or_flag(rng: np.random.Generator, param: Param) -> str | None:
+    """Draw the text of a real number within a parameter's range, or of the flag that is not its default.
+
+    None for a parameter of another type.
+    """
+    if param.type == "double":
+        low, high = param.range or (0.0, 1.0)
+        return f"{round(low + rng.random() * (high - low), 2):g}"
+    if param.type == "bool":
+        return "False" if param.default else "True"
+    return None

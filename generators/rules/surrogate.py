@@ -1,4 +1,4 @@
-"""What a rule set is going to be worth, guessed from its lines by what others with such lines were worth.
+"""Surrogate of the evaluation: fitness of a rule set, predicted from its lines by a random forest.
 
 Playing a rule set takes thousands of times as long as making one. A surrogate is a model learned from the rule sets
 that were played; of several children it picks the one to be played (Jin: Surrogate-Assisted Evolutionary Computation,
@@ -49,27 +49,28 @@ def load_sklearn() -> tuple[Any, Any]:
 
 
 def features_of(genotype: RuleSet) -> Mapping[str, int]:
-    """How often a rule set has each thing that can matter.
+    """Return the features of a rule set: the number of times it has each thing that can matter.
 
     >>> from pcg.generators.rules.genes import Rule
     >>> sorted(features_of(RuleSet((Rule("avatar", "wall", "stepBack"),), ())))[:3]
-    ['avatar * > stepBack', 'avatar wall', 'avatar wall > stepBack']
+    ['* * > stepBack', '* wall > stepBack', 'avatar * > stepBack']
     """
-    found: Counter[str] = Counter(rules=len(genotype.rules), endings=len(genotype.endings))
+    # features are sorted by name, and the forest draws by column: a new name would change runs
+    found: Counter[str] = Counter(rules=len(genotype.rules), endings=len(genotype.terminations))
     for rule in genotype.rules:
         a, b, effect = rule.first, rule.second, rule.effect
         found.update((f"{a} {b}", f"{a} {b} > {effect}", f"{a} * > {effect}", f"* {b} > {effect}", f"* * > {effect}"))
         change = rule.get("scoreChange") or ""
         if change:
             found[f"{a} {b} scores {'less' if change.startswith('-') else 'more'}"] += 1
-    for ending in genotype.endings:
-        result = "wins" if ending.wins else "loses"
-        found.update((f"{ending.name} {result}", f"{ending.name} {ending.get('stype')} {result}"))
+    for termination in genotype.terminations:
+        result = "wins" if termination.wins else "loses"
+        found.update((f"{termination.name} {result}", f"{termination.name} {termination.get('stype')} {result}"))
     return found
 
 
 class Surrogate:
-    """Guesses of worth.
+    """Predictor of fitness.
 
     Args:
         seed: equal seeds and equal memories give equal guesses.
@@ -78,7 +79,7 @@ class Surrogate:
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.seen: deque[tuple[RuleSet, float]] = deque(maxlen=MEMORY)
-        """Rule sets played, with their worth: fitness and 1 of the feasible, the constraints kept of the others."""
+        """Rule sets played, with their values: fitness and 1 of the feasible, the constraints kept of the others."""
         self._trees, self._table = load_sklearn()
         self._model: tuple[Any, NDArray[np.bool_], Any] | None = None
 
@@ -94,16 +95,16 @@ class Surrogate:
         table = self._table(dtype=np.float32, sparse=False)
         rows = table.fit_transform([features_of(genotype) for genotype, _ in self.seen])
         common = (rows > 0).sum(axis=0) >= _RARE
-        worth = np.array([value for _, value in self.seen])
+        values = np.array([value for _, value in self.seen])
         trees = self._trees(
             _TREES, min_samples_leaf=_LEAF, max_features=_SHARE, n_jobs=1,
             random_state=int(np.random.default_rng([self.seed, generation]).integers(2**31)),
         )  # fmt: skip
-        self._model = table, common, trees.fit(rows[:, common], worth)
+        self._model = table, common, trees.fit(rows[:, common], values)
         return True
 
-    def guess(self, genotypes: Sequence[RuleSet]) -> NDArray[np.float64]:
-        """What each is worth; `learn` comes first.
+    def predict(self, genotypes: Sequence[RuleSet]) -> NDArray[np.float64]:
+        """Predict the fitness of each (1 more where feasible); `learn` comes first.
 
         Raises:
             RuntimeError: when nothing was learned.

@@ -1,4 +1,4 @@
-"""What all optimisers of game spaces share: they ask for points, and are told what these were worth.
+"""The contract of all optimisers of game spaces: they ask for points, and are told their values.
 
 An optimiser is a generator (`pcg.generators.contract`) whose candidates are points of a space. The value of a point is
 noisy; an optimiser may ask for the same point again, which is then another `sample` of it and is played with other
@@ -47,8 +47,8 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What one evaluation says of a point.
+class PointEvaluation:
+    """Evaluation of a point.
 
     Attributes:
         value: in [0, 1], to be large.
@@ -62,7 +62,7 @@ class Judgement:
 
     @property
     def feasible(self) -> bool:
-        """Whether it could be played."""
+        """True if it could be played."""
         return not self.note
 
     @property
@@ -77,8 +77,8 @@ class Judgement:
 
 
 @dataclass(slots=True)
-class Tried:
-    """What is known of one point: how often it was asked for and told, sum of values, sum of squared errors."""
+class PointStatistics:
+    """Statistics of one point: how often it was asked for and told, sum of values, sum of squared errors."""
 
     asked: int = 0
     told: int = 0
@@ -96,7 +96,7 @@ class Tried:
         return math.sqrt(self.variance) / self.told
 
 
-class Tuner(Generator[Candidate, Judgement]):
+class Optimiser(Generator[Candidate, PointEvaluation]):
     """Base of all optimisers; they depend on the sizes of the space, not on what its values mean.
 
     Args:
@@ -134,15 +134,15 @@ class Tuner(Generator[Candidate, Judgement]):
             len(start) != len(self.sizes) or not all(0 <= k < n for k, n in zip(start, self.sizes, strict=True))
         ):
             raise PcgError(f"optimiser {self.name}: start is {list(start)}, expected a point of {list(self.sizes)}")
-        self.start: Point = tuple(start) if start is not None else self._anywhere(self.rng(0, 2))
+        self.start: Point = tuple(start) if start is not None else self._random_point(self.rng(0, 2))
         self.free = tuple(k for k, size in enumerate(self.sizes) if size > 1)
         """Parameters with more than one value."""
-        self.tried: dict[Point, Tried] = {}
+        self.tried: dict[Point, PointStatistics] = {}
 
     # -- ask and tell --------------------------------------------------------------------------------------------------
 
-    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Judgement]) -> None:
-        """Take the judgements of candidates, in the order of their ids."""
+    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[PointEvaluation]) -> None:
+        """Take the evaluations of candidates, in the order of their ids."""
         for candidate, judgement in zip(candidates, evaluations, strict=True):
             tried = self.tried.get(candidate.point)
             if tried is None or tried.told >= tried.asked:
@@ -159,7 +159,7 @@ class Tuner(Generator[Candidate, Judgement]):
     def _candidate(self, point: Iterable[int], origin: str) -> Candidate:
         """A new candidate at a point."""
         where = tuple(map(int, point))
-        tried = self.tried.setdefault(where, Tried())
+        tried = self.tried.setdefault(where, PointStatistics())
         made = Candidate(self._next, where, origin, tried.asked)
         tried.asked += 1
         self._next += 1
@@ -173,7 +173,7 @@ class Tuner(Generator[Candidate, Judgement]):
         known.sort(key=lambda entry: entry[1].error - entry[1].mean)  # stable: in the order of asking
         return [point for point, _ in known[:n]]
 
-    def guess(self) -> Point | None:
+    def recommend(self) -> Point | None:
         """The point that what was learnt of the space speaks for, evaluated or not; None for those without a model."""
         return None
 
@@ -188,13 +188,13 @@ class Tuner(Generator[Candidate, Judgement]):
         """Go on as the optimiser whose `state_dict` this was (same space, seed and parameters)."""
         super().load_state_dict(state)
         self.tried = {
-            tuple(map(int, p)): Tried(int(asked), int(told), float(total), float(variance))
+            tuple(map(int, p)): PointStatistics(int(asked), int(told), float(total), float(variance))
             for p, asked, told, total, variance in state["tried"]
         }
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
-    def _anywhere(self, rng: np.random.Generator) -> Point:
+    def _random_point(self, rng: np.random.Generator) -> Point:
         """A point drawn evenly."""
         return tuple(int(rng.integers(size)) for size in self.sizes)
 

@@ -1,4 +1,4 @@
-"""Evaluating one game of a space: play it, and say what the plays are worth."""
+"""Evaluation of one game of a space: agents play it, and an objective values the plays."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError, VGDLError
 from pcg.engine.vgdl.resolver import read_game
 from pcg.evaluators.parameters import Setting
-from pcg.generators.tuning.contract import Judgement
+from pcg.generators.tuning.contract import PointEvaluation
 from pcg.generators.tuning.objectives import Objective, Result
 from pcg.generators.tuning.plays import PlayRecord, play_games
 
 
 @dataclass(frozen=True, slots=True)
-class Judged(Judgement):
-    """What an optimiser is told of a point, and what it comes from.
+class PlayedEvaluation(PointEvaluation):
+    """Evaluation of a point with the plays that it comes from.
 
     Attributes:
         results: of each target of the objective; none of a game that could not be played.
@@ -38,7 +38,7 @@ class Judged(Judgement):
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Judged:
+    def from_json(cls, data: Mapping[str, Any]) -> PlayedEvaluation:
         """The inverse of `to_json`."""
         return cls(
             float(data["value"]),
@@ -49,7 +49,7 @@ class Judged(Judgement):
         )
 
 
-def judge_game(
+def evaluate_game(
     text: str,
     levels: Sequence[str],
     objective: Objective,
@@ -59,11 +59,11 @@ def judge_game(
     seed: int,
     sample: int,
     settings: Mapping[str, Setting],
-) -> Judged:
-    """Play a game and judge the plays.
+) -> PlayedEvaluation:
+    """Play a game and evaluate the plays.
 
-    A text that is no game, or one that cannot be played to the end within the engine's limits, is worth 0 and says why:
-    not every combination of values that are good by themselves makes a game.
+    A text that is no game, or one that cannot be played to the end within the engine's limits, has the value 0 and says
+    why: not every combination of values that are good by themselves makes a game.
 
     Args:
         text: of the plain game.
@@ -85,8 +85,8 @@ def judge_game(
             budget=int(settings["budget"]), max_ticks=int(settings["max_ticks"]),
         )  # fmt: skip
     except VGDLError as error:
-        return Judged(0.0, 0.0, f"no game: {error.diagnostics[0].message}")
+        return PlayedEvaluation(0.0, 0.0, f"no game: {error.diagnostics[0].message}")
     except PcgError as error:
-        return Judged(0.0, 0.0, f"cannot be played: {error}".split("\n")[0])
-    total, results = objective.judge(plays)
-    return Judged(total.value, total.error, "", results, plays)
+        return PlayedEvaluation(0.0, 0.0, f"cannot be played: {error}".split("\n")[0])
+    total, results = objective.evaluate(plays)
+    return PlayedEvaluation(total.value, total.error, "", results, plays)

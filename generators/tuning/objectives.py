@@ -31,7 +31,7 @@ _FUNCTION = re.compile(r"(?P<file>.+?\.py):(?P<name>[A-Za-z_]\w*)(?::(?P<agents>
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What plays are worth to a target: `value` in [0, 1], its standard error, and the `measure` it comes from."""
+    """Value of plays for a target: `value` in [0, 1], its standard error, and the `measure` it comes from."""
 
     value: float
     error: float
@@ -48,7 +48,7 @@ class Kind:
     """Of the plays of each agent, weakest first."""
     banded: bool
     several: bool
-    """Whether it compares agents; the others take one."""
+    """True if it compares agents; the others take one."""
     scale: Callable[[float, float], float] = lambda low, high: 1.0
     unit: str = ""
     low: float = -math.inf
@@ -66,7 +66,8 @@ def _spread(plays: Sequence[Sequence[PlayRecord]]) -> float:
 
 
 def skill_depth(plays: Sequence[Sequence[PlayRecord]]) -> float:
-    """How much a game tells skill, in [0, 1]: half the gap between the strongest and the others, half their order.
+    """Return how well a game tells skill apart, in [0, 1]: half the gap between the strongest and the others, half
+    their order.
 
     The gap is the difference of mean values of plays (Nielsen et al. 2015: relative algorithm performance profiles), 0
     if the strongest is no better; the order is the share of pairs of agents of which the one named later does better,
@@ -100,7 +101,7 @@ KINDS: Mapping[str, Kind] = {
              False),
         Kind("skill_depth", "how much better stronger agents do, and whether they do so in order; weakest first",
              skill_depth, False, True),
-        Kind("fitness", "0.9 of the share won, 0.1 of the squashed mean score (spec 04 section 4.3)", _reference, False,
+        Kind("fitness", "0.9 of the share won, 0.1 of the squashed mean score", _reference, False,
              False),
     )
 }  # fmt: skip
@@ -134,8 +135,8 @@ class Target:
         """Without weight and band."""
         return self.kind.name if self.kind else self.text
 
-    def judge(self, plays: Plays) -> Result:
-        """What plays of all agents are worth.
+    def evaluate(self, plays: Plays) -> Result:
+        """Return the value of the plays of all agents.
 
         Raises:
             PcgError: a function of one's own fails.
@@ -229,14 +230,14 @@ class Objective:
         """Texts of the Python files that functions come from, by the names they have in the targets."""
         return {target.file: target.source for target in self.targets if target.file}
 
-    def judge(self, plays: Plays) -> tuple[Result, tuple[Result, ...]]:
-        """What plays are worth together, and to each target.
+    def evaluate(self, plays: Plays) -> tuple[Result, tuple[Result, ...]]:
+        """Return the value of plays for all targets together, and for each.
 
         Returns:
             The mean as a `Result` whose error is the weighted mean of the errors, the largest it can be, for the
             targets may share their plays.
         """
-        parts = tuple(target.judge(plays) for target in self.targets)
+        parts = tuple(target.evaluate(plays) for target in self.targets)
         total = math.fsum(target.weight for target in self.targets)
         shares = [target.weight / total for target in self.targets]
         value = math.fsum(s * part.value for s, part in zip(shares, parts, strict=True))

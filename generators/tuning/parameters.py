@@ -1,7 +1,7 @@
 """Parameters of game spaces, from what people type: a name or a path, and the values it may take.
 
-Every parameter has a finite number of points, as those of a ParameterSet have (spec 04 section 4.1), so that a game of
-the space is a list of whole numbers, one per parameter. Values are kept as VGDL text.
+Every parameter has a finite number of points, as those of a ParameterSet have (reference/generators 12.9), so that a
+game of the space is a list of whole numbers, one per parameter. Values are kept as VGDL text.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class TuningParameter:
 
     @property
     def ordered(self) -> bool:
-        """Whether neighbouring points are alike."""
+        """True if neighbouring points are alike."""
         return self.kind in ("int", "float")
 
     @property

@@ -23,12 +23,12 @@ PLAY_PARAMETERS: tuple[Parameter, ...] = (
     Parameter("budget", 100, "forward-model calls per decision, for agents that name no budget", 1, 1_000_000, "calls"),
     Parameter("max_ticks", 500, "plays end here", 1, 100_000, "ticks"),
 )
-"""How games are played."""
+"""Parameters of playing."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayRecord:
-    """What is kept of one play.
+    """Record of one play.
 
     Attributes:
         level: number of the level.
@@ -46,7 +46,7 @@ class PlayRecord:
 
     @property
     def won(self) -> bool:
-        """Whether the agent won."""
+        """True if the agent won."""
         return self.outcome == 1
 
     @property

@@ -1,49 +1,46 @@
-"""The table of optimisers, and making one by name. A module is imported when it is first asked for."""
+"""The registry of optimisers, and making one by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from importlib import import_module
+from typing import TypeVar
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
-from pcg.generators.tuning.contract import Tuner
+from pcg.generators.registry import GeneratorRegistry
+from pcg.generators.tuning.contract import Optimiser
 from pcg.generators.tuning.space import GameSpace
 
-_PLACES: Mapping[str, str] = {
-    "random": "baselines:RandomTuner",
-    "grid": "baselines:GridTuner",
-    "rmhc": "rmhc:HillClimber",
-    "ntbea": "ntbea:NTupleBandit",
-    "cmaes": "cmaes:CovarianceTuner",
-    "ucb": "ucb:BanditTuner",
-}
-"""Name of an optimiser -> module of this package, and the class in it."""
+G = TypeVar("G", bound=Optimiser)
 
-
-class _Table(Mapping[str, type[Tuner]]):
-    """Reads like a dictionary of classes and imports them one by one."""
-
-    def __getitem__(self, name: str) -> type[Tuner]:
-        module, kind = _PLACES[name].split(":")
-        found: type[Tuner] = getattr(import_module(f"pcg.generators.tuning.{module}"), kind)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_PLACES)
-
-    def __len__(self) -> int:
-        return len(_PLACES)
-
-    def __contains__(self, name: object) -> bool:
-        return name in _PLACES
-
-
-OPTIMISERS: Mapping[str, type[Tuner]] = _Table()
+OPTIMISERS: GeneratorRegistry[Optimiser] = GeneratorRegistry(
+    "optimiser",
+    Optimiser,  # type: ignore[type-abstract]
+    package="pcg.generators.tuning",
+    group="pcg.optimisers",
+)
 """All optimisers by name. Each class tells `name`, `help`, `papers` and `parameters`."""
 
 
-def make_tuner(name: str, space: GameSpace, *, seed: int, **params: object) -> Tuner:
-    """An optimiser of a game space by name.
+def register(optimiser: type[G]) -> type[G]:
+    """Add an optimiser of one's own under its `name`; a decorator of its class.
+
+    Raises:
+        PcgError: when the class is no complete optimiser, or another one has that name.
+
+    >>> @register
+    ... class FirstPoint(Optimiser):
+    ...     name = "first_point"
+    ...     help = "the point to begin with, again and again"
+    ...
+    ...     def ask(self, n):
+    ...         return [self._candidate(self.start, self.name) for _ in range(n)]
+    >>> OPTIMISERS["first_point"]([3, 4], start=[1, 2]).ask(1)[0].point
+    (1, 2)
+    >>> OPTIMISERS.unregister("first_point")
+    """
+    return OPTIMISERS.add(optimiser)
+
+
+def make_optimiser(name: str, space: GameSpace, *, seed: int, **params: object) -> Optimiser:
+    """Make an optimiser of a game space by name.
 
     Args:
         name: a key of `OPTIMISERS`.
@@ -54,9 +51,5 @@ def make_tuner(name: str, space: GameSpace, *, seed: int, **params: object) -> T
     Raises:
         PcgError: for unknown names and bad values.
     """
-    if name not in OPTIMISERS:
-        near = nearest(name, OPTIMISERS)
-        hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(OPTIMISERS)})"
-        raise PcgError(f"unknown optimiser `{name}`{hint}")
     ordered = [parameter.ordered for parameter in space.parameters]
-    return OPTIMISERS[name](space.sizes, ordered=ordered, start=space.start, seed=seed, **params)
+    return OPTIMISERS.find(name)(space.sizes, ordered=ordered, start=space.start, seed=seed, **params)

@@ -1,6 +1,6 @@
 """Game spaces: a game text and the parameters in it that may change.
 
-Parameters are those of the text's ParameterSet (spec 01 section 1.9), and any parameter of a sprite, a rule or a
+Parameters are those of the text's ParameterSet (reference/language 1.9), and any parameter of a sprite, a rule or a
 termination by its path: ``sprite.NAME.KEY``, ``rule.N.KEY``, ``termination.N.KEY``, lines counted from 0 in the order
 of the text. `GameSpace.instantiate` writes the plain game for chosen values. Games of a space differ in their tables
 only, so playing them compiles no kernel.
@@ -243,7 +243,7 @@ class _Lines:
 
 
 def _known(line: _Line, definition: GameDefinition) -> Mapping[str, Param]:
-    """What can be set on a line."""
+    """Return the parameters that can be set on a line."""
     if isinstance(line, TerminationLine):
         found = ontology.TERMINATIONS.get(line.name.text)
         return found.params if found else {}

@@ -29,10 +29,10 @@ from pcg.evaluators.analysis import analyse
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.render import render_level
 from pcg.web.guard import LOCAL_HOSTS, Refused, read_object, take
+from pcg.web.level_editor import Bench
 from pcg.web.pages import application, page
 from pcg.web.player import PlayServer, PlaySession
-from pcg.web.single import play_route
-from pcg.web.workshop import Bench
+from pcg.web.single_level import play_route
 
 STATIC = Path(__file__).parent / "static"
 _TILE = 16

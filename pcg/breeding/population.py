@@ -28,11 +28,11 @@ from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.metrics.distances import level_distance
 from pcg.evaluators.preferences import Vote, write_votes
 from pcg.generators.levels import LevelGenerator, make_generator
-from pcg.generators.levels.population import BreedingGenerator, bred
+from pcg.generators.levels.population import EvolutionaryGenerator, bred
 from pcg.runs.game_text import GameText
 from pcg.runs.run import versions
 from pcg.runs.store import FORMAT, EventLog, check_new, check_run, to_json, write_levels, write_whole
-from pcg.web.entries import numbers
+from pcg.web.run_levels import numbers
 
 BREEDING = "breeding"
 """The kind of these runs, as `run.json` names it."""
@@ -372,7 +372,7 @@ class Herd:
 
     def _fresh(self, rng: np.random.Generator, number: int) -> Member:
         """A new level, feasible if a few tries are enough for it."""
-        assert isinstance(self.generator, BreedingGenerator)
+        assert isinstance(self.generator, EvolutionaryGenerator)
         best: Member | None = None
         for _ in range(MOST_TRIES):
             level, origin = self.generator.seeds.one(rng)

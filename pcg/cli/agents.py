@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import console, escape
-from pcg.cli.options import LoadOption
+from pcg.cli.options import LoadOption, load_files
 
 if TYPE_CHECKING:
     from pcg.evaluators.agents import AgentType
@@ -30,9 +30,8 @@ def agents(
     Wherever an agent is named, parameters may follow, as in `mcts:c=1.0,depth=12,budget=40ms`.
     """
     from pcg.evaluators.agents.registry import agent_names, agent_type, read_agent
-    from pcg.evaluators.tournament import load_plugins
 
-    load_plugins(load or ())
+    load_files(load)
     if name is None:
         _list_agents([agent_type(one) for one in agent_names()])
     else:

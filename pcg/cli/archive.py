@@ -49,7 +49,7 @@ def play_in_browser(game: Game, level: int | Path, seed: int, fps: float | None,
     """Serve one level to play, at its usual pace or at `fps` ticks a second, and open the browser."""
     from pcg.web.player import Pace
     from pcg.web.serving import listen, serve
-    from pcg.web.single import play_app
+    from pcg.web.single_level import play_app
 
     text = "\n".join(game.read_level(level).rows)
     app = play_app(game, text, seed, pace=None if fps is None else Pace(fps))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pcg.cli.console import console, escape, print_parameters, run_bar
-from pcg.cli.options import RunChoices, run_options
+from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.rules import DEFAULT_BUDGET, PANEL, finish
 from pcg.cli.sources import ReadingChoice
 
@@ -97,10 +97,11 @@ def evolve_games(
     finish(result)
 
 
-def game_generators() -> None:
+def game_generators(load: LoadOption = None) -> None:
     """List the generators of games and their parameters, and what an evaluation can be told."""
     from pcg.evaluators.games import PARAMETERS
     from pcg.generators.games import GAME_GENERATORS
 
+    load_files(load)
     print_parameters((kind.name, kind.help, kind.parameters) for kind in GAME_GENERATORS.values())
     print_parameters([("evaluation", "how games are judged (--set evaluation.NAME=VALUE)", PARAMETERS)])

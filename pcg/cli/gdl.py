@@ -41,7 +41,7 @@ def serve_player(
     """
     from pcg.ggp import GamePlayer, make_app
     from pcg.ggp.server import PORT
-    from pcg.ggp.warm import warm_up
+    from pcg.ggp.warm_up import warm_up
     from pcg.web.serving import listen, serve
 
     player = GamePlayer(agent, name=name, seed=seed, margin=margin, log=_tell_error)
@@ -69,7 +69,7 @@ def match(
     from pcg.engine.gdl import load
     from pcg.ggp import GamePlayer, LocalServer, play_match
     from pcg.ggp.manager import read_address
-    from pcg.ggp.warm import warm_up
+    from pcg.ggp.warm_up import warm_up
 
     game = load(Path(sheet))
     if len(players) != len(game.roles):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import NOTHING_FOUND, print_parameters, report_error, run_bar, stop_if_interrupted
-from pcg.cli.options import RunChoices, run_options
+from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -84,10 +84,11 @@ def _preference(path: Path) -> str:
     return model.to_text()
 
 
-def generators() -> None:
+def generators(load: LoadOption = None) -> None:
     """List the level generators and their parameters."""
     from pcg.generators.levels import GENERATORS
 
+    load_files(load)
     print_parameters((kind.name, kind.help, kind.parameters) for kind in GENERATORS.values())
 
 

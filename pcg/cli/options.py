@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,7 +35,8 @@ CacheOption = Annotated[
     typer.Option(help="Folder of evaluations that runs share, so that no level is evaluated twice; user: your own."),
 ]
 LoadOption = Annotated[
-    list[Path] | None, typer.Option("--load", help="Python file that registers agents of your own; may be repeated.")
+    list[Path] | None,
+    typer.Option("--load", help="Python file that registers generators, agents and the like; may be repeated."),
 ]
 
 _SHARED: dict[str, Any] = {
@@ -59,6 +61,7 @@ class RunChoices:
     executor: str | None
     cluster: str | None
     cache: str | None
+    load: list[Path] | None
     settings: list[str] | None
 
     def sections(self, example: str, run: dict[str, Any], evaluations: int | None = None) -> dict[str, dict[str, Any]]:
@@ -75,7 +78,7 @@ class RunChoices:
         budget = self.budget if self.budget is not None or evaluations is not None else self.default_budget
         seconds, number = read_budget(budget) if budget is not None else (0.0, 0)
         data: dict[str, dict[str, Any]] = {
-            "run": {**run, "seed": self.seed},
+            "run": {**run, "seed": self.seed, "load": shlex.join(map(str, self.load or ()))},
             "budget": {"seconds": seconds, "evaluations": number or evaluations or 0},
         }
         add_settings(data, self.settings, example)
@@ -114,6 +117,7 @@ def run_options(
         ],
         **_SHARED,
         "out": Annotated[Path | None, typer.Option(help=f"Folder of the run, new or empty (default: {folder}).")],
+        "load": LoadOption,
         "settings": Annotated[list[str] | None, typer.Option("--set", help=f"A parameter, as in {examples}.")],
     }
     if not cache:
@@ -172,6 +176,14 @@ def _place(executor: str | None, cluster: str | None) -> str | None:
         hint = f", did you mean `{near}`?" if near else ""
         raise PcgError(f"--executor {executor}: expected {' or '.join(EXECUTORS)}{hint}")
     return executor
+
+
+def load_files(files: Sequence[Path] | None) -> None:
+    """Import the files of ``--load`` for a command that makes no run."""
+    from pcg.engine.registry import load_plugin
+
+    for file in files or ():
+        load_plugin(file)
 
 
 def read_budget(text: str) -> tuple[float, int]:

@@ -53,7 +53,8 @@ def repair(
     import json
 
     from pcg.engine.game import load
-    from pcg.generators.levels.asp import ClashError, OutOfTimeError
+    from pcg.generators.levels.asp.clingo_solver import OutOfTimeError
+    from pcg.generators.levels.asp.search import ClashError
     from pcg.generators.levels.repair.level import NoRepairError, repair_level
 
     loaded = load(game, reading=reading.value if reading else None)

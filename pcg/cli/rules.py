@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import NOTHING_FOUND, console, print_parameters, run_bar, stop_if_interrupted
-from pcg.cli.options import RunChoices, run_options
+from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -60,11 +60,12 @@ def rules(
     finish(result)
 
 
-def rule_generators() -> None:
+def rule_generators(load: LoadOption = None) -> None:
     """List the rule generators and their parameters, and what an evaluation can be told."""
     from pcg.evaluators.games import PARAMETERS
     from pcg.generators.rules import RULE_GENERATORS
 
+    load_files(load)
     print_parameters((kind.name, kind.help, kind.parameters) for kind in RULE_GENERATORS.values())
     print_parameters([("evaluation", "how games are judged (--set evaluation.NAME=VALUE)", PARAMETERS)])
 

@@ -73,7 +73,7 @@ def resume(
             **execution(workers, executor, cluster, cache),
         )
     finishers: Registry[Callable[[Any], None]] = Registry("kind of run", builtin=FINISH)
-    finishers.find(result.kind)(result)
+    finishers.find(kind.kind)(result)
 
 
 def report(folder: Annotated[Path, typer.Argument(help="Folder of a run of any kind.")]) -> None:

@@ -80,8 +80,8 @@ def new(
 
     Every text is checked. Nothing is made when one of them cannot be used.
     """
+    from pcg.study.creation import make_study, read_plan
     from pcg.study.items import Source
-    from pcg.study.making import make_study, read_plan
 
     if checks not in ("", "auto"):
         raise bad(f"--check is {checks!r}, expected auto")
@@ -211,7 +211,7 @@ def show(name: NameArgument, database: DatabaseOption = None, as_json: JsonOptio
 
 def check(name: NameArgument, database: DatabaseOption = None) -> None:
     """Check a study before it goes out, or after the toolkit changed: configuration, texts, every game and level."""
-    from pcg.study.checking import check_study
+    from pcg.study.checks import check_study
 
     store = _open(name, database)
     problems, notes = check_study(store)

@@ -57,7 +57,7 @@ def simulate(
     study's minimum: give a study for trying out a short one.
     """
     from pcg.study.folders import TOKEN, open_study
-    from pcg.study.hosting import hosted
+    from pcg.study.server_process import hosted
     from pcg.study.simulating import Truth
     from pcg.study.simulating import simulate as run
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import console, escape, print_parameters, run_bar, stop_if_interrupted
-from pcg.cli.options import RunChoices, run_options
+from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -70,12 +70,13 @@ def tune(
     finish(result)
 
 
-def optimisers() -> None:
+def optimisers(load: LoadOption = None) -> None:
     """List the optimisers of game spaces and their parameters, and the measures that targets can name."""
     from rich.table import Table
 
     from pcg.generators.tuning import KINDS, OPTIMISERS
 
+    load_files(load)
     print_parameters((kind.name, kind.help, kind.parameters) for kind in OPTIMISERS.values())
     table = Table("measure", "what it is", "as in")
     for kind in KINDS.values():

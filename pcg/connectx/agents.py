@@ -1,4 +1,4 @@
-"""Agents: the built-in ones, and how anything that people hand over becomes one.
+"""Agents: the built-in ones, and the conversion of functions, names and files to agents.
 
 An agent is called with as many of ``(observation, configuration)`` as it takes and answers a column. It is given as a
 function or other callable, the name of a built-in agent, a Python file or text of which the last function is taken, or
@@ -25,7 +25,7 @@ AgentFunction = Callable[..., Action]
 AgentLike = AgentFunction | str | int | Path
 
 _WORK = 20_000_000
-"""What built-in searches may do for an action: simulated moves times cells times discs in a line."""
+"""Budget of the built-in searches for an action: simulated moves times cells times discs in a line."""
 _LEAST_CALLS = 100
 
 
@@ -207,7 +207,7 @@ class AgentTable(Mapping[str, AgentFunction]):
 
 
 def name_of(agent: AgentLike) -> str:
-    """What an agent is called in tables and pictures."""
+    """Return the name of an agent in tables and pictures."""
     if isinstance(agent, Path):
         return agent.stem
     if isinstance(agent, str):

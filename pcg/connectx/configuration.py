@@ -1,4 +1,4 @@
-"""What can be configured about an episode, and the description of the environment that programs read.
+"""Configuration of an episode, and the description of the environment that programs read.
 
 The names and defaults are those of Kaggle's environment; `seed` is ours.
 """

@@ -1,4 +1,4 @@
-"""An episode of ConnectX: its state, what an action does to it, and agents playing it to the end.
+"""An episode of ConnectX: its state, the effect of an action, and agents playing it to the end.
 
 The interface and the rules around the game (statuses, rewards, time limits) are those of Kaggle's environment of the
 same name; what differs is listed in docs/connectx.md.
@@ -18,7 +18,7 @@ from typing import Any
 from pcg.connectx.agents import AgentFunction, AgentLike, AgentTable, Player, build_agent, name_of
 from pcg.connectx.configuration import FAULTS, NAME, SPECIFICATION, VERSION, board, read_configuration, specification
 from pcg.connectx.limits import Answer, OutOfTime, call
-from pcg.connectx.recorded import read_steps
+from pcg.connectx.replays import read_steps
 from pcg.connectx.struct import Struct, plain
 from pcg.engine.boards import ConnectState
 from pcg.engine.state import Outcome
@@ -26,11 +26,18 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 MODES = ("human", "ansi", "html", "ipython", "json")
 State = list[Struct]
-"""What holds for each of the two agents after a step: action, reward, info, observation, status."""
+"""Fields of each of the two agents after a step: action, reward, info, observation, status."""
 
 
 class Environment:
     """ConnectX with the interface of Kaggle's environments. Made by `make`.
+
+    >>> env = Environment({"rows": 4, "columns": 5, "inarow": 3, "seed": 1})
+    >>> env
+    <connectx 4x5, 3 in a row: step 0, ACTIVE/INACTIVE>
+    >>> state = env.step([2, None])
+    >>> state[1].observation.board
+    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0]
 
     Attributes:
         configuration: a `Struct`, see `read_configuration`.
@@ -81,7 +88,7 @@ class Environment:
 
     @property
     def done(self) -> bool:
-        """Whether the episode has ended."""
+        """True when the episode has ended."""
         return all(agent.status not in ("ACTIVE", "INACTIVE") for agent in self.steps[-1])
 
     @property
@@ -91,7 +98,7 @@ class Environment:
 
     @property
     def specification(self) -> Struct:
-        """What configurations, observations, actions and rewards look like."""
+        """The specification of configurations, observations, actions and rewards."""
         return specification()
 
     @property
@@ -195,7 +202,7 @@ class Environment:
         return self.state
 
     def _objection(self, action: Any, column: int | None) -> str:
-        """Why an answer is no valid move, or nothing."""
+        """Return the reason why an answer is no valid move, "" for a valid one."""
         config = self.configuration
         expected = f"expected a column from 0 to {config['columns'] - 1}"
         if column is None:
@@ -269,6 +276,11 @@ class Environment:
 
         Raises:
             PcgError: not two agents, or one that does not exist.
+
+        >>> env = Environment({"seed": 1})
+        >>> steps = env.run(["negamax", lambda observation, configuration: 99])
+        >>> [agent.status for agent in steps[-1]]
+        ['DONE', 'INVALID']
         """
         players = self._players(agents)
         if self.done or len(self.steps) == 1:
@@ -332,6 +344,15 @@ class Environment:
 
         Raises:
             PcgError: an unknown mode or option (with the nearest known one), or no IPython.
+
+        >>> print(Environment({"rows": 2, "columns": 3, "inarow": 3}).render("ansi"))
+        +---+---+---+
+        |   |   |   |
+        +---+---+---+
+        |   |   |   |
+        +---+---+---+
+          0   1   2
+        agent 1 is to move
         """
         from pcg.connectx import rendering
 
@@ -356,7 +377,14 @@ class Environment:
 
 
 class Trainer:
-    """One agent of an episode, stepped by hand while the other plays. Made by `Environment.train`."""
+    """One agent of an episode, stepped by hand while the other plays. Made by `Environment.train`.
+
+    >>> trainer = Environment({"seed": 1}).train([None, "leftmost"])
+    >>> observation = trainer.reset()
+    >>> observation, reward, done, info = trainer.step(3)
+    >>> observation.board[-7:], reward, done
+    ([2, 0, 0, 1, 0, 0, 0], 0, False)
+    """
 
     def __init__(self, environment: Environment, agents: Sequence[AgentLike | None]) -> None:
         self._agents = agents

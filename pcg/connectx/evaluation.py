@@ -95,7 +95,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How two agents did against each other. `str` gives the lines that the course prints.
+    """Results of two agents against each other. `str` gives the lines that the course prints.
 
     Attributes:
         names: of the agents.

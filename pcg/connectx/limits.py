@@ -1,4 +1,4 @@
-"""Calling what people wrote: with a time limit, with what it prints kept, and with whatever it raises caught.
+"""Calls of functions that users wrote: with a time limit, with their output kept and their exceptions caught.
 
 In the main thread of a Unix process a timer interrupts what takes too long, asleep or not. Elsewhere the call is made
 in a thread of its own, which is told to end and left behind when its time is up.
@@ -36,7 +36,7 @@ class OutOfTime(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a call: a value, or what was raised (`OutOfTime` when the time was up)."""
+    """The outcome of a call: a value, or what was raised (`OutOfTime` when the time was up)."""
 
     value: Any
     error: BaseException | None
@@ -108,7 +108,7 @@ def _below(raised: BaseException) -> Any:
 
 
 def _may_use_alarm() -> bool:
-    """Whether the timer is there, and nobody else's."""
+    """Return True if the timer exists and is nobody else's."""
     return (
         hasattr(signal, "setitimer")
         and threading.current_thread() is threading.main_thread()

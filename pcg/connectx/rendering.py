@@ -24,7 +24,7 @@ _END = "\033[0m"
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
-    """How the page is shown. Sizes are in pixels, `speed` in steps per second; `step` -1 is the last one."""
+    """Options of the page. Sizes are in pixels, `speed` in steps per second; `step` -1 is the last one."""
 
     width: int = 520
     height: int = 640
@@ -61,7 +61,7 @@ def read_options(given: Mapping[str, Any]) -> PageOptions:
 
 
 def names_of(env: Environment) -> tuple[str, str]:
-    """What the two agents are called."""
+    """Return the names of the two agents."""
     names = env.info.get("TeamNames")
     if isinstance(names, list) and len(names) == 2:
         return str(names[0]), str(names[1])
@@ -120,7 +120,7 @@ def winning_cells(cells: list[int], rows: int, columns: int, inarow: int) -> lis
 
 
 def episode(env: Environment) -> dict[str, Any]:
-    """What the page needs of an episode: the first board, the cell that every step filled, and how it ended."""
+    """Return what the page needs of an episode: the first board, the cell that every step filled, and how it ended."""
     config = env.configuration
     boards = [state[0].observation.board for state in env.steps]
     moves = []

@@ -1,4 +1,4 @@
-"""What the keys do, for every avatar class (spec 02 section 3)."""
+"""What the keys do, for every avatar class (reference/avatars 8)."""
 
 from __future__ import annotations
 

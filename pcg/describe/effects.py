@@ -1,7 +1,7 @@
-"""What every effect does, as a clause that can follow "When a key meets the hero, ..." (spec 03 section 4).
+"""What every effect does, as a clause that can follow "When a key meets the hero, ..." (reference/effects 10).
 
 One entry per effect of the registry; an effect registered by a user is told by its line of help. Clauses say what the
-rule means for somebody who plays; draws, rounding and the order within a tick are the specification's business.
+rule means for somebody who plays; draws, rounding and the order within a tick are the business of docs/reference.
 """
 
 from __future__ import annotations

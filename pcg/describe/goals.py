@@ -35,7 +35,7 @@ def goals_in(language: str, game: Game | GameDefinition) -> tuple[str, ...]:
 
     >>> import pcg
     >>> goals_in("zh", pcg.load("boxes"))[0]
-    '箱子一个也不剩时，您获胜。'
+    '标记一个也不剩时，您获胜。'
     """
     if language not in LANGUAGES:
         raise KeyError(language)

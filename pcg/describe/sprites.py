@@ -1,4 +1,4 @@
-"""What every sprite class is and how it moves, as a phrase (spec 02 section 2); avatars are in `avatars`."""
+"""What every sprite class is and how it moves, as a phrase (reference/sprites 7); avatars are in `avatars`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the game ends: a sentence for every termination (spec 01 section 4)."""
+"""How the game ends: a sentence for every termination (reference/terminations 4)."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def describe(
 
     >>> import pcg
     >>> describe(pcg.load("boxes")).win
-    ('You win when no box is left.',)
+    ('You win when no mark is left.',)
     """
     definition = game.definition if isinstance(game, Game) else game
     resolved = _level(game, level)

@@ -1,4 +1,4 @@
-"""A small game manager: starts a match, keeps clocks and rules, and says who has won.
+"""A small game manager: starts a match, enforces clocks and rules, and reports the goals.
 
 Every player is asked over HTTP, all of them at the same time. Whoever is late, answers with something else than a legal
 move, or not at all, gets a legal move drawn at random, and the fault is recorded; the match goes on.
@@ -42,7 +42,7 @@ MOST_STEPS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a player did wrong: "late", "illegal", "malformed", "refused" (an HTTP error) or "unreachable"."""
+    """A player's fault: "late", "illegal", "malformed", "refused" (an HTTP error) or "unreachable"."""
 
     step: int
     role: str
@@ -171,7 +171,7 @@ def _fault(step: int, role: str, error: BaseException) -> Fault:
 
 
 def info(url: str, seconds: float = 5.0) -> str:
-    """What a player answers to INFO; for errors see `send`."""
+    """Return a player's answer to INFO; for errors see `send`."""
     return send(url, write_message(Info()), seconds)
 
 
@@ -200,6 +200,14 @@ def play_match(
 
     Raises:
         PcgError: not one address for each role, or none at all.
+
+    >>> import pcg
+    >>> from pcg.ggp.player import GamePlayer
+    >>> from pcg.ggp.server import LocalServer
+    >>> with LocalServer(GamePlayer("random")) as first, LocalServer(GamePlayer("random", seed=1)) as second:
+    ...     record = play_match(pcg.load("connect-four"), [first.url, second.url], play_clock=5)
+    >>> sum(record.goals), len(record.faults)
+    (100, 0)
     """
     if len(players) != len(game.roles):
         raise PcgError(f"{len(players)} players, expected one for each of the roles {', '.join(game.roles)}")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import Agent, Budget, make_agent
 from pcg.ggp.messages import Abort, Info, Message, MessageError, Play, Preview, Start, Stop, read_message
-from pcg.ggp.slow import best_mean
+from pcg.ggp.ungrounded import best_mean
 
 if TYPE_CHECKING:
     from pcg.engine.gdl.game import GdlGame, SheetState
@@ -56,7 +56,7 @@ class _Worker:
                 answers.put((None, error))
 
     def ask(self, function: Callable[[], Any], until: float) -> tuple[Any, BaseException | None]:
-        """What the function gives, or its error; TimeoutError when it is not done at the time `until`."""
+        """Return the function's result and its error; TimeoutError when it is not done at the time `until`."""
         answers: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()
         self._tasks.put((function, answers))
         try:

@@ -86,6 +86,11 @@ class LocalServer:
 
     Attributes:
         url: its address, once the block has been entered.
+
+    >>> from pcg.ggp.manager import info
+    >>> with LocalServer(GamePlayer("random", name="tester")) as server:
+    ...     info(server.url)
+    '((name tester) (status available))'
     """
 
     def __init__(self, player: GamePlayer, *, port: int = 0) -> None:

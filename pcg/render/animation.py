@@ -36,9 +36,27 @@ def render_gif(
     fps: float = 15,
     max_frames: int = 400,
 ) -> Path:
-    """Replay `actions` from the start of `level` with `seed` and save the film at `path`; the path.
+    """Replay actions from the start of a level and save the film; return its path.
 
     A play longer than `max_frames` is shown with steps left out, never cut short; it stops where the game ends.
+
+    Args:
+        game: what is played.
+        level: its number, text or file.
+        actions: names, one for each tick.
+        path: file to write.
+        seed: of the game's randomness.
+        fps: ticks shown per second.
+        max_frames: at least 2.
+
+    Raises:
+        PcgError: when `fps` or `max_frames` is out of range.
+
+    >>> import pcg, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = render_gif(pcg.load("boxes"), 0, ["LEFT", "UP", "RIGHT"], f"{folder}/play.gif", seed=1)
+    ...     path.read_bytes()[:6]
+    b'GIF89a'
     """
     if fps <= 0 or max_frames < 2:
         raise PcgError(f"GIF: fps={fps}, max_frames={max_frames}; expected fps above 0 and at least 2 frames")
@@ -57,9 +75,16 @@ def render_gif(
 
 
 def write_gif(frames: Sequence[Pixels], path: str | Path, *, milliseconds: float, scale: int = 1) -> Path:
-    """Save frames of one shape (height, width, 3) as a looping GIF, each pixel `scale` x `scale`; the path.
+    """Save frames of one shape (height, width, 3) as a looping GIF, each pixel `scale` x `scale`; return the path.
 
     The last frame stays longer. Frames equal to their predecessor are merged into it.
+
+    >>> import tempfile
+    >>> frames = [np.full((4, 6, 3), shade, np.uint8) for shade in (0, 0, 255)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     image = Image.open(write_gif(frames, f"{folder}/blink.gif", milliseconds=100, scale=2))
+    ...     image.size, image.n_frames
+    ((12, 8), 2)
     """
     palette, indexed = _indexed(frames)
     durations: list[float] = []

@@ -1,6 +1,6 @@
 """Colours: VGDL's colour names, how this toolkit paints them, and the four-step ramps that tiles are shaded with.
 
-VGDL names 20 fixed colours (spec 01 section 1.4). Painted as they stand they glare and clash, so each has a
+VGDL names 20 fixed colours (reference/language 1.4). Painted as they stand they glare and clash, so each has a
 counterpart of the same hue in the palette the tiles were drawn with. Nothing here needs numpy or PIL.
 """
 
@@ -14,10 +14,10 @@ INK: RGB = (27, 22, 38)
 """The darkest colour of the palette: outlines, and what shadows lean towards."""
 
 LIGHT: RGB = (255, 246, 224)
-"""What highlights lean towards."""
+"""The colour that highlights lean towards."""
 
 BACKDROP: RGB = (34, 32, 45)
-"""What shows where a level has no floor."""
+"""The colour of cells where a level has no floor."""
 
 
 class NamedColour(NamedTuple):

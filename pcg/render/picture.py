@@ -1,7 +1,7 @@
 """Still pictures: a state or a level text as an RGB array or a PIL image, and sheets of many pictures.
 
 Pictures show sprites only, at their pixel positions scaled from the game's block size to the tile size, painted in the
-game's draw order (spec 01 section 1.5). Dead avatars and invisible sprites are not shown.
+game's draw order (reference/language 1.5). Dead avatars and invisible sprites are not shown.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _paste(
 
 
 def _draw_ranks(definition: GameDefinition) -> list[int]:
-    """By type id: its place in the draw order; types outside it (not leaves) come last, below no one."""
+    """Return by type id its place in the draw order; types outside it (not leaves) come last, below no one."""
     ranks = [len(definition.draw_order)] * len(definition.types)
     for rank, kind in enumerate(definition.draw_order):
         ranks[kind] = rank
@@ -130,7 +130,7 @@ def painter_for(game: Game, tile: int) -> Painter:
 
 
 def state_items(state: State) -> list[Item]:
-    """What a state shows."""
+    """Return the items that a state shows."""
     return [
         Item(sprite.type, sprite.x, sprite.y, sprite.w, sprite.h, sprite.orientation)
         for sprite in state.sprites()
@@ -139,7 +139,7 @@ def state_items(state: State) -> list[Item]:
 
 
 def level_items(definition: GameDefinition, level: Level) -> list[Item]:
-    """What a level shows before the first tick."""
+    """Return the items that a level shows before the first tick."""
     block = level.block_size
     directions = [_first_direction(definition, kind) for kind in range(len(definition.types))]
     return [
@@ -154,14 +154,27 @@ def _first_direction(definition: GameDefinition, kind: int) -> Direction:
 
 
 def rgb_array(state: State, *, tile: int = 16) -> Pixels:
-    """A state as an array of shape (height * tile, width * tile, 3), uint8."""
+    """Draw a state as an array of shape (height * tile, width * tile, 3), uint8.
+
+    >>> import pcg
+    >>> state = pcg.load("boxes").start(level=0, seed=1)
+    >>> (state.width, state.height), rgb_array(state).shape
+    ((9, 8), (128, 144, 3))
+    """
     return painter_for(state.game, tile).paint(state_items(state), state.width, state.height, state.block_size)
 
 
 def render_png(state: State, path: str | Path | None = None, *, tile: int = 16) -> Image.Image:
-    """A state as a picture, saved as PNG when a `path` is given.
+    """Draw a state as a picture, saved as PNG when a `path` is given.
 
-    `tile` is the width of a cell in pixels; multiples of 16 show the tiles as they were drawn.
+    Args:
+        state: of a game.
+        path: file to write.
+        tile: width of a cell in pixels; multiples of 16 show the tiles as they were drawn.
+
+    >>> import pcg
+    >>> render_png(pcg.load("boxes").start(level=0, seed=1), tile=32).size
+    (288, 256)
     """
     image = Image.fromarray(rgb_array(state, tile=tile))
     if path is not None:
@@ -172,7 +185,21 @@ def render_png(state: State, path: str | Path | None = None, *, tile: int = 16) 
 def render_level(
     game: Game | GameDefinition, level_text: str, path: str | Path | None = None, *, tile: int = 16
 ) -> Image.Image:
-    """A level text as a picture, without starting the engine; raises VGDLError for a level the game cannot read."""
+    r"""Draw a level text as a picture, without starting the engine.
+
+    Args:
+        game: whose level mapping the text uses.
+        level_text: rows of characters.
+        path: file to write as PNG.
+        tile: width of a cell in pixels.
+
+    Raises:
+        VGDLError: for a level the game cannot read.
+
+    >>> import pcg
+    >>> render_level(pcg.load("boxes"), "wwwww\nwAbow\nwwwww").size
+    (80, 48)
+    """
     definition = game if isinstance(game, GameDefinition) else game.definition
     painter = Painter(definition, tile) if isinstance(game, GameDefinition) else painter_for(game, tile)
     level = read_level(level_text, definition, reading=getattr(game, "reading", "strict"))
@@ -184,9 +211,17 @@ def render_level(
 
 
 def render_cells(game: Game, rows: Sequence[Sequence[Sequence[int]]], *, tile: int = 16) -> Image.Image:
-    """Cells that hold sprites of the given types, as a picture; no level has to look so.
+    """Draw cells that hold sprites of the given types; no level has to look so.
 
-    `rows` are type ids by row, column and cell.
+    Args:
+        game: whose types they are.
+        rows: type ids by row, column and cell.
+        tile: width of a cell in pixels.
+
+    >>> import pcg
+    >>> boxes = pcg.load("boxes")
+    >>> render_cells(boxes, [[[boxes.definition.type_index["box"]], []]]).size
+    (32, 16)
     """
     definition, block = game.definition, 10 * tile
     items = [
@@ -205,10 +240,25 @@ def contact_sheet(
     *,
     path: str | Path | None = None,
 ) -> Image.Image:
-    """Pictures side by side, each over its caption, in reading order.
+    """Put pictures side by side, each over its caption, in reading order.
 
     Columns are as wide as the widest picture, rows as high as their highest. Captions that are too long are cut with an
-    ellipsis. `captions` must be as many as `images`.
+    ellipsis.
+
+    Args:
+        images: at least one.
+        captions: as many as `images`, or none.
+        columns: pictures in a row.
+        path: file to write as PNG.
+
+    Raises:
+        PcgError: for no images, or another number of captions.
+
+    >>> import pcg
+    >>> boxes = pcg.load("boxes")
+    >>> sheet = contact_sheet([render_level(boxes, level) for level in boxes.levels[:2]], ["first", "second"])
+    >>> sheet.width > sheet.height
+    True
     """
     captions = [""] * len(images) if captions is None else captions
     if len(captions) != len(images):

@@ -36,10 +36,20 @@ def fitting_cell(state: State, columns: int, lines: int) -> int:
 
 
 def render_ansi(state: State, colour: bool = True, *, cell: int = LETTER_VIEW) -> str:
-    """A state as lines of text joined by newlines, without a final one.
+    r"""Draw a state as lines of text joined by newlines, without a final one.
 
     With `colour`: 24-bit SGR escapes, `width * cell` columns and `height * cell / 2` lines; `cell` is even, and 2
     means the letter view. Without: `width` columns and `height` lines of level characters, no escapes.
+
+    Raises:
+        PcgError: for a `cell` that is odd or less than 2.
+
+    >>> import pcg
+    >>> state = pcg.load("boxes").start("wwwww\nwAbow\nwwwww", seed=1)
+    >>> print(render_ansi(state, colour=False))
+    wwwww
+    wAbow
+    wwwww
     """
     if not colour:
         return _plain(state)

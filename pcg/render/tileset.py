@@ -1,7 +1,7 @@
 """The tiles as numpy arrays: loaded from the PNGs, recoloured, turned and scaled for one game, each made once.
 
 A tile knows from text chunks in its PNG its own colour, how far VGDL's `color=` may change it, and which way it faces
-(see `draw_tiles`). Which tile a type gets is the business of `choice`.
+(`tools/draw_tiles.py` writes them). Which tile a type gets is the business of `tile_choice`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy.typing as npt
 from PIL import Image
 
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.render.choice import Look, looks
 from pcg.render.colours import RGB, hex_colour, mix, ramp
+from pcg.render.tile_choice import Look, looks
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -116,7 +116,7 @@ def scaled(pixels: Pixels, width: int, height: int) -> Pixels:
 
 
 class Tileset:
-    """What a game's sprites look like at one cell size.
+    """Images of a game's sprites at one cell size.
 
     `stamp` is the only method a painter needs; stamps are made on first use and kept.
     """

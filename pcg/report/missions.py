@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pcg.generators.levels.grammar import Mission
+from pcg.generators.levels.grammar.mission import Mission
 from pcg.report.drawing import ACCENT, LINE, SECOND, TEXT, drawn
 
 _INK = {"lock": SECOND, "key": SECOND, "test": ACCENT, "trap": ACCENT}
@@ -22,7 +22,7 @@ def places(mission: Mission) -> dict[int, tuple[float, float]]:
     found: dict[int, tuple[float, float]] = {}
     row = 0.0
     for node in reversed(_as_drawn(mission)):
-        after = [found[n][1] for n in mission.after(node)]
+        after = [found[n][1] for n in mission.successors(node)]
         if not after:
             after, row = [row], row + 1
         found[node] = (float(depths[node]), (min(after) + max(after)) / 2)
@@ -35,7 +35,7 @@ def _as_drawn(mission: Mission) -> list[int]:
     while left:
         node = left.pop()
         order.append(node)
-        left += mission.after(node)
+        left += mission.successors(node)
     return order
 
 

@@ -169,7 +169,7 @@ def _game(
         "facts": [
             ("Fitness", f"{entry['fitness']:.3f}"),
             ("Made by", f"{entry['origin']}, generation {entry['generation']}"),
-            ("Rules and endings", f"{len(genotype.rules)} and {len(genotype.endings)}"),
+            ("Rules and endings", f"{len(genotype.rules)} and {len(genotype.terminations)}"),
             *([("Types", str(len(whole.leaves)))] if whole is not None else []),
             (f"Lines unlike {entry['nearest'] if whole is not None else 'the game'}'s own", str(entry["edits"])),
         ],

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.parameters import Parameter, Setting
+
+LOAD = Parameter(
+    "load", "", "Python files that register generators and the like, with blanks between them, quoted as in a shell"
+)
+"""Key of every run; it is left out of the file of a run that loads nothing."""
 
 
 class RunConfig:
@@ -22,7 +29,8 @@ class RunConfig:
     in `free`, a mapping `NAME_parameters`.
 
     At least one of `seconds` and `evaluations` limits a run (0: no limit). With `evaluations` alone the result is the
-    same on every machine and with any number of workers.
+    same on every machine and with any number of workers. The files that `load` names are imported when the
+    configuration is made, in whatever process that is.
     """
 
     kind: ClassVar[str]
@@ -40,12 +48,14 @@ class RunConfig:
         evaluations: int
         window: int
         checkpoint: int
+        load: str
 
     def __post_init__(self) -> None:
         for section, parameters in self.sections.items():
             for parameter in parameters:
                 value = parameter.accept(getattr(self, parameter.name), f"section [{section}]")
                 object.__setattr__(self, parameter.name, value)
+        object.__setattr__(self, "load", load_plugins(self.load))
         self._check()
         if not self.seconds and not self.evaluations:
             raise PcgError(
@@ -64,7 +74,10 @@ class RunConfig:
 
     def to_toml(self) -> str:
         """Return the text of a configuration file."""
-        fixed = [(name, {p.name: getattr(self, p.name) for p in ps}) for name, ps in self.sections.items()]
+        fixed = [
+            (name, {p.name: getattr(self, p.name) for p in ps if p is not LOAD or self.load})
+            for name, ps in self.sections.items()
+        ]
         return toml_text([*fixed, *((name, dict(getattr(self, f"{name}_parameters"))) for name in self.free)])
 
     @classmethod
@@ -86,6 +99,21 @@ class RunConfig:
         fixed = read_sections(data, cls.sections, cls.free, source)
         free = {f"{name}_parameters": dict(data.get(name, {})) for name in cls.free}
         return cls(**{cls.subject: "", **fixed, **free})
+
+
+def load_plugins(files: str) -> str:
+    """Import the Python files that a text names, with blanks between them; return it with full paths.
+
+    Raises:
+        PcgError: when one cannot be found or imported, or quotes do not match.
+    """
+    try:
+        paths = [str(Path(file).resolve()) for file in shlex.split(files)]
+    except ValueError as error:
+        raise PcgError(f"load `{files}`: {error}, expected names of files with blanks between them") from None
+    for path in paths:
+        load_plugin(path)
+    return shlex.join(paths)
 
 
 def read_toml(path: Path | str) -> dict[str, Any]:

@@ -55,7 +55,6 @@ class Progress(Protocol):
 class RunResult:
     """What a run left behind; every kind adds its own to it."""
 
-    kind: ClassVar[str]
     folder: Path
     stopped: str
     """"evaluations", "seconds", "enough" or "interrupted"; "" or "time" for a tournament."""

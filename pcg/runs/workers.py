@@ -25,6 +25,7 @@ from concurrent.futures import (
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
+from pcg.engine.registry import load_plugin, loaded_plugins
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.processes import processors
 from pcg.runs.process_pool import ProcessPool
@@ -64,6 +65,8 @@ class Ticket:
 
 class Workers:
     """Runs functions elsewhere and hands back their results.
+
+    Plugins that this process has loaded are loaded there first, so that what they register is known.
 
     Args:
         make: opens the executor, again after it broke. Its futures fail with `BrokenExecutor`, or Dask's
@@ -160,7 +163,12 @@ class Workers:
     def _start(self, ticket: Ticket) -> None:
         for attempt in (1, 2):
             try:
-                ticket.future = self._executor.submit(ticket.function, *ticket.arguments)
+                plugins = loaded_plugins()
+                if plugins:
+                    work = (_with_plugins, plugins, ticket.function)
+                    ticket.future = self._executor.submit(*work, *ticket.arguments)
+                else:
+                    ticket.future = self._executor.submit(ticket.function, *ticket.arguments)
                 ticket.executor = self._executor
                 return
             except (BrokenExecutor, RuntimeError, OSError) as error:
@@ -211,6 +219,15 @@ class Workers:
                     other.future.cancel()
                     other.future = None
         self._start(ticket)
+
+
+def _with_plugins(plugins: tuple[str, ...], function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function after plugins; each is imported once per process."""
+    for plugin in plugins:
+        # a file that two of them disagree about, or that is gone, is missed by name when something of it is asked for
+        with contextlib.suppress(PcgError):
+            load_plugin(plugin)
+    return function(*arguments)
 
 
 def _has_answer(future: Future[Any]) -> bool:

@@ -1,11 +1,14 @@
 """Human preference studies: people play pairs of levels or games in the browser and say which they prefer.
 
-config      what a study is: texts, question, answers, pairing, play, access; a TOML file
-items       what is judged: games with levels, collected from folders, archives and runs
-admission   whether they can be judged, `making` makes a study of them
-schema      the tables, `migrations` how older ones become these
-folders     where a study is, and what belongs to an attention check
-store       everything that is read from and written to the database
-texts       what pages say, in several languages
-server      the web application
+config      texts, question, answers, pairing, play, access: a TOML file
+items       games with levels that are judged, collected from folders, archives and runs
+admission   checks of items, descriptions and pictures
+creation    a study made of configuration and items; `checks` looks it over later
+folders     the folder of a study; `database` opens databases
+schema      the tables, `rows` their values in Python, `migrations` from older ones, `store` all reading and writing
+texts       of the pages, in several languages
+server      the web application; `server_process` runs it in a process of its own
+monitoring  statistics of a running study
+simulating  simulated participants (`players`, `client`); `drill` kills the server meanwhile
+replaying   stored plays, replayed; `exporting` the data as tables, `reporting` their analysis
 """

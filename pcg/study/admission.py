@@ -1,4 +1,4 @@
-"""From levels that were found to items of a study: every text is checked, measured and described.
+"""Admission of levels and games to a study: every text is checked, measured and described.
 
 Nothing is put before people that the checker warns about, that needs two players, that is over before anything was
 done, or that would keep the server from being in time. All that is wrong is told at once, one line for each level.
@@ -28,8 +28,8 @@ from pcg.study.config import StudyConfig
 from pcg.study.folders import attention_checks
 from pcg.study.items import GROUPINGS, Found, Source, name_apart
 from pcg.study.rows import StudyItem
-from pcg.web.entries import numbers
-from pcg.web.workshop import LARGEST_SIDE
+from pcg.web.level_editor import LARGEST_SIDE
+from pcg.web.run_levels import numbers
 
 LONGEST_RULES = 100_000
 """Characters of a game text."""
@@ -44,7 +44,7 @@ DESCRIBED = "en"
 
 
 class Unfit(PcgError):
-    """What is wrong with levels and games, one line each."""
+    """The error for levels and games that cannot be items of a study; its text has one line for each fault."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
@@ -369,7 +369,7 @@ def _check_together(items: Sequence[StudyItem], config: StudyConfig) -> None:
 
 
 def comparable(one: StudyItem, two: StudyItem, config: StudyConfig) -> bool:
-    """Whether two items may be a pair of a study."""
+    """Return True if two items may be a pair of a study."""
     if one.name == two.name or one.check or two.check:
         return False
     if config.within_game and one.game != two.game:

@@ -24,7 +24,7 @@ from websockets.exceptions import WebSocketException
 from pcg.engine.vgdl.diagnostics import PcgError
 
 PATIENCE_S = 60.0
-"""How long a server may be away."""
+"""Seconds that a server may be away."""
 _TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
 _HOPS = 10
 
@@ -43,7 +43,7 @@ class Page:
 
     @property
     def token(self) -> str:
-        """What its forms bring along; empty where it has none."""
+        """The token that the page's forms send along; empty where it has none."""
         found = _TOKEN.search(self.text)
         return found[1] if found else ""
 
@@ -65,7 +65,7 @@ class KeySource(Protocol):
 
 @dataclass
 class Played:
-    """How a visit to a game went."""
+    """The outcome of a visit to a game."""
 
     enough: bool = False
     ended: bool = False

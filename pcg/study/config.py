@@ -1,4 +1,4 @@
-"""What a study is, but for the items that are judged: a TOML file, checked when it is read.
+"""Configuration of a study (all but the items that are judged): a TOML file, checked when it is read.
 
 The file has the sections of `SECTIONS`, all keys of which have defaults; a list `[[question]]` and a list `[[scale]]`;
 and for each language `xx` a section `[texts.xx]` that says what the pages say: `title`, `instructions`, `consent`, the
@@ -135,7 +135,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class StudyConfig:
-    """Everything that is decided before the first participant comes. Fields are the keys of `SECTIONS`.
+    """Settings of a study, decided before the first participant comes. Fields are the keys of `SECTIONS`.
 
     Raises:
         PcgError: for values out of range and whatever does not go together.
@@ -202,12 +202,12 @@ class StudyConfig:
 
     @property
     def opening(self) -> float | None:
-        """When the study opens, in seconds since 1970, if it says so."""
+        """Time at which the study opens, in seconds since 1970; None if it says nothing."""
         return _moment(self.opens, "opens")
 
     @property
     def closing(self) -> float | None:
-        """When it closes, in seconds since 1970, if it says so."""
+        """Time at which the study closes, in seconds since 1970; None if it says nothing."""
         return _moment(self.closes, "closes")
 
     @property
@@ -221,7 +221,7 @@ class StudyConfig:
         return tuple(part.strip() for part in self.keep.split(",") if part.strip())
 
     def to_toml(self) -> str:
-        """As the text of a file that `read_study` reads."""
+        """Return the text of a file that `read_study` reads."""
         fixed = [(name, {p.name: getattr(self, p.name) for p in ps}) for name, ps in SECTIONS.items()]
         questions: list[tuple[str, Mapping[str, Setting]]] = [
             ("[question]", {"name": q.name, "answers": q.answers}) for q in self.questions

@@ -1,4 +1,4 @@
-"""Databases of studies: how one is opened, and the studies that it holds."""
+"""Databases of studies: opening one, and the studies that it holds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REST_S = 5.0
 
 
 def digest(token: str) -> str:
-    """What is stored of a token."""
+    """Return the digest that is stored of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

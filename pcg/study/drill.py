@@ -1,4 +1,4 @@
-"""A fire drill: the server is killed again and again while simulated participants take part, and what is lost is told.
+"""A test of recovery: the server is killed again and again while simulated participants take part; losses are counted.
 
 What must hold: every vote that the server said it had stored is in the database, none twice, everybody comes to the end
 from where they were, and every play is what its actions make it.
@@ -15,15 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pcg.study.folders import TOKEN, open_study
-from pcg.study.hosting import Hosted, start
 from pcg.study.replaying import Replayer
+from pcg.study.server_process import Hosted, start
 from pcg.study.simulating import Outcome, Truth, simulate
 from pcg.study.store import StudyStore
 
 
 @dataclass
 class Report:
-    """What a drill found."""
+    """The result of a drill."""
 
     kills: int = 0
     acknowledged: int = 0

@@ -1,4 +1,4 @@
-"""What a study found, as tables: participants, items, pairs, plays and votes, and a codebook that explains them.
+"""Export of a study as tables: participants, items, pairs, plays and votes, and a codebook that explains them.
 
 Every table is written twice, for spreadsheets (CSV) and for programs (JSON lines, `plays.jsonl` with every key press).
 `votes.csv` is what `pcg.evaluators.preferences` reads. Personal data are not stored in the first place; what comes from
@@ -44,7 +44,7 @@ class StudyData:
     """The rows of all tables, each in the order in which things happened."""
 
     people: str
-    """Whose: one of `PEOPLE`."""
+    """The participants whose data are exported: one of `PEOPLE`."""
     participants: Sequence[Row] = field(repr=False)
     items: Sequence[Row] = field(repr=False)
     pairs: Sequence[Row] = field(repr=False)
@@ -58,7 +58,7 @@ class StudyData:
 
 
 def study_data(store: StudyStore, people: str = "", *, links: bool = True, reasons: bool = True) -> StudyData:
-    """Everything that a study has found so far.
+    """Data of a study so far.
 
     Args:
         store: of the study.

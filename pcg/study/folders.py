@@ -1,4 +1,4 @@
-"""Where a study is: a folder with its file, its database and the researcher's token, or rows in a database elsewhere.
+"""The folder of a study: its file, its database and the researcher's token; the rows may be in a database elsewhere.
 
 `study.toml`
     What the study is, every key filled in. A copy to read: what counts is the database's.
@@ -75,7 +75,7 @@ def _address(folder: Path) -> str:
 
 
 def is_study(folder: Path) -> bool:
-    """Whether a folder is one that `pcg study new` made."""
+    """Return True for a folder that `pcg study new` made."""
     return (folder / CONFIG).is_file() and ((folder / DATABASE).is_file() or (folder / ADDRESS).is_file())
 
 

@@ -1,4 +1,4 @@
-"""What is judged: levels and whole games, gathered from where they lie.
+"""Items of a study: levels and whole games, gathered from files, folders and runs.
 
 A *source* is what a person names: a built-in game or a game file (its levels), a level file, a folder of levels, a
 pattern of any of these, a run folder of `pcg levels`, `pcg rules` or `pcg games evolve`, or its `archive.json`.
@@ -20,7 +20,7 @@ from pcg.engine.vgdl.source import read_source
 from pcg.evaluators.tournament.games import Entry as GameEntry
 from pcg.evaluators.tournament.games import select_levels
 from pcg.runs.store import GAMES, LEVELS, RULES, check_run, read_json
-from pcg.web.entries import Entry, RunFolder, numbers
+from pcg.web.run_levels import Entry, RunFolder, numbers
 
 MOST_ITEMS = 2000
 GAME_FILES = ("game.vgdl", "game.txt")
@@ -34,12 +34,12 @@ GROUPINGS: Mapping[str, tuple[str, Callable[[Found], str]]] = {
     "source": ("as named with --items", lambda f: f.source),
     "item": ("each item is a group of its own", lambda f: f.name),
 }
-"""What an item's group may be taken from."""
+"""Fields from which an item's group may be taken."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a person names, and what they say of it.
+    """A source of items: what a person names, and the options given with it.
 
     Attributes:
         what: a path, a pattern of paths, or the name of a built-in game; empty where `level` says all.
@@ -72,7 +72,7 @@ class Source:
 
     @property
     def told(self) -> str:
-        """What names it in messages."""
+        """The name of the source in messages."""
         return self.what or self.name or self.game or str(self.level)[:40]
 
 
@@ -242,7 +242,7 @@ def _of_path(source: Source, path: Path) -> Iterator[Found]:
 
 
 def _is_game(path: Path) -> bool:
-    """Whether a file is a game rather than a level: games say so in their first words."""
+    """Return True for a file with a game rather than a level: games say so in their first words."""
     if path.suffix == ".vgdl":
         return True
     if path.suffix != ".txt":

@@ -1,4 +1,4 @@
-"""Who presses the keys in the plays of simulated participants.
+"""Players that press the keys in the plays of simulated participants.
 
 `random` presses any key four times a second, `idle` none. An agent by name plays along: it has the game, level and seed
 of its own, decides there, and presses the key; after each frame it looks which of its ideas of what happened agrees
@@ -17,7 +17,7 @@ from pcg.engine.state import State
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import Human, make_agent
 from pcg.evaluators.evaluation import decode_play
-from pcg.study.checking import game_of
+from pcg.study.checks import game_of
 from pcg.study.client import KeySource
 from pcg.study.rows import StudyItem
 
@@ -124,7 +124,7 @@ class AgentKeys:
 
 
 def _agrees(before: State, after: State, frame: Mapping[str, Any]) -> bool:
-    """Whether a frame is of this state, as far as it tells: tick, score, end, and where the avatar is."""
+    """Return True if a frame agrees with this state in tick, score, end, and the avatar's place."""
     if frame.get("tick", before.tick + 1) != after.tick + 1 or frame.get("score", before.score) != after.score:
         return False
     if bool(frame.get("over", before.is_over)) != after.is_over:

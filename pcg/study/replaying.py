@@ -1,4 +1,4 @@
-"""Playing stored plays again, exactly: the engine is deterministic, so game, level, seed and actions are the play.
+"""Exact replay of stored plays: the engine is deterministic, so game, level, seed and actions are the play.
 
 What the database says of a play (ticks, score, who won, the hash of the last state) must be what comes out. That a play
 is true to its actions is the server's word as well as the database's: nobody can have written a better score into it.
@@ -15,7 +15,7 @@ from pcg.engine.game import Game
 from pcg.engine.state import State
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.evaluation import decode_play
-from pcg.study.checking import game_of
+from pcg.study.checks import game_of
 from pcg.study.rows import Pair, Play, StudyItem
 from pcg.study.store import StudyStore
 from pcg.web.player import Press, Recording
@@ -32,7 +32,7 @@ class Stored:
 
     @property
     def title(self) -> str:
-        """As `participant 4, pair 2, first, attempt 0: ruins-3`."""
+        """The play's name in messages, as in `participant 4, pair 2, first, attempt 0: ruins-3`."""
         side = ("first", "second")[self.play.side]
         return (
             f"play {self.play.id} (participant {self.pair.participant[:8]}, pair {self.pair.position}, {side}, "

@@ -1,4 +1,4 @@
-"""What the votes of a study say: its data, handed to the analysis of `pcg.evaluators.preferences` and its report."""
+"""The report of a study: its votes, analysed by `pcg.evaluators.preferences`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables of a study hold, as Python values: items, participants, pairs, plays and where a participant is."""
+"""Rows of the tables of a study as Python values: items, participants, pairs, plays and the place of a participant."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a participant has come with one side of a pair."""
+    """Progress of a participant with one side of a pair."""
 
     attempts: int = 0
     """Plays begun."""
@@ -100,7 +100,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Where a participant is: everything that decides which page is theirs."""
+    """State of a participant: everything that decides which page is theirs."""
 
     participant: Participant
     pairs: Sequence[Pair]
@@ -112,7 +112,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is saved of a running play."""
+    """The saved part of a running play."""
 
     play: int
     actions: str

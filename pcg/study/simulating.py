@@ -42,7 +42,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("left", 0.0, "share of participants that always choose the first", 0.0, 1.0),
     Parameter("quit", 0.0, "share of participants that leave before the end", 0.0, 1.0),
 )  # fmt: skip
-"""How simulated participants are."""
+"""Kinds of simulated participants."""
 
 ATTENTIVE, CARELESS, LEFT = "attentive", "careless", "left"
 SLIPS = 0.02
@@ -51,7 +51,7 @@ SLIPS = 0.02
 
 @dataclass(frozen=True)
 class Truth:
-    """What simulated participants like, and how they answer."""
+    """The true preferences of simulated participants, and the model of their answers."""
 
     seed: int
     utilities: Mapping[str, float]
@@ -83,13 +83,13 @@ class Truth:
         return float(self.settings[name])
 
     def probabilities(self, first: str, second: str, *, won: tuple[bool, bool] = (False, False)) -> dict[str, float]:
-        """How probable each answer of an attentive participant is."""
+        """Return the probability of each answer of an attentive participant."""
         win = self.number("win")
         u, v = self.utilities.get(first, 0.0) + win * won[0], self.utilities.get(second, 0.0) + win * won[1]
         return answer_probabilities(u, v, {k: self.number(k) for k in ("tie", "both", "appeal", "position")})
 
     def kind(self, number: int) -> str:
-        """What kind of participant the one of that number is."""
+        """Return the kind of the participant of that number."""
         lot = float(np.random.default_rng([self.seed, 2, number]).random())
         if lot < self.number("careless"):
             return CARELESS
@@ -111,7 +111,7 @@ class Truth:
         return str(choices[int(rng.choice(len(choices), p=weights / weights.sum()))])
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Return a JSON object."""
         return asdict(self)
 
 
@@ -155,7 +155,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a simulation."""
+    """The outcome of a simulation."""
 
     truth: Truth
     people: Sequence[Simulated]
@@ -173,7 +173,7 @@ class Outcome:
         return sum(one.finished for one in self.people)
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Return a JSON object."""
         people = [{k: v for k, v in asdict(one).items() if k != "acknowledged"} for one in self.people]
         return {**self.truth.to_json(), "participants": people}
 

@@ -1,4 +1,4 @@
-"""Everything that is read from and written to the database of a study.
+"""Reading and writing of the database of a study.
 
 All methods are synchronous, short, and one transaction each; the server calls them in threads. What a method returns as
 done is on the disk (SQLite: WAL with synchronous=FULL). Calling `vote` or `add_pair` a second time changes nothing and
@@ -96,7 +96,7 @@ class StudyStore:
             db.execute(sa.update(studies).where(studies.c.id == self.id).values(state=state))
 
     def is_researcher(self, token: str) -> bool:
-        """Whether a token is the researcher's; takes the same time whatever it is."""
+        """Return True for the researcher's token; takes the same time whatever the token is."""
         with self._reader.connect() as db:
             stored = str(db.scalar(sa.select(studies.c.token).where(studies.c.id == self.id)))
         return hmac.compare_digest(stored, digest(token))
@@ -164,7 +164,7 @@ class StudyStore:
         return self._one(participants.c.token == digest(secret))
 
     def situation(self, secret: str) -> Situation | None:
-        """Where the participant of a cookie's secret is."""
+        """Return the state of the participant with a cookie's secret."""
         with self._reader.connect() as db:
             rows = db.execute(_SITUATION, {"its_token": digest(secret), "its_study": self.id}).all()
             if not rows:
@@ -205,13 +205,13 @@ class StudyStore:
             return [participant_of(row) for row in db.execute(query).mappings()]
 
     def count_participants(self) -> int:
-        """How many there are."""
+        """Return the number of participants."""
         with self._reader.connect() as db:
             query = sa.select(sa.func.count()).select_from(participants).where(participants.c.study_id == self.id)
             return int(db.scalar(query) or 0)
 
     def count_plays(self, who: str) -> int:
-        """How many plays of a participant are stored."""
+        """Return the number of stored plays of a participant."""
         with self._reader.connect() as db:
             query = sa.select(sa.func.count()).select_from(plays.join(pairs)).where(pairs.c.participant_id == who)
             return int(db.scalar(query) or 0)
@@ -302,7 +302,7 @@ class StudyStore:
         return play_of(row)
 
     def holds(self, play: int, lease: str) -> bool:
-        """Whether a play is this lease's."""
+        """Return True for a play of this lease."""
         with self._reader.connect() as db:
             return db.scalar(sa.select(plays.c.lease).where(plays.c.id == play)) == lease
 
@@ -342,8 +342,10 @@ class StudyStore:
             return [play_of(row) for row in db.execute(query).mappings()]
 
     def play_outcomes(self) -> list[dict[str, Any]]:
-        """Of every play what is needed to count: pair, side, attempt, ticks, winner, over, seconds, and `presses`, the
-        characters of the stored keys (2 for none).
+        """Return what is needed of every play to count.
+
+        Entries are pair, side, attempt, ticks, winner, over, seconds, and `presses`, the characters of the stored keys
+        (2 for none).
         """
         with self._reader.connect() as db:
             columns = (plays.c.pair_id.label("pair"), plays.c.side, plays.c.attempt, plays.c.ticks, plays.c.winner,

@@ -1,7 +1,7 @@
 """The page of a run folder: a heat-map whose cells open levels, and an editor beside it.
 
-`archive_app` is the whole application; its addresses are listed in docs/web.md. What it shows is read by `entries` and
-`heatmap`, what it does with levels is done by `workshop`, and playing is `player`'s business.
+`archive_app` is the whole application; its addresses are listed in docs/web.md. What it shows is read by `run_levels`
+and `heatmap`, what it does with levels is done by `level_editor`, and playing is `player`'s business.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from starlette.routing import Route
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.render import render_cells, render_level
-from pcg.web.entries import GROUPS, Entry, RunFolder
 from pcg.web.guard import LOCAL_HOSTS, Refused, read_object, take
 from pcg.web.heatmap import FITNESS, heatmap
+from pcg.web.level_editor import LARGEST_SIDE, MOST_SUGGESTIONS, Bench, LevelEditor, failed, metrics_json
 from pcg.web.pages import application, page
 from pcg.web.player import PlayServer, PlaySession, replay_frames, sheet_for
-from pcg.web.single import play_route
-from pcg.web.workshop import LARGEST_SIDE, MOST_SUGGESTIONS, Bench, Workshop, failed, metrics_json
+from pcg.web.run_levels import GROUPS, Entry, RunFolder
+from pcg.web.single_level import play_route
 
 DRAWN = "drawn"
 """Folder of a run for the levels that were drawn in the editor."""
@@ -41,7 +41,7 @@ class ArchiveSite:
     def __init__(self, folder: Path | str, *, limit_s: float = 60.0) -> None:
         self.run = RunFolder(folder)
         manifest = self.run.run
-        self.workshop = Workshop(
+        self.editor = LevelEditor(
             self.run.game,
             manifest.get("evaluation", {}),
             wants=", ".join(manifest.get("wants", ())),
@@ -75,9 +75,9 @@ class ArchiveSite:
 
     async def home(self, request: Request) -> Response:
         await self.bench.run(self.run.refresh)
-        completers = await self.bench.run(lambda: self.workshop.completers)
+        completers = await self.bench.run(lambda: self.editor.completers)
         manifest, game = self.run.run, self.run.game
-        start = self.workshop.tidy(game.levels[0]) if game.levels else self.workshop.blank(12, 10)
+        start = self.editor.tidy(game.levels[0]) if game.levels else self.editor.blank(12, 10)
         return page(
             request,
             "archive",
@@ -87,11 +87,11 @@ class ArchiveSite:
             folder=self.run.folder.resolve().name,
             goal=analyse(game.definition).how_to_win,
             groups={group: (GROUPS[group], size) for group, size in self.run.groups().items() if group != "closest"},
-            tiles=self.workshop.tiles(),
+            tiles=self.editor.tiles(),
             sources={name: completer.help for name, completer in completers.items()},
             start=start,
             wants=", ".join(manifest.get("wants", ())),
-            least=self.workshop.context.smallest,
+            least=self.editor.context.smallest,
             largest=LARGEST_SIDE,
             most=MOST_SUGGESTIONS,
         )
@@ -158,7 +158,7 @@ class ArchiveSite:
         something else.
         """
         file = io.BytesIO()
-        row = [tile.types for tile in self.workshop.context.palette.tiles]
+        row = [tile.types for tile in self.editor.context.palette.tiles]
         render_cells(self.run.game, [row, row], tile=_TILE).save(file, "PNG")
         return Response(file.getvalue(), media_type="image/png", headers={"cache-control": "no-cache"})
 
@@ -169,21 +169,21 @@ class ArchiveSite:
             if not (text.isascii() and text.isdigit() and len(text) < 6):
                 raise Refused(f"`{name}` is {text[:20]!r}, expected a whole number")
             sides.append(int(text))
-        return JSONResponse({"level": self.workshop.blank(*sides)})
+        return JSONResponse({"level": self.editor.blank(*sides)})
 
     async def check(self, request: Request) -> Response:
         level = take(await read_object(request), "level", str)
-        return JSONResponse({"found": self.workshop.check(level)})
+        return JSONResponse({"found": self.editor.check(level)})
 
     async def evaluate(self, request: Request) -> Response:
         data = await read_object(request)
         level, wants = take(data, "level", str), take(data, "wants", str, "", most=1000)
-        return JSONResponse(await self.bench.run(partial(self.workshop.judge, level, wants)))
+        return JSONResponse(await self.bench.run(partial(self.editor.judge, level, wants)))
 
     async def complete(self, request: Request) -> Response:
         data = await read_object(request)
         work = partial(
-            self.workshop.complete,
+            self.editor.complete,
             take(data, "level", str),
             take(data, "locked", list, most=LARGEST_SIDE),
             count=take(data, "count", int, 6),
@@ -195,7 +195,7 @@ class ArchiveSite:
     async def save(self, request: Request) -> Response:
         data = await read_object(request)
         title = " ".join(take(data, "title", str, "", most=LONGEST_TITLE).split()) or "drawn level"
-        number = await self.bench.run(partial(self.workshop.save, take(data, "level", str), title))
+        number = await self.bench.run(partial(self.editor.save, take(data, "level", str), title))
         await self.bench.run(self.run.refresh)
         return JSONResponse(_entry_json(self.run.entry(f"{DRAWN}-{number}")), 201)
 
@@ -210,7 +210,7 @@ class ArchiveSite:
             entry = self.run.entry(take(data, "key", str))
             level, seed = entry.level, entry.seed
         else:
-            level, seed = self.workshop.tidy(take(data, "level", str)), self.workshop.seed
+            level, seed = self.editor.tidy(take(data, "level", str)), self.editor.seed
         seed = take(data, "seed", int, seed)
         session = await self.bench.run(partial(PlaySession, self.run.game, level, seed))
         token = self.plays.create(session)

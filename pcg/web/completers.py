@@ -28,7 +28,7 @@ Method = Callable[
 OPEN = "?"
 """Stands for a cell to be filled in, in the drafts that the repair reads."""
 SECONDS = 6.0
-"""What a solver may take for one suggestion."""
+"""Seconds that a solver may take for one suggestion."""
 
 
 @dataclass(frozen=True)

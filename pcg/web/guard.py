@@ -1,4 +1,4 @@
-"""What every request passes: who may ask, how much may be sent, and how errors are told.
+"""Middleware for every request: access, limits of size, and error messages.
 
 The server runs on a person's own machine, so the danger is not who reaches the port but other pages in the same
 browser. Hosts by other names are refused (DNS rebinding), and so are posts and websockets that another page's script
@@ -141,7 +141,7 @@ async def on_pcg_error(request: Request, error: Exception) -> Response:
 
 
 async def on_http_error(request: Request, error: Exception) -> Response:
-    """What the router and starlette refuse, in words and in the same shape; pages get a line of text."""
+    """Answer what the router and starlette refuse, in words and in the same shape; pages get a line of text."""
     assert isinstance(error, HTTPException)
     said = {404: f"there is nothing at {request.url.path[:200]}", 405: f"{request.method} is not possible here"}
     message = said.get(error.status_code, error.detail)

@@ -1,4 +1,4 @@
-"""Levels spread over two measures: which cell of a grid each falls into, and what is best in every cell.
+"""Levels in a grid of two measures: the cell of each level, and the best level of each cell.
 
 An archive of a quality-diversity run brings its own grid along; for other runs a grid with round edges is made from
 the values that there are, so that any run can be looked at as if it had kept an archive (MAP-Elites; Mouret and Clune
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.web.entries import Measure, Points
 from pcg.web.guard import Refused
+from pcg.web.run_levels import Measure, Points
 
 ABOUT = 9
 """Cells that an axis made from values has, more or less."""
@@ -96,7 +96,7 @@ def _values(points: Points, name: str) -> NDArray[np.float64]:
 
 
 def _tells(values: NDArray[np.float64]) -> bool:
-    """Whether a measure has different values."""
+    """Return True for a measure with different values."""
     known = values[~np.isnan(values)]
     return bool(len(known)) and bool((known != known[0]).any())
 

@@ -1,4 +1,4 @@
-"""What all pages share: templates, static files, and how an application is put together."""
+"""The base of all pages: templates, static files, and the assembly of an application."""
 
 from __future__ import annotations
 

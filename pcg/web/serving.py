@@ -1,4 +1,4 @@
-"""Running an application on this machine until Ctrl-C: finding a port, opening the browser, ending cleanly."""
+"""Serving an application on this machine until Ctrl-C: finding a port, opening the browser, ending cleanly."""
 
 from __future__ import annotations
 

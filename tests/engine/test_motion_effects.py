@@ -1,4 +1,4 @@
-"""Effects on motion, against numbers obtained from the reference for hand-made sprites (spec 03 section 7)."""
+"""Effects on motion, against numbers obtained from the reference for hand-made sprites (reference/effects 10.14)."""
 
 from __future__ import annotations
 

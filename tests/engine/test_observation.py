@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
-
 import pytest
 
 from pcg.engine.game import Game, load
@@ -309,9 +306,3 @@ def test_a_view_follows_its_state_and_a_copy_does_not(game: Game) -> None:
     state.advance("DOWN")
     assert view.avatar_position != before.avatar_position or view.avatar_orientation != before.avatar_orientation
     assert (view.tick, before.tick) == (1, 0)
-
-
-@pytest.mark.parametrize("module", ["observation", "observation_json", "arrays"])
-def test_examples(module: str) -> None:
-    results = doctest.testmod(importlib.import_module(f"pcg.engine.{module}"))
-    assert results.attempted > 0 and results.failed == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pcg.engine.registry import Registry, load_plugin
+from pcg.engine.registry import Registry, load_plugin, loaded_plugins
 from pcg.engine.vgdl.diagnostics import PcgError
 
 FRACTION = {"fraction": "fractions:Fraction", "decimal": "decimal:Decimal"}
@@ -64,6 +64,7 @@ def test_a_plugin_is_imported_once_under_the_name_of_its_file(tmp_path: Path) ->
     file = tmp_path / "plugin_of_a_test.py"
     file.write_text("import random\nvalue = random.random()\n")
     assert load_plugin(file) == load_plugin(str(file)) == "plugin_of_a_test"
+    assert loaded_plugins().count(str(file)) == 1
 
 
 def test_a_plugin_named_like_another_module_is_imported_all_the_same(tmp_path: Path) -> None:

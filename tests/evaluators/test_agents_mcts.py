@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: it finds what there is to find, and it is the search of spec 04 1.6, draw by draw."""
+"""Monte Carlo tree search finds what there is to find, and is the search of reference/agents 11.6, draw by draw."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class Node:
 
 
 class Reference:
-    """Open-loop MCTS over Python objects: spec 04 section 1.6, with the random streams of this toolkit."""
+    """Open-loop MCTS over Python objects: reference/agents 11.6, with the random streams of this toolkit."""
 
     EPSILON = 1e-6
 

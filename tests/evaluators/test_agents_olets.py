@@ -1,4 +1,4 @@
-"""OLETS: it finds what there is to find, keeps its tree from tick to tick, and is the search of spec 04 1.11."""
+"""OLETS finds what there is to find, keeps its tree from tick to tick, and is the search of reference/agents 11.11."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class Node:
 
 
 class Reference:
-    """OLETS over Python objects: spec 04 section 1.11, with the random streams of this toolkit."""
+    """OLETS over Python objects: reference/agents 11.11, with the random streams of this toolkit."""
 
     def __init__(self, seed: int, budget: int) -> None:
         self.random = JavaRandom(seed)

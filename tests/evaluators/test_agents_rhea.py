@@ -362,7 +362,7 @@ def test_compiled_and_plain_python_decide_alike() -> None:
 
 
 class Reference:
-    """Rolling-horizon evolution over Python lists: spec 04 section 1.8, with the random streams of this toolkit."""
+    """Rolling-horizon evolution over Python lists: reference/agents 11.8, with the random streams of this toolkit."""
 
     SIZE = LENGTH = 10
     NAMES = ("UP", "LEFT", "DOWN", "RIGHT", "NIL")

@@ -1,4 +1,4 @@
-"""Whole games: genotypes, mending, operators, crossover, edit distance, and the generators' contract."""
+"""Whole games: genotypes, repair, operators, crossover, edit distance, and the generators' contract."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pcg.engine.game import builtin_games, load
-from pcg.engine.vgdl import check_game, loads, ontology, read_game
+from pcg.engine.vgdl import check_game, ontology, read_game
 from pcg.engine.vgdl.checker import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.formatter import format_text
-from pcg.engine.vgdl.parser import grammar_rules
 from pcg.evaluators.games import GameEvaluator
 from pcg.generators.games import (
     GAME_GENERATORS,
@@ -28,28 +27,26 @@ from pcg.generators.games import (
     game_edits,
     make_game_generator,
 )
-from pcg.generators.games.game_repair import mend, space_of
-from pcg.generators.games.ge.derivation import SETS, Derivation, random_codons
+from pcg.generators.games.game_repair import repair_game, space_of
 from pcg.generators.games.genes import game_distance, game_shape
-from pcg.generators.games.genotype_choices import Codons
-from pcg.generators.games.gp.initial_trees import ending_tree, line_tree, plant
+from pcg.generators.games.gp.initial_trees import initial_tree, line_tree, termination_tree
 from pcg.generators.games.gp.primitives import Game as GameType
 from pcg.generators.games.gp.primitives import (
-    ending_of,
     evaluate,
     game_of,
     grow,
     names_of,
     primitives,
     rule_of,
+    termination_of,
     tree_of,
 )
 from pcg.generators.games.operators import OPERATORS, mutate
 from pcg.generators.games.population import genotype_of
 from pcg.generators.games.recombination import cross, has_parts_of_both, own_features, parts, reconcile, rename
 from pcg.generators.games.sprites import FAMILIES, classes, draw_params, family
-from pcg.generators.rules.constructive import ConstructiveRules
-from pcg.generators.rules.genes import Ending, Rule
+from pcg.generators.rules.constructive.generator import ConstructiveRules
+from pcg.generators.rules.genes import Rule, Termination
 
 GAMES = [name for name in builtin_games() if load(name).players == 1]
 SOME = ("dungeon", "hunt", "invaders", "boxes")
@@ -62,8 +59,8 @@ def genotype(name: str, levels: int = 2) -> GameGenotype:
 
 
 @cache
-def sound(name: str) -> GameGenotype:
-    return mend(genotype(name), np.random.default_rng(0))
+def repaired_start(name: str) -> GameGenotype:
+    return repair_game(genotype(name), np.random.default_rng(0))
 
 
 def findings(game: GameGenotype) -> list[str]:
@@ -126,7 +123,7 @@ def test_a_game_comes_back_from_its_genotype(name: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in GAMES if n not in ("lode_runner", "snakes", "watchtower")])
 def test_a_game_without_fault_is_left_as_it_is(name: str) -> None:
-    assert game_edits(genotype(name), sound(name)) == 0
+    assert game_edits(genotype(name), repaired_start(name)) == 0
 
 
 @pytest.mark.parametrize(
@@ -156,7 +153,7 @@ def test_edits_count_lines_and_rows() -> None:
     sprites = (*game.sprites[1:], game.sprites[0])
     assert game_edits(game, replace(game, sprites=sprites)) == 0  # a move is no edit
     assert game_edits(game, replace(game, sprites=(replace(game.sprites[0], params=()), *game.sprites[1:]))) == 1
-    assert game_edits(game, replace(game, rules=replace(game.rules, endings=()))) == 2
+    assert game_edits(game, replace(game, rules=replace(game.rules, terminations=()))) == 2
     rows = game.levels[0].split("\n")
     rows[1] = rows[1][::-1]
     assert game_edits(game, replace(game, levels=("\n".join(rows), game.levels[1]))) == 1
@@ -181,7 +178,7 @@ def test_every_class_is_of_one_family() -> None:
 @given(st.sampled_from(SOME), st.sampled_from(FAMILIES), st.integers(0, 2**31))
 @settings(max_examples=60)
 def test_drawn_parameters_are_those_of_the_class_in_their_ranges(name: str, wanted: str, seed: int) -> None:
-    game = sound(name)
+    game = repaired_start(name)
     for kind in classes(game, wanted):
         params = draw_params(game, kind, "new", np.random.default_rng(seed))
         assert params is not None
@@ -195,18 +192,18 @@ def test_drawn_parameters_are_those_of_the_class_in_their_ranges(name: str, want
                 assert given_range[0] <= float(value) <= given_range[1], (kind, key)
 
 
-# -- operators and mending ---------------------------------------------------------------------------------------------
+# -- operators and repair ---------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(GAMES), st.integers(0, 2**31), st.integers(1, 6))
 def test_children_read_strictly_without_a_finding(name: str, seed: int, changes: int) -> None:
     rng = np.random.default_rng(seed)
-    child = mutate(mutate(sound(name), rng, changes=changes), rng, changes=changes)
+    child = mutate(mutate(repaired_start(name), rng, changes=changes), rng, changes=changes)
     assert findings(child) == []
     players = {c for c, names in child.mapping if any(child.is_avatar(n) for n in names)}
     assert all(sum(level.count(c) for c in players) == 1 for level in child.levels)
-    assert any(e.wins or e.get("count_score") for e in child.rules.endings) and child.rules.rules
+    assert any(e.wins or e.get("count_score") for e in child.rules.terminations) and child.rules.rules
     assert GameGenotype.of(child.text(), child.levels) == child
 
 
@@ -217,16 +214,16 @@ def test_every_operator_changes_games(name: str) -> None:
     for game in SOME:
         for seed in range(6):
             rng = np.random.default_rng(seed)
-            made = mend(operator(sound(game), rng), rng)
+            made = repair_game(operator(repaired_start(game), rng), rng)
             assert findings(made) == []
-            changed += made != sound(game)
+            changed += made != repaired_start(game)
     assert changed >= 6
 
 
 def test_classes_stay_in_their_family() -> None:
     operator, _ = OPERATORS["class"]
     for name in SOME:
-        game = sound(name)
+        game = repaired_start(name)
         for seed in range(20):
             made = operator(game, np.random.default_rng(seed))
             assert all(family(made.class_of(s.name)) == family(game.class_of(s.name)) for s in game.leaves)
@@ -236,8 +233,8 @@ def test_a_new_type_comes_with_a_rule_and_into_play() -> None:
     operator, _ = OPERATORS["add"]
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        made = mend(operator(sound("hunt"), rng), rng)
-        new = set(made.names) - set(sound("hunt").names)
+        made = repair_game(operator(repaired_start("hunt"), rng), rng)
+        new = set(made.names) - set(repaired_start("hunt").names)
         for name in new:
             assert any(name in rule.pair for rule in made.rules.rules)
 
@@ -258,13 +255,13 @@ def test_a_new_type_comes_with_a_rule_and_into_play() -> None:
         (lambda g: replace(g, header=(("obs", "nobody"), ("square_size", "ten"))), "a header of nonsense"),
     ],
 )
-def test_mending_makes_games_of_ruins(change: object, message: str) -> None:
+def test_repair_makes_games_of_ruins(change: object, message: str) -> None:
     for name in SOME:
-        made = mend(change(sound(name)), np.random.default_rng(1))  # type: ignore[operator]
+        made = repair_game(change(repaired_start(name)), np.random.default_rng(1))  # type: ignore[operator]
         assert findings(made) == [], message
 
 
-def test_mending_knows_that_the_topmost_class_counts() -> None:
+def test_repair_knows_that_the_topmost_class_counts() -> None:
     game = GameGenotype.of(
         "BasicGame\n SpriteSet\n  rock > Passive\n   big >\n   small >\n  me > MovingAvatar\n LevelMapping\n  r > big\n"
         "  s > small\n  A > me\n InteractionSet\n  rock me > killSprite\n TerminationSet\n"
@@ -283,7 +280,7 @@ def test_mending_knows_that_the_topmost_class_counts() -> None:
 def test_crossings_read_strictly_and_have_parts_of_both(one: str, other: str, seed: int) -> None:
     if one == other:
         return
-    a, b = sound(one), sound(other)
+    a, b = repaired_start(one), repaired_start(other)
     child = cross(a, b, np.random.default_rng(seed))
     assert findings(child) == []
     assert [len(level.split("\n")) for level in child.levels] == [len(level.split("\n")) for level in a.levels]
@@ -294,7 +291,7 @@ def test_crossings_read_strictly_and_have_parts_of_both(one: str, other: str, se
 
 
 def test_parts_are_what_only_one_of_several_games_brings() -> None:
-    games = [sound("hunt"), sound("invaders")]
+    games = [repaired_start("hunt"), repaired_start("invaders")]
     own = own_features(games)
     assert not own[0] & own[1]
     (a, none), (other, b) = parts(games[0], own), parts(games[1], own)
@@ -308,7 +305,7 @@ def test_parts_are_what_only_one_of_several_games_brings() -> None:
 @pytest.mark.parametrize("both", [0.0, 0.5])
 def test_children_of_two_games_keep_parts_of_both(both: float) -> None:
     """Here games are worth the more the nearer they are to the first: without places of their own crossings go."""
-    games = [sound("hunt"), sound("invaders")]
+    games = [repaired_start("hunt"), repaired_start("invaders")]
     own = own_features(games)
 
     def worth(candidate: GameCandidate) -> Judged:
@@ -328,12 +325,12 @@ def test_children_of_two_games_keep_parts_of_both(both: float) -> None:
 
 
 def test_what_plays_the_same_part_is_one_type() -> None:
-    names = reconcile(sound("dungeon"), sound("hunt"))
+    names = reconcile(repaired_start("dungeon"), repaired_start("hunt"))
     assert names["fox"] == "hero" and names["hedge"] == "wall" and names["grass"] == "floor"
-    renamed = rename(sound("hunt"), names)
+    renamed = rename(repaired_start("hunt"), names)
     assert findings(renamed) == [] and renamed.by_name["dog"].get("stype") == "hero"
     # a name that means another thing in the first game is changed
-    again = reconcile(sound("dungeon"), sound("dungeon"))
+    again = reconcile(repaired_start("dungeon"), repaired_start("dungeon"))
     assert all(a == b for a, b in again.items())
 
 
@@ -379,9 +376,9 @@ def test_games_keep_within_the_bound_on_edits(name: str, bound: int) -> None:
     assert max(counts) == bound and sum(c > 0 for c in counts) > 25
 
 
-def test_a_game_that_must_be_mended_counts_its_mending() -> None:
+def test_a_game_that_must_be_mended_counts_its_repair() -> None:
     start = [genotype("snakes")]
-    assert game_edits(start[0], sound("snakes")) == 1
+    assert game_edits(start[0], repaired_start("snakes")) == 1
     with pytest.raises(PcgError, match="expected max_edits of at least 2, got 1"):
         make_game_generator("evolve", start, seed=1, max_edits=1)
 
@@ -393,7 +390,7 @@ def test_evolution_gets_better_at_what_it_is_told() -> None:
         game = candidate.genotype
         return Judged(True, min(1.0, sum(family(game.class_of(s.name)) == "npc" for s in game.leaves) / 12), 1.0)
 
-    for name in ("evolve", "ge", "gp"):
+    for name in ("evolve", "gp"):
         generator = make(name)
         best = []
         for _ in range(12):
@@ -420,7 +417,7 @@ def test_games_of_the_corpus_can_be_begun_with(shared: Path) -> None:
     [
         ("evolv", {}, "unknown game generator `evolv`, did you mean `evolve`"),
         ("evolve", {"populaton": 3}, "no parameter `populaton`, did you mean `population`"),
-        ("ge", {"codons": 0}, "expected a whole number from 1"),
+        ("gp", {"max_nodes": 0}, "expected a whole number from 20"),
         ("gp", {"max_edits": 3}, "cannot keep to max_edits"),
         ("evolve", {"max_edits": -1}, "max_edits is -1"),
         ("random", {"min_types": 9, "max_types": 3}, "expected at most max_types"),
@@ -436,75 +433,43 @@ def test_crossover_needs_two_games() -> None:
         make_game_generator("crossover", [genotype("boxes")], seed=1)
 
 
-# -- derivations and trees ---------------------------------------------------------------------------------------------
-
-
-def test_derivations_are_sentences_of_the_grammar_and_nearly_all_read_without_a_finding() -> None:
-    clean = 0
-    for seed in range(60):
-        codons = random_codons(np.random.default_rng(seed), 120)
-        derivation = Derivation(codons, sound(SOME[seed % 4]))
-        text = derivation.text()
-        loads(text)  # the parser of the same grammar
-        assert Derivation(codons, sound(SOME[seed % 4])).text() == text
-        clean += not check_game(text)
-    assert clean >= 50
-
-
-def test_a_derivation_uses_every_rule_of_the_grammar_that_plain_games_have() -> None:
-    assert {"game", "header", "section", "sprite", "interaction", "termination", "mapping"} <= set(grammar_rules())
-    texts = []
-    for seed in range(30):
-        texts.append(Derivation(random_codons(np.random.default_rng(seed), 120), sound("dungeon")).text())
-    assert any(" >\n" in text for text in texts), "groups"
-    assert len({line.split()[-1] for text in texts for line in text.split("\n") if " > " in line}) > 60
-
-
-def test_codons_of_one_set_do_not_move_those_of_the_sets_before_it() -> None:
-    codons = random_codons(np.random.default_rng(4), 120)
-    other = {**codons, "TerminationSet": [0] * 10}
-    one, two = (Derivation(c, sound("hunt")).text().split("    TerminationSet") for c in (codons, other))
-    assert one[0] == two[0] and one[1] != two[1] and tuple(codons) == SETS
-
-
-def test_codons_are_read_again_from_the_beginning() -> None:
-    codons = Codons([0, 1 << 15, (1 << 16) - 1])
-    assert [codons.integers(10) for _ in range(4)] == [0, 5, 9, 0]
-    assert codons.choice(3, p=[0.2, 0.2, 0.6]) == 2 and codons.used == 5
-    assert Codons([]).random() == 0.0
+# -- trees ------------------------------------------------------------------------------------------------------------
 
 
 def test_rules_and_terminations_are_turned_into_trees_that_mean_them() -> None:
-    space = space_of(sound("dungeon"))
+    space = space_of(repaired_start("dungeon"))
     assert space is not None
     genes = [
         gene for k in range(5) for gene in ConstructiveRules(space, seed=k).generate(np.random.default_rng(k)).genes()
     ]
     found = 0
     for gene in genes:
-        tree = line_tree(space, gene) if isinstance(gene, Rule) else ending_tree(space, gene)
+        tree = line_tree(space, gene) if isinstance(gene, Rule) else termination_tree(space, gene)
         if tree is not None:
-            meant = rule_of(space, evaluate(tree)) if isinstance(gene, Rule) else ending_of(space, evaluate(tree))
+            meant = rule_of(space, evaluate(tree)) if isinstance(gene, Rule) else termination_of(space, evaluate(tree))
             assert meant == gene
             found += 1
     assert found > 0.8 * len(genes)
     assert line_tree(space, Rule("nobody", "wall", "stepBack")) is None
-    assert ending_tree(space, Ending("SpriteCounter", (("stype", "nobody"), ("limit", "0"), ("win", "True")))) is None
+    assert (
+        termination_tree(space, Termination("SpriteCounter", (("stype", "nobody"), ("limit", "0"), ("win", "True"))))
+        is None
+    )
 
 
 def test_planted_trees_have_walls_rules_and_a_way_to_win() -> None:
-    base = sound("hunt")
+    base = repaired_start("hunt")
     for seed in range(10):
-        game = game_of(plant(base, np.random.default_rng(seed), 40), base, 40)
+        game = game_of(initial_tree(base, np.random.default_rng(seed), 40), base, 40)
         assert findings(game) == []
-        assert any(ending.wins for ending in game.rules.endings)
+        assert any(termination.wins for termination in game.rules.terminations)
         walls = {name for _, names in game.mapping for name in names if game.class_of(name) == "Immovable"}
         assert any(r.effect in ("stepBack", "killSprite") and r.second in walls for r in game.rules.rules)
 
 
 def test_trees_grow_games_that_can_be_played() -> None:
     """Some of the first hundred keep all constraints; of trees grown at random hardly any does."""
-    generator = make_game_generator("gp", [sound("hunt")], seed=1)
+    generator = make_game_generator("gp", [repaired_start("hunt")], seed=1)
     feasible = 0
     for _ in range(13):
         candidates = generator.ask(8)

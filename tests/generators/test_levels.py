@@ -14,7 +14,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import GATE, avatar_cells
 from pcg.generators.levels import GENERATORS, Candidate, LevelContext, LevelGenerator, make_generator
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 
 GAMES = ["boxes", "crossing", "digger", "dungeon", "hunt", "invaders", "portals", "survival"]
 BUILDERS = ["constructive", "ca", "noise", "bsp", "wfc", "markov", "evolve"]
@@ -92,7 +92,7 @@ def test_builders_keep_frames_and_what_the_rules_call_for(
     kept = []
     for candidate in run(make_generator(name, context, seed=5), 50 if name == "evolve" else 20):
         grid = context.palette.parse(candidate.level)
-        for cell, tile in Site(context, grid).frame_cells().items():
+        for cell, tile in LevelBuilder(context, grid).frame_cells().items():
             assert grid[cell] == tile or context.palette.access[grid[cell]] == GATE
         kept.append(not context.requirements.shortfalls(context.palette.count_types(grid)))
     assert sum(kept) >= 0.9 * len(kept)
@@ -105,12 +105,12 @@ def test_what_must_be_reached_is_within_reach(contexts: dict[str, LevelContext],
     out_of_reach = 0
     candidates = run(make_generator(name, context, seed=6), 20)
     for candidate in candidates:
-        site = Site(context, context.palette.parse(candidate.level))
-        steps = site.distances()
+        builder = LevelBuilder(context, context.palette.parse(candidate.level))
+        steps = builder.distances()
         height, width = steps.shape
         for y in range(height):
             for x in range(width):
-                if int(site.grid[y, x]) in context.targets and steps[y, x] < 0:
+                if int(builder.grid[y, x]) in context.required_tiles and steps[y, x] < 0:
                     out_of_reach += 1
     assert out_of_reach <= len(candidates) // 10
 
@@ -197,8 +197,8 @@ def test_doors_stand_in_walls(contexts: dict[str, LevelContext]) -> None:
 def test_enemies_start_away_from_the_avatar(contexts: dict[str, LevelContext]) -> None:
     context = contexts["hunt"]
     for candidate in run(make_generator("constructive", context, seed=1), 40):
-        site = Site(context, context.palette.parse(candidate.level))
-        steps = site.distances()
+        builder = LevelBuilder(context, context.palette.parse(candidate.level))
+        steps = builder.distances()
         for y, line in enumerate(candidate.level.split("\n")):
             for x, char in enumerate(line):
                 assert char != "d" or steps[y, x] < 0 or steps[y, x] >= 3

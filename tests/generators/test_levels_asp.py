@@ -17,21 +17,15 @@ from pcg.evaluators.analysis import analyse
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import BLOCKED, GATE, distances
 from pcg.generators.levels import LevelContext, make_generator
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 
 clingo = pytest.importorskip("clingo")
 
-from pcg.generators.levels.asp import (  # noqa: E402
-    Aims,
-    ClashError,
-    Limits,
-    OutOfTimeError,
-    Problem,
-    find,
-    pose,
-    puzzle_rules,
-)
-from pcg.generators.levels.asp.transition_model import Stack  # noqa: E402
+from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError  # noqa: E402
+from pcg.generators.levels.asp.constraints import LevelConstraints, build_problem  # noqa: E402
+from pcg.generators.levels.asp.problem import Problem  # noqa: E402
+from pcg.generators.levels.asp.search import ClashError, find  # noqa: E402
+from pcg.generators.levels.asp.transition_model import Stack, puzzle_rules  # noqa: E402
 
 TURNING = """BasicGame
     SpriteSet
@@ -96,8 +90,8 @@ def planned(
     context: LevelContext, shape: tuple[int, int], moves: tuple[int, int], chars: str
 ) -> tuple[str, tuple[str, ...]]:
     tiles = [i for i, t in enumerate(context.palette.tiles) if t.char in chars]
-    aims = Aims(moves=moves, moves_text=f"won in {moves[0]} to {moves[1]} moves", polish=False)
-    found = find(pose(context, shape, aims, tiles), seed=3, limits=Limits(60))
+    level_constraints = LevelConstraints(moves=moves, moves_text=f"won in {moves[0]} to {moves[1]} moves", polish=False)
+    found = find(build_problem(context, shape, level_constraints, tiles), seed=3, limits=Limits(60))
     return context.palette.text(found.grid), found.plan
 
 
@@ -206,9 +200,9 @@ def test_paths_to_goals_are_as_long_as_asked_for(contexts: dict[str, LevelContex
     paintings = [i for i, t in enumerate(context.palette.tiles) if t.char == "p"]
     for candidate in make_generator("asp", context, seed=1, min_path=4, max_path=12).ask(2):
         grid = context.palette.parse(candidate.level)
-        site = Site(context, grid)
-        assert site.avatar is not None
-        steps = distances(context.palette, grid, site.avatar)[np.isin(grid, paintings)]
+        builder = LevelBuilder(context, grid)
+        assert builder.avatar is not None
+        steps = distances(context.palette, grid, builder.avatar)[np.isin(grid, paintings)]
         assert len(steps) and steps.min() >= 4 and steps.max() <= 12
 
 
@@ -217,13 +211,13 @@ def test_no_cell_is_closed_off_and_keys_lie_before_doors(contexts: dict[str, Lev
     key = context.definition.type_index["key"]
     for candidate in make_generator("asp", context, seed=7).ask(8):
         grid = context.palette.parse(candidate.level)
-        site = Site(context, grid)
-        reached = site.distances() >= 0
+        builder = LevelBuilder(context, grid)
+        reached = builder.distances() >= 0
         doors = int(((context.palette.access[grid] == GATE) & reached).sum())
         keys = int(context.palette.type_counts[grid][:, :, key][reached].sum())
         assert doors == 0 or keys >= doors
         if doors == 0:
-            assert not (site.walkable() & ~reached).any()
+            assert not (builder.walkable() & ~reached).any()
 
 
 # -- clashes ---------------------------------------------------------------------------------------------------------
@@ -232,18 +226,20 @@ def test_no_cell_is_closed_off_and_keys_lie_before_doors(contexts: dict[str, Lev
 def test_a_clash_names_the_constraints_and_no_others(contexts: dict[str, LevelContext]) -> None:
     context = contexts["boxes"]
     chars = [i for i, t in enumerate(context.palette.tiles) if t.char in ".wobA"]
-    problem = pose(context, (6, 6), Aims(path=(8, None), symmetry="vertical"), chars)
+    problem = build_problem(context, (6, 6), LevelConstraints(path=(8, None), symmetry="vertical"), chars)
     problem.number_of([context.definition.type_index["wall"]], 20, 20, "wall=20")
     with pytest.raises(ClashError) as error:
         find(problem, seed=1, limits=Limits(60))
-    texts = [d.text for d in error.value.demands]
+    texts = [d.text for d in error.value.constraints]
     assert "every goal at least 8 steps from the avatar" in texts and "wall=20" in texts
     # Nothing in it is superfluous: without any one of them there is a level.
-    for left_out in error.value.demands:
+    for left_out in error.value.constraints:
         rest = Problem(context, 6, 6)
         rest.__dict__.update({k: v for k, v in problem.__dict__.items() if k != "demands"})
-        rest.demands = [replace(d, firm=d in error.value.demands and d != left_out) for d in problem.demands]
-        rest.demands = [d for d in rest.demands if d.firm]
+        rest.constraints = [
+            replace(d, firm=d in error.value.constraints and d != left_out) for d in problem.constraints
+        ]
+        rest.constraints = [d for d in rest.constraints if d.firm]
         assert find(rest, seed=1, limits=Limits(60)).grid.shape == (6, 6)
 
 
@@ -257,9 +253,9 @@ def test_moves_that_are_too_few_are_explained(contexts: dict[str, LevelContext])
 def test_a_limit_that_is_too_low_is_told(contexts: dict[str, LevelContext]) -> None:
     context = contexts["boxes"]
     tiles = [i for i, t in enumerate(context.palette.tiles) if t.char in ".wobA"]
-    aims = Aims(moves=(0, 60), moves_text="won in at most 60 moves")
+    level_constraints = LevelConstraints(moves=(0, 60), moves_text="won in at most 60 moves")
     with pytest.raises(OutOfTimeError, match="neither a level nor a reason"):
-        find(pose(context, (10, 10), aims, tiles), seed=1, limits=Limits(60, conflicts=1))
+        find(build_problem(context, (10, 10), level_constraints, tiles), seed=1, limits=Limits(60, conflicts=1))
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,9 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask, avatar_cells
 from pcg.generators.levels import LevelContext, make_generator
 from pcg.generators.levels.examples import ExampleGenerator, mirrored, symmetry_of
-from pcg.generators.levels.markov import Chain, offsets_of
-from pcg.generators.levels.markov.model import NEIGHBOURHOODS
-from pcg.generators.levels.wfc import learn, solve
-from pcg.generators.levels.wfc.patterns import with_outside
+from pcg.generators.levels.markov.model import NEIGHBOURHOODS, Chain, offsets_of
+from pcg.generators.levels.wfc.patterns import learn, with_outside
+from pcg.generators.levels.wfc.solve import solve
 
 GAMES = ["boxes", "crossing", "digger", "dungeon", "invaders", "spire"]
 LEARNERS = ["wfc", "markov"]
@@ -225,13 +224,13 @@ def test_learnt_levels_are_sound(contexts: dict[str, LevelContext], name: str, g
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_of_several_draws_the_one_most_like_the_examples_is_kept(contexts: dict[str, LevelContext], name: str) -> None:
-    def unlikeness(draws: int) -> float:
+    def dissimilarity(draws: int) -> float:
         generator = learner(name, contexts["boxes"], draws=draws)
         levels = [generator.context.palette.parse(c.level) for c in generator.ask(12)]
-        return float(np.mean([generator.unlikeness(grid) for grid in levels]))
+        return float(np.mean([generator.dissimilarity(grid) for grid in levels]))
 
-    assert unlikeness(8) < unlikeness(1)
-    assert learner(name, contexts["boxes"]).unlikeness(contexts["boxes"].examples[0]) < 0.3
+    assert dissimilarity(8) < dissimilarity(1)
+    assert learner(name, contexts["boxes"]).dissimilarity(contexts["boxes"].examples[0]) < 0.3
 
 
 @pytest.mark.parametrize(

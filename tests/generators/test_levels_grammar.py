@@ -17,16 +17,16 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.generators.levels import LevelContext, make_generator
 from pcg.generators.levels.grammar.builder import Builder, Built
-from pcg.generators.levels.grammar.decisions import CODON, Codons, Drawn
+from pcg.generators.levels.grammar.decisions import CODON, CodonDecisions, RandomDecisions
 from pcg.generators.levels.grammar.evolution import GrammaticalEvolution
-from pcg.generators.levels.grammar.game_elements import CARRY, PUSHED, means
+from pcg.generators.levels.grammar.game_elements import CARRY, PUSHED, game_elements
 from pcg.generators.levels.grammar.generator import GrammarGenerator
 from pcg.generators.levels.grammar.genome import cross, draw, mutate
 from pcg.generators.levels.grammar.language import TERMINALS, parse_grammar, read_grammar
 from pcg.generators.levels.grammar.mission import Derivation, Mission
-from pcg.generators.levels.grammar.mission_check import order_holds, walk
-from pcg.generators.levels.grammar.mission_map import Gap, Ground, Place, Plan, Rect
-from pcg.generators.levels.grammar.reverse_play import Warehouse
+from pcg.generators.levels.grammar.mission_check import mission_order_holds, steps_to_win
+from pcg.generators.levels.grammar.mission_map import Gap, MissionLayout, MissionMap, Place, Rect
+from pcg.generators.levels.grammar.reverse_play import BoxPlacer
 
 Cell = tuple[int, int]
 
@@ -109,12 +109,12 @@ def test_missions_can_be_done_and_keep_to_their_size() -> None:
     derivation = Derivation(read_grammar(), frozenset(TERMINALS))
     locked = 0
     for seed in range(150):
-        mission = derivation.mission(Drawn(rng(seed)), 4 + seed % 12)
+        mission = derivation.mission(RandomDecisions(rng(seed)), 4 + seed % 12)
         assert mission.problem() == ""
         assert len(mission.graph) <= max(6, 4 + seed % 12)
-        for lock in mission.having("lock"):
+        for lock in mission.nodes_with("lock"):
             locked += 1
-            behind = set(mission.below(lock))
+            behind = set(mission.descendants(lock))
             assert mission.keys_of(lock) and not behind & set(mission.keys_of(lock))
         assert Mission.from_json(json.loads(json.dumps(mission.to_json()))).to_json() == mission.to_json()
     assert locked > 50
@@ -124,7 +124,7 @@ def test_only_what_the_game_offers_is_in_a_mission() -> None:
     offered = frozenset({"start", "goal", "room", "reward"})
     derivation = Derivation(read_grammar(), offered)
     for seed in range(30):
-        mission = derivation.mission(Drawn(rng(seed)), 10)
+        mission = derivation.mission(RandomDecisions(rng(seed)), 10)
         assert {mission.symbol(n) for n in mission.graph} <= offered
     needy = parse_grammar("mission L ::= start -> l:lock -> goal, l -> L  L ::= start -> warp", "n.grammar")
     with pytest.raises(PcgError, match=r"n\.grammar: no mission can be made for this game.*`warp`"):
@@ -142,7 +142,7 @@ def test_only_what_the_game_offers_is_in_a_mission() -> None:
 )
 def test_missions_that_cannot_be_done_are_refused(text: str, problem: str) -> None:
     with pytest.raises(PcgError, match=problem):
-        Derivation(parse_grammar(text), frozenset(TERMINALS)).mission(Drawn(rng(1)), 9)
+        Derivation(parse_grammar(text), frozenset(TERMINALS)).mission(RandomDecisions(rng(1)), 9)
 
 
 def test_a_rewriting_changes_the_piece_it_finds_and_keeps_what_hangs_on_it() -> None:
@@ -150,12 +150,12 @@ def test_a_rewriting_changes_the_piece_it_finds_and_keeps_what_hangs_on_it() -> 
         "mission L ::= start -> h:room -> l:lock -> goal, h -> k:key, k => l"
         " rewrite a:room -> b:key ::= a -> test -> b [weight 1000000]"
     )
-    mission = Derivation(grammar, frozenset(TERMINALS)).mission(Drawn(rng(1)), 9)
-    (key,), (lock,), (test,) = (mission.having(s) for s in ("key", "lock", "test"))
-    assert mission.before(key) == test
-    assert mission.symbol(mission.before(test) or 0) == "room"
+    mission = Derivation(grammar, frozenset(TERMINALS)).mission(RandomDecisions(rng(1)), 9)
+    (key,), (lock,), (test,) = (mission.nodes_with(s) for s in ("key", "lock", "test"))
+    assert mission.predecessor(key) == test
+    assert mission.symbol(mission.predecessor(test) or 0) == "room"
     assert mission.keys_of(lock) == [key]
-    assert mission.symbol(mission.after(lock)[0]) == "goal"
+    assert mission.symbol(mission.successors(lock)[0]) == "goal"
 
 
 def test_a_rewriting_that_would_spoil_a_mission_is_left_out() -> None:
@@ -163,17 +163,17 @@ def test_a_rewriting_that_would_spoil_a_mission_is_left_out() -> None:
         "mission L ::= start -> h:room -> l:lock -> r:reward, h -> k:key, k => l"
         " rewrite h:room -> k:key, h -> l:lock -> r:reward ::= h -> l -> r -> k [weight 1000000]"
     )
-    mission = Derivation(grammar, frozenset(TERMINALS)).mission(Drawn(rng(1)), 9)
+    mission = Derivation(grammar, frozenset(TERMINALS)).mission(RandomDecisions(rng(1)), 9)
     assert mission.problem() == ""
-    assert mission.symbol(mission.before(mission.having("key")[0]) or 0) == "room"
+    assert mission.symbol(mission.predecessor(mission.nodes_with("key")[0]) or 0) == "room"
 
 
 def test_codons_choose_the_same_mission_every_time_and_end_when_they_are_spent() -> None:
     derivation = Derivation(read_grammar(), frozenset(TERMINALS))
     codons = rng(3).integers(0, CODON, 12).tolist()
-    first, again = (derivation.mission(Codons(codons, 2), 14) for _ in range(2))
+    first, again = (derivation.mission(CodonDecisions(codons, 2), 14) for _ in range(2))
     assert first.to_json() == again.to_json()
-    short = Codons([CODON - 1], 0)
+    short = CodonDecisions([CODON - 1], 0)
     assert derivation.mission(short, 14).problem() == ""
     assert short.spent
 
@@ -182,7 +182,7 @@ def test_codons_choose_the_same_mission_every_time_and_end_when_they_are_spent()
 
 
 def test_locks_and_keys_are_found_in_the_rules() -> None:
-    found = {name: means(LevelContext.of(load(name))) for name in ("dungeon", "boxes", "portals", "hunt")}
+    found = {name: game_elements(LevelContext.of(load(name))) for name in ("dungeon", "boxes", "portals", "hunt")}
 
     def chars(name: str, tiles: list[int]) -> list[str]:
         return [LevelContext.of(load(name)).palette.tiles[t].char for t in tiles]
@@ -210,7 +210,7 @@ def test_locks_of_other_makes_are_found_in_the_reference_games(shared: Path) -> 
         tiles, names = context.palette.tiles, context.analysis.names
         found = {
             (names(tiles[b.tile].content)[0], names(tiles[k.tile].content)[0], k.how)
-            for b in means(context).barriers
+            for b in game_elements(context).barriers
             for k in b.keys
         }
         assert found == locks, name
@@ -245,14 +245,14 @@ def test_doors_shut_off_what_comes_after_them_and_never_their_key(context: Level
             there = reached(only_this, "w")
             assert gap.before in there and gap.behind not in there
             assert any(rows[y][x] == "k" for y, x in there)
-            assert built.mission.below(lock)
+            assert built.mission.descendants(lock)
         assert any(rows[y][x] == "k" for y, x in reached(rows, "wd"))
     assert doors >= 15
 
 
-def corridor(context: LevelContext, rows: str) -> tuple[Ground, Mission, Plan, dict[int, list[Cell]]]:
+def corridor(context: LevelContext, rows: str) -> tuple[MissionMap, Mission, MissionLayout, dict[int, list[Cell]]]:
     """A level of one row of cells with a start, a key, a door and a goal where `rows` has A, k, d and c."""
-    ground = Ground(context, context.palette.parse(rows))
+    level = MissionMap(context, context.palette.parse(rows))
     at = {c: (y, x) for y, row in enumerate(rows.split("\n")) for x, c in enumerate(row)}
     mission = Mission()
     for n, symbol in enumerate(("start", "lock", "goal", "key")):
@@ -260,11 +260,11 @@ def corridor(context: LevelContext, rows: str) -> tuple[Ground, Mission, Plan, d
     for a, b, kind in ((0, 1, "->"), (1, 2, "->"), (0, 3, "->"), (3, 1, "=>")):
         mission.graph.add_edge(a, b, kind)
     y, x = at["d"]
-    plan = Plan(
+    plan = MissionLayout(
         [Place(Rect(1, 1, 2, 9), [0, 1, 2, 3])], dict.fromkeys(range(4), 0), {1: Gap((y, x), (y, x - 1), (y, x + 1))}
     )
-    ground.locks.append((y, x))
-    return ground, mission, plan, {0: [at["A"]], 1: [at["d"]], 2: [at["c"]], 3: [at["k"]]}
+    level.locks.append((y, x))
+    return level, mission, plan, {0: [at["A"]], 1: [at["d"]], 2: [at["c"]], 3: [at["k"]]}
 
 
 @pytest.mark.parametrize(
@@ -278,16 +278,16 @@ def corridor(context: LevelContext, rows: str) -> tuple[Ground, Mission, Plan, d
     ],
 )
 def test_the_proof_tells_whether_an_order_is_enforced(context: LevelContext, rows: str, holds: bool) -> None:
-    assert order_holds(*corridor(context, rows)) is holds
+    assert mission_order_holds(*corridor(context, rows)) is holds
 
 
 def test_the_walk_goes_to_the_key_and_then_to_the_door(context: LevelContext) -> None:
-    assert walk(*corridor(context, "wwwwwwwww\nwk.A.d.cw\nwwwwwwwww")) == 2 + 4
+    assert steps_to_win(*corridor(context, "wwwwwwwww\nwk.A.d.cw\nwwwwwwwww")) == 2 + 4
 
 
 def test_levels_of_a_longer_walk_take_longer(context: LevelContext) -> None:
     for built in built_by(context, 6, walk=18, tries=60):
-        assert built.sound and built.walk is not None and built.walk >= 18
+        assert built.sound and built.steps_to_win is not None and built.steps_to_win >= 18
 
 
 def test_closed_rooms_are_entered_by_portal_only() -> None:
@@ -323,12 +323,12 @@ def test_boxes_are_put_where_they_can_be_pushed_home() -> None:
     pushed = 0
     for seed in range(8):
         random = rng(seed)
-        mission = generator.builder.mission(Drawn(random), 5)
-        draft = generator.builder.draft(mission, Drawn(random), random, 10, 9)
-        ways = draft.settler.warehouse.ways
+        mission = generator.builder.mission(RandomDecisions(random), 5)
+        draft = generator.builder.draft(mission, RandomDecisions(random), random, 10, 9)
+        ways = draft.placer.box_placer.ways
         level = generator.builder.finish(draft, random).level
         state = game.start(level, seed=1)
-        rows, here = level.split("\n"), draft.settler.ground.avatar
+        rows, here = level.split("\n"), draft.placer.level.avatar
         assert here is not None
         taken = {way[0] for way in ways}
         for way in reversed(ways):
@@ -341,7 +341,7 @@ def test_boxes_are_put_where_they_can_be_pushed_home() -> None:
             taken -= {way[0]}
             y, x = way[-1]
             rows[y] = rows[y][:x] + "w" + rows[y][x + 1 :]  # a box that is home does not move any more
-        assert len(ways) - len(draft.settler.plan.gaps) == level.count("o") > 0
+        assert len(ways) - len(draft.placer.plan.gaps) == level.count("o") > 0
         assert state.winner == Outcome.PLAYER_WINS, level
     assert pushed >= 40
 
@@ -369,11 +369,11 @@ def route(rows: list[str], start: Cell, end: Cell, taken: set[Cell]) -> list[str
 
 def test_a_box_is_not_pulled_through_walls_nor_out_of_dead_ends() -> None:
     context = LevelContext.of(load("boxes"))
-    ground = Ground(context, context.palette.parse("wwwwwwww\nw.....Aw\nwwwwwwww"))
-    yard = Warehouse(ground)
+    level = MissionMap(context, context.palette.parse("wwwwwwww\nw.....Aw\nwwwwwwww"))
+    yard = BoxPlacer(level)
     # To push a box left to (1, 1) one stands right of it; pulled from there it may come to (1, 2), (1, 3) or (1, 4).
     assert yard.pull((1, 1), rng(1), least=2) in {(1, 3), (1, 4)}
-    assert Warehouse(ground).pull((1, 5), rng(1)) is None
+    assert BoxPlacer(level).pull((1, 5), rng(1)) is None
 
 
 # -- grammars of one's own ---------------------------------------------------------------------------------------------

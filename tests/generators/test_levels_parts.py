@@ -9,10 +9,10 @@ from pcg.engine.game import load
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import avatar_cells
 from pcg.generators.levels import LevelContext, level_distance, make_generator
-from pcg.generators.levels.evolve import EvolvingGenerator
-from pcg.generators.levels.level_builder import Site, choose
+from pcg.generators.levels.evolve.generator import FI2PopGenerator
+from pcg.generators.levels.level_builder import LevelBuilder, weighted_choice
 from pcg.generators.levels.operators import CROSSOVERS, MUTATIONS, crossover, mutate, resize
-from pcg.generators.levels.repair import repair
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.wall_layout import STYLES
 from pcg.generators.population import Individual
 
@@ -26,29 +26,29 @@ def rng(seed: int = 1) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def site(context: LevelContext, text: str) -> Site:
-    return Site(context, context.palette.parse(text))
+def builder(context: LevelContext, text: str) -> LevelBuilder:
+    return LevelBuilder(context, context.palette.parse(text))
 
 
 @pytest.mark.parametrize(
-    ("cell", "cuts"),
+    ("cell", "disconnects"),
     [((1, 2), False), ((3, 4), True), ((2, 1), False), ((1, 6), False)],
 )
 def test_a_cell_cuts_where_filling_it_would_part_the_space(
-    dungeon: LevelContext, cell: tuple[int, int], cuts: bool
+    dungeon: LevelContext, cell: tuple[int, int], disconnects: bool
 ) -> None:
-    level = site(dungeon, "wwwwwwww\nwA..w..w\nw...w..w\nw......w\nwwwwwwww")
-    assert level.cuts(cell) is cuts
+    level = builder(dungeon, "wwwwwwww\nwA..w..w\nw...w..w\nw......w\nwwwwwwww")
+    assert level.disconnects(cell) is disconnects
 
 
 def test_a_blank_site_is_a_frame_around_bare_ground(dungeon: LevelContext) -> None:
-    assert Site.blank(dungeon, 6, 4).text() == "wwwwww\nw....w\nw....w\nwwwwww"
+    assert LevelBuilder.blank(dungeon, 6, 4).text() == "wwwwww\nw....w\nw....w\nwwwwww"
 
 
 @pytest.mark.parametrize("style", list(STYLES))
 @pytest.mark.parametrize("seed", range(10))
 def test_every_wall_style_leaves_one_connected_space(dungeon: LevelContext, style: str, seed: int) -> None:
-    level = Site.blank(dungeon, 15, 11)
+    level = LevelBuilder.blank(dungeon, 15, 11)
     STYLES[style](level, rng(seed), 0.25)
     regions = level.regions()
     assert len(regions) == 1
@@ -60,7 +60,7 @@ def test_rooms_of_a_game_with_portals_may_be_closed() -> None:
     context = LevelContext.of(load("portals"))
     closed = 0
     for seed in range(20):
-        level = Site.blank(context, 15, 11)
+        level = LevelBuilder.blank(context, 15, 11)
         STYLES["rooms"](level, rng(seed), 0.25)
         closed += len(level.regions()) > 1
     assert closed > 0
@@ -88,7 +88,7 @@ def test_each_mutation_changes_a_level_sooner_or_later(dungeon: LevelContext, na
     text = make_generator("constructive", dungeon, seed=1, style="rooms").ask(1)[0].level
     changed = 0
     for seed in range(10):
-        level = site(dungeon, text)
+        level = builder(dungeon, text)
         MUTATIONS[name][0](level, rng(seed))
         changed += level.text() != text
     assert changed >= 3
@@ -120,7 +120,7 @@ def test_repair_makes_noise_into_a_level_and_leaves_sound_levels_alone(game: str
     kept = 0
     for seed in range(10):
         noise = rng(seed).integers(0, len(context.palette.tiles), size=(9, 12)).astype(np.int16)
-        level = Site(context, noise)
+        level = LevelBuilder(context, noise)
         repair(level, rng(seed))
         assert len(avatar_cells(context.palette, level.grid)) == 1
         once = level.text()
@@ -147,9 +147,9 @@ def test_distance_is_symmetric_and_sizes_count() -> None:
 
 def test_choosing_follows_the_weights_and_none_means_no_choice() -> None:
     draw = rng()
-    counts = np.bincount([choose(draw, np.array([0.0, 1.0, 3.0])) or 0 for _ in range(400)], minlength=3)
+    counts = np.bincount([weighted_choice(draw, np.array([0.0, 1.0, 3.0])) or 0 for _ in range(400)], minlength=3)
     assert counts[0] == 0 and counts[2] > 2 * counts[1] > 0
-    assert choose(draw, np.zeros(3)) is None
+    assert weighted_choice(draw, np.zeros(3)) is None
 
 
 def verdict(level: str) -> Evaluation:
@@ -161,7 +161,7 @@ def verdict(level: str) -> Evaluation:
 
 def test_two_populations_climb_towards_what_is_rewarded(dungeon: LevelContext) -> None:
     generator = make_generator("evolve", dungeon, seed=1, population=16, offspring=16)
-    assert isinstance(generator, EvolvingGenerator)
+    assert isinstance(generator, FI2PopGenerator)
     means = []
     for _ in range(24):
         candidates = generator.ask(16)
@@ -195,6 +195,6 @@ def test_survivors_that_are_too_like_a_better_one_stand_back(dungeon: LevelConte
         "wwwwwww\nw.....w\nwAbb.cw\nwwwwwww",
     ]
     members = [Individual(levels[0], (0.9,), 0), Individual(levels[1], (0.8,), 1), Individual(levels[2], (0.1,), 2)]
-    assert isinstance(generator, EvolvingGenerator)
+    assert isinstance(generator, FI2PopGenerator)
     kept = generator._survivors(members, 2)
     assert [one.id for one in kept] == [0, 2]

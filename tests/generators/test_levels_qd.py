@@ -19,9 +19,9 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.mechanics import mechanics
 from pcg.generators.levels import Candidate, LevelContext, make_generator
-from pcg.generators.levels.qd import MapElitesGenerator
 from pcg.generators.levels.qd.archive import Elite, LevelArchive, spread
-from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, Tallies, select
+from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, ParentStatistics, select
+from pcg.generators.levels.qd.generator import MapElitesGenerator
 from pcg.generators.levels.qd.measures import Measure, Measuring, parse_measures
 from pcg.report.figures import archive_map
 from pcg.runs import LevelRun, resume, run_levels
@@ -213,7 +213,7 @@ def test_archives_over_mechanics_have_two_cells_for_each(dungeon: LevelContext) 
         ("map-elites", {"measures": "mechanic.*:3"}, "yes or no"),
         ("map-elites", {"measures": "mechanic.*, density, symmetry"}, "use cvt-map-elites"),
         ("cvt-map-elites", {"measures": "mechanic.key.*", "cells": 5}, "2 combinations"),
-        ("map-elites", {"seeding": "evolve"}, "`evolve` learns from what its levels are worth"),
+        ("map-elites", {"seeding": "evolve"}, "`evolve` learns from evaluations"),
         ("map-elites", {"seeding": "constructiv"}, "did you mean `constructive`"),
         ("map-elites", {"selection": "curious"}, "did you mean `curiosity`"),
         ("map-elites", {"min_width": 9, "max_width": 8}, "min_width"),
@@ -258,16 +258,16 @@ def filled(dungeon: LevelContext) -> MapElitesGenerator:
 
 @pytest.mark.parametrize("how", [*SELECTIONS, "mixed"])
 def test_parents_are_elites_and_favoured_as_the_selection_says(filled: MapElitesGenerator, how: str) -> None:
-    archive, tallies = filled.cells, Tallies()
+    archive, parent_statistics = filled.cells, ParentStatistics()
     cells = sorted(archive.elites)
     favoured = next(c for c in cells[3:] if any(n not in archive.elites for n in archive.neighbours(c)))
     for cell in cells:
         for _ in range(200 if cell != favoured else 0):
-            tallies.choose(cell)
-            tallies.reward(cell, False)
-        tallies.reward(favoured, True)
+            parent_statistics.choose(cell)
+            parent_statistics.reward(cell, False)
+        parent_statistics.reward(favoured, True)
     rng = np.random.default_rng(1)
-    drawn = [select(archive, tallies, how, rng)[0] for _ in range(300)]
+    drawn = [select(archive, parent_statistics, how, rng)[0] for _ in range(300)]
     assert set(drawn) <= set(cells)
     share = drawn.count(favoured) / len(drawn)
     assert share < 1.5 / len(cells) if how == "uniform" else share > 1.5 / len(cells)

@@ -99,7 +99,7 @@ def test_wants_are_met_by_the_fewest_edits() -> None:
 
 def test_locked_cells_stay_as_they_are(boxes: Game) -> None:
     pytest.importorskip("clingo")
-    from pcg.generators.levels.asp import ClashError
+    from pcg.generators.levels.asp.search import ClashError
 
     two = BOXES.replace("....o", "..A.o")
     locked = np.zeros((5, 7), bool)

@@ -13,14 +13,16 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
 from pcg.generators.levels import Candidate, LevelContext, LevelGenerator, make_generator
-from pcg.generators.levels.cmaes import TuningGenerator
+from pcg.generators.levels.cmaes.generator import CMAESGenerator
 from pcg.generators.levels.cmaes.space import ParameterSpace, mirrored
-from pcg.generators.levels.es import StrategyGenerator
-from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.nsga2 import ParetoGenerator, parse_objectives
+from pcg.generators.levels.es.generator import EvolutionStrategyGenerator
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.level_conventions import level_conventions
+from pcg.generators.levels.nsga2.generator import NSGA2Generator
+from pcg.generators.levels.nsga2.objectives import parse_objectives
 from pcg.generators.levels.operators import CROSSOVERS, mirror_edits, rooms_of, symmetric_axis
 from pcg.generators.levels.population import parse_shares
-from pcg.generators.levels.repair import customs, repair
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.population import Individual
 
 
@@ -70,7 +72,7 @@ def test_plus_never_loses_its_best_and_comma_forgets_its_parents(dungeon: LevelC
     best: dict[str, list[int]] = {}
     for selection in ("plus", "comma"):
         generator = make_generator("es", dungeon, seed=2, mu=4, selection=selection, **{"lambda": 8})
-        assert isinstance(generator, StrategyGenerator)
+        assert isinstance(generator, EvolutionStrategyGenerator)
         ages = []
         for generation in range(6):
             run(generator, 8)
@@ -92,7 +94,7 @@ def test_numbers_of_edits_are_inherited_and_vary(dungeon: LevelContext) -> None:
 
 def test_feasible_levels_rank_before_all_others(dungeon: LevelContext) -> None:
     generator = make_generator("es", dungeon, seed=1, mu=3, **{"lambda": 6})
-    assert isinstance(generator, StrategyGenerator)
+    assert isinstance(generator, EvolutionStrategyGenerator)
     candidates = generator.ask(6)
     worth = [(0.99, False), (0.01, True), (0.5, False), (0.9, False), (0.0, True), (0.2, False)]
     generator.tell(candidates, [verdict(c, v, f) for c, (v, f) in zip(candidates, worth, strict=True)])
@@ -110,7 +112,7 @@ def two_sided(candidate: Candidate) -> Evaluation:
 
 def test_the_front_holds_what_no_level_beats_in_all_objectives(dungeon: LevelContext) -> None:
     generator = make_generator("nsga2", dungeon, seed=1, population=16, offspring=16, objectives="-density,bat,coin")
-    assert isinstance(generator, ParetoGenerator)
+    assert isinstance(generator, NSGA2Generator)
     run(generator, 96, two_sided)
     front = generator.findings()["front"]
     assert front
@@ -128,7 +130,7 @@ def test_the_front_holds_what_no_level_beats_in_all_objectives(dungeon: LevelCon
 
 def test_infeasible_levels_only_fill_up(dungeon: LevelContext) -> None:
     generator = make_generator("nsga2", dungeon, seed=1, population=4, offspring=4, objectives="gap,symmetry")
-    assert isinstance(generator, ParetoGenerator)
+    assert isinstance(generator, NSGA2Generator)
     candidates = generator.ask(4)
     verdicts = [
         verdict(candidates[0], 0.9, False),
@@ -173,7 +175,7 @@ def few_walls(candidate: Candidate) -> Evaluation:
 
 def test_tuning_finds_the_parameters_that_are_rewarded(dungeon: LevelContext) -> None:
     generator = make_generator("cmaes", dungeon, seed=1, base="ca", repeats=2)
-    assert isinstance(generator, TuningGenerator)
+    assert isinstance(generator, CMAESGenerator)
     run(generator, 240, few_walls)
     found = generator.findings()
     assert found["base"] == "ca" and found["worth"] > 1.5
@@ -211,7 +213,7 @@ def test_bases_that_cannot_be_tuned_are_refused(dungeon: LevelContext, base: str
 def test_a_narrowed_search_starts_anew_and_goes_on_from_its_state(dungeon: LevelContext) -> None:
     params = {"base": "random", "repeats": 1, "vectors": 4, "sigma": 0.02}
     generator = make_generator("cmaes", dungeon, seed=3, **params)
-    assert isinstance(generator, TuningGenerator)
+    assert isinstance(generator, CMAESGenerator)
     run(generator, 400, few_walls)
     assert generator.restarts > 0
     restored = make_generator("cmaes", dungeon, seed=3, **params)
@@ -309,7 +311,7 @@ def test_rooms_change_hands_as_wholes(dungeon: LevelContext) -> None:
     assert seen == {0, 1}
 
 
-# -- variations and customs --------------------------------------------------------------------------------------------
+# -- variations and conventions ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("game", ["boxes", "crossing", "digger", "dungeon", "invaders", "portals"])
@@ -328,7 +330,7 @@ def test_variations_resemble_the_games_levels_without_being_them(game: str) -> N
 
 
 def test_what_a_games_own_levels_do_not_keep_is_not_mended(boxes: LevelContext) -> None:
-    assert "frame" in customs(boxes)
+    assert "frame" in level_conventions(boxes)
 
     class Open:
         definition = load("boxes").definition
@@ -336,9 +338,9 @@ def test_what_a_games_own_levels_do_not_keep_is_not_mended(boxes: LevelContext) 
 
     open_sided = LevelContext.of(Open())
     text = open_sided.palette.text(open_sided.examples[0])
-    site = Site(open_sided, open_sided.palette.parse(text))
-    repair(site, np.random.default_rng(1))
-    assert site.text() == text
+    builder = LevelBuilder(open_sided, open_sided.palette.parse(text))
+    repair(builder, np.random.default_rng(1))
+    assert builder.text() == text
 
 
 def test_repair_leaves_most_levels_of_the_corpus_alone(shared: Path) -> None:
@@ -347,8 +349,8 @@ def test_repair_leaves_most_levels_of_the_corpus_alone(shared: Path) -> None:
     for name in ("zelda", "frogs", "beltmanager", "digdug", "defender", "sokoban", "boulderdash", "freeway"):
         context = LevelContext.of(load(folder / f"{name}.txt", reading="gvgai"))
         for grid in context.examples:
-            site = Site(context, grid.copy())
-            repair(site, np.random.default_rng(1))
-            changed += bool((site.grid != grid).any())
+            builder = LevelBuilder(context, grid.copy())
+            repair(builder, np.random.default_rng(1))
+            changed += bool((builder.grid != grid).any())
             total += 1
     assert total == 40 and changed <= 4

@@ -14,18 +14,26 @@ from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import BLOCKED, avatar_cells, distances, steps_over
 from pcg.generators.levels import LevelContext, automata, make_generator
-from pcg.generators.levels.automata import RULES, caves, fashion, neighbours, parse_rule, parse_table, table_text
+from pcg.generators.levels.automata import (
+    RULES,
+    caves,
+    fashion_automaton,
+    neighbours,
+    parse_rule,
+    parse_table,
+    table_text,
+)
 from pcg.generators.levels.ca import rule_search
 from pcg.generators.levels.ca.areas import area_tiles
 from pcg.generators.levels.ca.generator import FAMILIES
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.noise.aggregation import grow
-from pcg.generators.levels.noise.diggers import DIGGERS, Habits, look_ahead
+from pcg.generators.levels.noise.diggers import DIGGERS, DiggerParameters, look_ahead
 from pcg.generators.levels.noise.displacement import diamond_square, skyline
 from pcg.generators.levels.noise.gradient import BASES, FRACTALS, Lattice, fractal, perlin
 from pcg.generators.levels.noise.partition import partition
-from pcg.generators.levels.object_placement import place_many
-from pcg.generators.levels.repair import meet_needs
+from pcg.generators.levels.object_placement import place_many_objects
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
 from pcg.generators.levels.terrain import TerrainGenerator, highest, rock_share, wear
 
 TERRAINS = ["ca", "noise", "midpoint", "growth", "diggers", "bsp"]
@@ -88,30 +96,30 @@ def test_baselines_and_terrains_give_what_reference_games_call_for(shared: Path)
 
 
 def test_needs_are_met_where_there_is_no_room_left(dungeon: LevelContext) -> None:
-    level = Site(dungeon, dungeon.palette.parse("wwwww\nwAwww\nwwwww\nwwwww\nwwwww"))
+    level = LevelBuilder(dungeon, dungeon.palette.parse("wwwww\nwAwww\nwwwww\nwwwww\nwwwww"))
     assert shortfalls(dungeon, level.text())
-    assert meet_needs(level, rng())
+    assert add_required_sprites(level, rng())
     assert shortfalls(dungeon, level.text()) == []
     assert level.text().count("A") == 1
     assert all(level.text().split("\n")[y][0] == "w" for y in range(5))
 
 
 def test_needs_leave_locked_cells_alone(dungeon: LevelContext) -> None:
-    level = Site(dungeon, dungeon.palette.parse("wwwwww\nwA...w\nw....w\nwwwwww"))
+    level = LevelBuilder(dungeon, dungeon.palette.parse("wwwwww\nwA...w\nw....w\nwwwwww"))
     locked = np.zeros(level.grid.shape, bool)
     locked[1] = True
     before = level.grid[1].copy()
-    assert meet_needs(level, rng(), locked)
+    assert add_required_sprites(level, rng(), locked)
     assert (level.grid[1] == before).all()
 
 
 def test_many_objects_placed_together_are_as_many_and_apart(dungeon: LevelContext) -> None:
-    level = Site.blank(dungeon, 20, 20)
+    level = LevelBuilder.blank(dungeon, 20, 20)
     level.put((10, 10), dungeon.palette.avatars[0])
     coin = dungeon.palette.parse("c")[0, 0]
-    assert place_many(level, rng(), int(coin), 40) == 40
+    assert place_many_objects(level, rng(), int(coin), 40) == 40
     assert level.text().count("c") == 40
-    assert place_many(level, rng(), int(coin), 1000) == 18 * 18 - 41
+    assert place_many_objects(level, rng(), int(coin), 1000) == 18 * 18 - 41
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -170,18 +178,20 @@ def test_fashions_spread_from_the_most_successful_cell() -> None:
     # State 1 gains from every neighbour in state 0, state 0 from nothing: a lone 1 takes over all cells around it.
     states = np.zeros((5, 5), np.int64)
     states[2, 2] = 1
-    after = fashion(states, np.array([[0.0, 0.0], [1.0, 0.0]]), 1)
+    after = fashion_automaton(states, np.array([[0.0, 0.0], [1.0, 0.0]]), 1)
     assert after.sum() == 9 and after[1:4, 1:4].all()
 
 
 def test_evolution_finds_a_better_rule_than_the_average_one() -> None:
     starts = rng().random((2, 18, 24)) < 0.45
 
-    def worth(table: automata.Table) -> float:
-        return float(np.mean([rule_search.worth(rock, 0.3) for rock in automata.run(starts, table, rule_search.STEPS)]))
+    def terrain_quality(table: automata.Table) -> float:
+        return float(
+            np.mean([rule_search.terrain_quality(rock, 0.3) for rock in automata.run(starts, table, rule_search.STEPS)])
+        )
 
-    drawn = [worth(rng(k).random((2, 9)) < (np.arange(9) / 9.0)) for k in range(20)]
-    assert worth(rule_search.evolve_table(rng(), 0.3)) > np.mean(drawn) + 0.2
+    drawn = [terrain_quality(rng(k).random((2, 9)) < (np.arange(9) / 9.0)) for k in range(20)]
+    assert terrain_quality(rule_search.evolve_table(rng(), 0.3)) > np.mean(drawn) + 0.2
 
 
 def test_an_area_is_worth_more_when_it_is_connected() -> None:
@@ -189,7 +199,7 @@ def test_an_area_is_worth_more_when_it_is_connected() -> None:
     rock[4, 1:] = True
     parted = rock.copy()
     parted[4, 0] = True
-    assert rule_search.worth(rock, 8 / 81) > rule_search.worth(parted, 9 / 81) + 0.4
+    assert rule_search.terrain_quality(rock, 8 / 81) > rule_search.terrain_quality(parted, 9 / 81) + 0.4
 
 
 @pytest.mark.parametrize("rule", ["mixed", *FAMILIES])
@@ -319,7 +329,7 @@ def test_growth_is_one_cluster_of_the_size_asked_for(stickiness: float) -> None:
 @pytest.mark.parametrize("name", list(DIGGERS))
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_dug_hangs_together(name: str, seed: int) -> None:
-    rock = DIGGERS[name](rng(seed), (20, 26), 0.5, Habits())
+    rock = DIGGERS[name](rng(seed), (20, 26), 0.5, DiggerParameters())
     assert regions(~rock) == 1
     if name != "lookahead":
         assert abs(float(rock.mean()) - 0.5) < 0.02
@@ -327,7 +337,7 @@ def test_what_is_dug_hangs_together(name: str, seed: int) -> None:
 
 def test_a_digger_that_looks_ahead_keeps_its_rooms_apart() -> None:
     # With corridors of at least one cell between rooms of 3 x 3 nothing is wider than 3 cells.
-    rock = look_ahead(rng(3), (30, 30), 0.0, Habits(room=(3, 3), sight=4))
+    rock = look_ahead(rng(3), (30, 30), 0.0, DiggerParameters(room=(3, 3), sight=4))
     assert (~rock).sum() >= 9 * 8
     wide = np.lib.stride_tricks.sliding_window_view(~rock, (4, 4)).all(axis=(2, 3))
     assert not wide.any()

@@ -21,16 +21,16 @@ from pcg.evaluators.games import AgentPerformance
 from pcg.evaluators.games.behaviour import effect_names
 from pcg.generators.rules import (
     RULE_GENERATORS,
-    Ending,
     Rule,
     RuleCandidate,
     RuleGenerator,
     RuleSet,
     RuleSpace,
+    Termination,
     make_rule_generator,
 )
 from pcg.generators.rules.genes import edits, replace_rules, shape_distance, shape_of, with_params
-from pcg.generators.rules.operators import cross, mend, modify_rule, mutate
+from pcg.generators.rules.operators import cross, modify_rule, mutate, repair_rules
 from pcg.generators.rules.qd.measures import parse_game_measures
 
 GAMES = [name for name in builtin_games() if load(name).players == 1]
@@ -107,7 +107,7 @@ def test_params_are_set_changed_and_left_out() -> None:
 
 
 def test_distances_and_edits_are_what_they_say() -> None:
-    a, b, c = Rule("x", "y", "killSprite"), Rule("x", "y", "stepBack"), Ending("Timeout", (("limit", "9"),))
+    a, b, c = Rule("x", "y", "killSprite"), Rule("x", "y", "stepBack"), Termination("Timeout", (("limit", "9"),))
     one, other = RuleSet((a, b), (c,)), RuleSet((a,), (c,))
     assert shape_distance(shape_of(one), shape_of(one)) == 0 and edits(one, one) == 0
     assert shape_distance(shape_of(one), shape_of(other)) == pytest.approx(1 / 3)
@@ -129,8 +129,8 @@ def test_a_game_without_sprites_has_no_rules() -> None:
 def test_what_is_drawn_reads_without_a_finding(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     drawn = tuple(space(name).draw_rule(rng) for _ in range(8))
-    endings = tuple(space(name).draw_ending(rng) for _ in range(3))
-    assert findings(name, mend(space(name), RuleSet(drawn, endings), rng)) == []
+    terminations = tuple(space(name).draw_termination(rng) for _ in range(3))
+    assert findings(name, repair_rules(space(name), RuleSet(drawn, terminations), rng)) == []
 
 
 def test_every_effect_of_the_registry_is_drawn_somewhere() -> None:
@@ -142,18 +142,18 @@ def test_what_nobody_can_bring_forth_goes_with_all_that_waits_for_it() -> None:
     """Without the rule that makes outposts the termination that counts them never ends a game."""
     own = RuleSet.of(load("invaders").definition.source)
     rules = tuple(rule for rule in own.rules if rule.get("stype") != "outpost")
-    counted = Ending(
+    counted = Termination(
         "MultiSpriteCounter", (("stype1", "outpost"), ("stype2", "alien"), ("limit", "0"), ("win", "True"))
     )
-    text = space("invaders").tidy(RuleSet(rules, own.endings))
+    text = space("invaders").tidy(RuleSet(rules, own.terminations))
     assert len(rules) == len(own.rules) - 1 and not check_game(text) and "outpost" not in text
-    text = space("invaders").tidy(RuleSet(rules, (*own.endings, counted)))
+    text = space("invaders").tidy(RuleSet(rules, (*own.terminations, counted)))
     assert [d.severity for d in check_game(text)] == ["warning"] and "outpost > Immovable" in text
 
 
 def test_time_limits_stay_within_what_a_game_may_last() -> None:
-    ending, rng = Ending("Timeout", (("limit", "1950"), ("win", "True"))), np.random.default_rng(1)
-    limits = {int(space("hunt").redraw_limit(rng, ending).get("limit") or 0) for _ in range(50)}
+    termination, rng = Termination("Timeout", (("limit", "1950"), ("win", "True"))), np.random.default_rng(1)
+    limits = {int(space("hunt").redraw_limit(rng, termination).get("limit") or 0) for _ in range(50)}
     assert max(limits) == 2000 and min(limits) >= 50
 
 
@@ -186,31 +186,33 @@ def test_sprite_sets_that_no_rules_can_be_made_for(source: str, levels: tuple[st
 @given(st.sampled_from(GAMES), st.integers(0, 2**31), st.integers(1, 8))
 def test_children_read_without_a_finding_and_can_be_won(name: str, seed: int, changes: int) -> None:
     rng = np.random.default_rng(seed)
-    own = mend(space(name), RuleSet.of(load(name).definition.source), rng)
+    own = repair_rules(space(name), RuleSet.of(load(name).definition.source), rng)
     other = make_rule_generator("random", space(name), seed=seed).ask(1)[0].genotype
     for child in (mutate(space(name), other, rng, changes=changes), cross(space(name), own, other, rng)):
-        assert any(e.wins or e.get("count_score") for e in child.endings)
+        assert any(e.wins or e.get("count_score") for e in child.terminations)
         assert len(set(child.genes())) == len(child) and child.rules
         if child.rules and not set(child.rules) & set(own.rules):
             assert findings(name, child) == []
 
 
-def test_mending_keeps_the_order_in_which_rules_run() -> None:
+def test_repair_keeps_the_order_in_which_rules_run() -> None:
     rules = (Rule("hero", "wall", "stepBack"), Rule("box", "hero", "bounceForward"), Rule("hero", "wall", "killSprite"))
-    mended = mend(space("boxes"), RuleSet(rules, ()), np.random.default_rng(1))
-    assert mended.rules == (rules[0], rules[2], rules[1])
-    assert [e for e in mended.endings if e.wins]
-    assert mended.endings[-1] == Ending("SpriteCounter", (("stype", "hero"), ("limit", "0"), ("win", "False")))
+    repaired = repair_rules(space("boxes"), RuleSet(rules, ()), np.random.default_rng(1))
+    assert repaired.rules == (rules[0], rules[2], rules[1])
+    assert [e for e in repaired.terminations if e.wins]
+    assert repaired.terminations[-1] == Termination(
+        "SpriteCounter", (("stype", "hero"), ("limit", "0"), ("win", "False"))
+    )
 
 
 def test_a_change_is_one_change() -> None:
-    own = mend(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
+    own = repair_rules(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
     changed = [edits(own, mutate(space("dungeon"), own, np.random.default_rng(k))) for k in range(60)]
     assert max(changed) <= 2 and sum(c == 1 for c in changed) > 40
 
 
 def test_crossing_takes_rules_of_both() -> None:
-    own = mend(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
+    own = repair_rules(space("dungeon"), RuleSet.of(load("dungeon").definition.source), np.random.default_rng(0))
     other = make_rule_generator("random", space("dungeon"), seed=3, min_rules=10).ask(1)[0].genotype
     children = [cross(space("dungeon"), own, other, np.random.default_rng(k)) for k in range(20)]
     assert all(set(c.rules) <= set(own.rules) | set(other.rules) for c in children)
@@ -330,7 +332,7 @@ def test_a_timer_is_two_effects_of_a_game() -> None:
     rng = np.random.default_rng(1)
     timer = Rule("hero", "TIME", "addTimer", space("dungeon").draw_params(rng, "addTimer"))
     rules = (Rule("hero", "wall", "stepBack"), timer, Rule("key", "hero", "killSprite"))
-    genotype = mend(space("dungeon"), RuleSet(rules, ()), rng)
+    genotype = repair_rules(space("dungeon"), RuleSet(rules, ()), rng)
     effects = space("dungeon").compile(genotype).game(space("dungeon").levels).definition.effects
     assert [e.name for e in effects] == ["stepBack", timer.get("ftype"), "addTimer", "killSprite"]
     for unused, kept in (((1,), (0, 2)), ((3,), (0, 1)), ((0,), (1, 2))):
@@ -428,7 +430,7 @@ def test_map_elites_keeps_the_best_of_every_cell() -> None:
 
 
 def test_measures_of_games_are_what_they_say() -> None:
-    genotype = RuleSet((Rule("a", "b", "killSprite"), Rule("b", "a", "killSprite")), (Ending("Timeout"),))
+    genotype = RuleSet((Rule("a", "b", "killSprite"), Rule("b", "a", "killSprite")), (Termination("Timeout"),))
     weak, strong = (
         AgentPerformance(name, 3, 0, 0, worth, 0.0, 1.0, 0.0, ticks)
         for name, worth, ticks in (("nothing", 0.25, 40.0), ("random", 0.75, 80.0))
@@ -471,7 +473,7 @@ def test_templates_make_the_rules_a_designer_would_write(name: str) -> None:
     if name == "dungeon":
         assert all(Rule("door", "hero", "killSprite", (("scoreChange", "1"),)) in g.rules for g in made)
         assert all(any(r.effect == "collectResource" and r.first == "key" for r in g.rules) for g in made)
-        assert all(g.endings[0].get("stype") == "door" for g in made)
+        assert all(g.terminations[0].get("stype") == "door" for g in made)
 
 
 def test_rules_for_games_of_the_corpus_read_without_a_finding(shared: Path) -> None:

@@ -13,7 +13,15 @@ import pytest
 
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.generators.rules import Ending, Rule, RuleCandidate, RuleGenerator, RuleSet, RuleSpace, make_rule_generator
+from pcg.generators.rules import (
+    Rule,
+    RuleCandidate,
+    RuleGenerator,
+    RuleSet,
+    RuleSpace,
+    Termination,
+    make_rule_generator,
+)
 
 pytest.importorskip("sklearn")
 
@@ -65,8 +73,8 @@ def test_features_are_what_a_rule_set_has() -> None:
         Rule("key", "hero", "killSprite", (("scoreChange", "2"),)),
         Rule("rat", "hero", "killSprite", (("scoreChange", "-1"),)),
     )
-    ending = Ending("SpriteCounter", (("stype", "key"), ("limit", "0"), ("win", "True")))
-    assert features_of(RuleSet(rules, (ending,))) == {
+    termination = Termination("SpriteCounter", (("stype", "key"), ("limit", "0"), ("win", "True")))
+    assert features_of(RuleSet(rules, (termination,))) == {
         "rules": 2, "endings": 1, "key hero": 1, "rat hero": 1, "key hero > killSprite": 1, "rat hero > killSprite": 1,
         "key * > killSprite": 1, "rat * > killSprite": 1, "* hero > killSprite": 2, "* * > killSprite": 2,
         "key hero scores more": 1, "rat hero scores less": 1, "SpriteCounter wins": 1, "SpriteCounter key wins": 1,
@@ -81,7 +89,7 @@ def test_what_was_played_tells_about_what_was_not() -> None:
     assert surrogate.learn(3)
     others = random_rule_sets(200, 2)
     truth = [told(one).fitness + told(one).feasible for one in others]
-    assert np.corrcoef(surrogate.guess(others), truth)[0, 1] > 0.7
+    assert np.corrcoef(surrogate.predict(others), truth)[0, 1] > 0.7
 
 
 def test_it_has_no_say_before_it_has_seen_enough_and_forgets_what_is_old() -> None:
@@ -91,7 +99,7 @@ def test_it_has_no_say_before_it_has_seen_enough_and_forgets_what_is_old() -> No
         surrogate.tell(one, feasible=True, fitness=0.5, constraint=1.0)
     assert not surrogate.learn(0)
     with pytest.raises(RuntimeError, match="nothing was learned"):
-        surrogate.guess([one])
+        surrogate.predict([one])
     for k in range(MEMORY):
         surrogate.tell(rest[k % len(rest)], feasible=False, fitness=0.0, constraint=k / MEMORY)
     assert surrogate.learn(0)

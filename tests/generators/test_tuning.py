@@ -20,14 +20,14 @@ from pcg.generators.tuning import (
     OPTIMISERS,
     Candidate,
     GameSpace,
-    Judgement,
     Objective,
+    Optimiser,
     PlayRecord,
-    Tuner,
-    make_tuner,
+    PointEvaluation,
+    make_optimiser,
     read_parameters,
 )
-from pcg.generators.tuning.evaluation import Judged, judge_game
+from pcg.generators.tuning.evaluation import PlayedEvaluation, evaluate_game
 from pcg.generators.tuning.plays import play_games
 
 SPACE = """GameSpace
@@ -199,16 +199,16 @@ def plays(wins: int, count: int = 20, ticks: int = 100, score: float = 0.0) -> l
 
 def test_a_win_rate_is_worth_most_in_its_band() -> None:
     objective = Objective("win_rate:mcts=0.4..0.6")
-    values = [objective.judge({"mcts": plays(wins)})[0].value for wins in (0, 4, 8, 10, 12, 16, 20)]
+    values = [objective.evaluate({"mcts": plays(wins)})[0].value for wins in (0, 4, 8, 10, 12, 16, 20)]
     assert values[2:5] == [1.0, 1.0, 1.0]
     assert values[0] < values[1] < 1.0 > values[5] > values[6]
 
 
 def test_errors_shrink_with_plays_and_are_never_nothing_for_win_rates() -> None:
     objective = Objective("win_rate:mcts=0.5")
-    few, many = (objective.judge({"mcts": plays(n // 2, n)})[0].error for n in (8, 200))
+    few, many = (objective.evaluate({"mcts": plays(n // 2, n)})[0].error for n in (8, 200))
     assert 0 < many < few
-    assert objective.judge({"mcts": plays(8, 8)})[0].error > 0
+    assert objective.evaluate({"mcts": plays(8, 8)})[0].error > 0
     assert many == pytest.approx(2 * 0.5 / 200**0.5, rel=0.02)  # half a point of win rate is one point of value
 
 
@@ -217,7 +217,7 @@ def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
     ticks = rng.integers(50, 150, 30)
     records = [PlayRecord(0, k, 1, 0.0, int(t)) for k, t in enumerate(ticks)]
     target = Objective("duration:mcts=1000").targets[0]
-    result = target.judge({"mcts": records})
+    result = target.evaluate({"mcts": records})
     assert result.measure == pytest.approx(ticks.mean())
     assert result.error == pytest.approx(ticks.std(ddof=1) / 30**0.5 / 1000)
     low, high = target.interval({"mcts": records})
@@ -228,7 +228,7 @@ def test_skill_depth_is_highest_where_stronger_agents_do_better_in_order() -> No
     objective = Objective("skill_depth:random,onestep,mcts")
 
     def depth(*wins: int) -> float:
-        return objective.judge(dict(zip(objective.agents, map(plays, wins), strict=True)))[0].value
+        return objective.evaluate(dict(zip(objective.agents, map(plays, wins), strict=True)))[0].value
 
     assert depth(0, 10, 20) > depth(10, 0, 20) > depth(10, 10, 10) > depth(20, 10, 0)
     assert depth(0, 0, 20) > 0.8
@@ -236,14 +236,14 @@ def test_skill_depth_is_highest_where_stronger_agents_do_better_in_order() -> No
 
 def test_targets_are_joined_by_their_weights() -> None:
     both = Objective(["3*win_rate:mcts=0.5", "duration:mcts=100..200"])
-    total, parts = both.judge({"mcts": plays(20)})
+    total, parts = both.evaluate({"mcts": plays(20)})
     assert [part.value for part in parts] == [0.0, 1.0]
     assert total.value == pytest.approx(0.25)
 
 
 def test_the_objective_of_the_reference() -> None:
     (target,) = Objective("fitness:mcts").targets
-    assert target.judge({"mcts": plays(10, score=10.0)}).value == pytest.approx(0.9 * 0.5 + 0.1 * 0.5)
+    assert target.evaluate({"mcts": plays(10, score=10.0)}).value == pytest.approx(0.9 * 0.5 + 0.1 * 0.5)
 
 
 def test_a_function_of_ones_own(tmp_path: Path) -> None:
@@ -251,10 +251,10 @@ def test_a_function_of_ones_own(tmp_path: Path) -> None:
     file.write_text("def close(plays):\n    return sum(p.won for p in plays['random']) / len(plays['random'])\n")
     objective = Objective(f"{file}:close:random")
     assert objective.agents == ("random",)
-    assert objective.judge({"random": plays(5)})[0].value == 0.25
+    assert objective.evaluate({"random": plays(5)})[0].value == 0.25
     sources = objective.files
     file.unlink()
-    assert Objective(f"{file}:close:random", sources=sources).judge({"random": plays(5)})[0].value == 0.25
+    assert Objective(f"{file}:close:random", sources=sources).evaluate({"random": plays(5)})[0].value == 0.25
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_a_function_that_fails_is_an_error_with_its_line(tmp_path: Path, source:
     file = tmp_path / "mine.py"
     file.write_text(source)
     with pytest.raises(PcgError) as caught:
-        Objective(f"{file}:f").judge({"mcts": plays(5)})
+        Objective(f"{file}:f").evaluate({"mcts": plays(5)})
     assert message.format(file) in str(caught.value)
 
 
@@ -306,10 +306,10 @@ def test_a_combination_that_is_no_game_is_worth_nothing_and_says_why() -> None:
     settings = {"plays": 1, "budget": 10, "max_ticks": 5}
     text = pcg.load("hunt").definition.source.replace("> Chaser", "> Chasr")
     objective = Objective("win_rate:mcts=0.5")
-    judged = judge_game(text, [], objective, numbers=[0], reading="strict", seed=1, sample=0, settings=settings)
+    judged = evaluate_game(text, [], objective, numbers=[0], reading="strict", seed=1, sample=0, settings=settings)
     assert (judged.value, judged.feasible) == (0.0, False)
     assert "unknown sprite class `Chasr`" in judged.note
-    assert Judged.from_json(json.loads(json.dumps(judged.to_json()))) == judged
+    assert PlayedEvaluation.from_json(json.loads(json.dumps(judged.to_json()))) == judged
 
 
 # --- optimisers -------------------------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ def hidden(seed: int) -> Callable[[tuple[int, ...]], float]:
 State = tuple[dict[str, Any], int, list[Any]]
 
 
-def search(name: str, seed: int, count: int, state: State | None = None) -> tuple[Tuner, State]:
+def search(name: str, seed: int, count: int, state: State | None = None) -> tuple[Optimiser, State]:
     """An optimiser after `count` evaluations, four of them out at any time, and what it takes to go on."""
     worth, tuner = hidden(seed), OPTIMISERS[name](SIZES, seed=seed)
     out: deque[Candidate] = deque()
@@ -340,7 +340,7 @@ def search(name: str, seed: int, count: int, state: State | None = None) -> tupl
         out.extend(tuner.ask(4 - len(out)))
         candidate = out.popleft()
         noise = NOISE * np.random.default_rng([seed, *candidate.point, candidate.sample]).standard_normal()
-        tuner.tell([candidate], [Judgement(worth(candidate.point) + noise, NOISE)])
+        tuner.tell([candidate], [PointEvaluation(worth(candidate.point) + noise, NOISE)])
         done += 1
     return tuner, (tuner.state_dict(), done, [candidate.to_json() for candidate in out])
 
@@ -348,7 +348,7 @@ def search(name: str, seed: int, count: int, state: State | None = None) -> tupl
 def found(name: str, seed: int, count: int = 300) -> float:
     tuner, _ = search(name, seed, count)
     # as a run does: of the best few the one that is best in more evaluations
-    return max(map(hidden(seed), {*tuner.best(3), *([tuner.guess()] if tuner.guess() else [])}))
+    return max(map(hidden(seed), {*tuner.best(3), *([tuner.recommend()] if tuner.recommend() else [])}))
 
 
 @pytest.mark.parametrize("name", ["rmhc", "ntbea", "cmaes", "ucb"])
@@ -377,7 +377,7 @@ def test_points_lie_in_the_space_and_samples_are_counted(name: str) -> None:
         assert all(0 <= k < size for k, size in zip(candidate.point, sizes, strict=True))
         assert candidate.sample == seen.get(candidate.point, 0)
         seen[candidate.point] = candidate.sample + 1
-        tuner.tell([candidate], [Judgement(0.5)])
+        tuner.tell([candidate], [PointEvaluation(0.5)])
 
 
 def test_a_grid_has_everything_once_before_anything_twice() -> None:
@@ -391,21 +391,21 @@ def test_one_parameter_is_enough_for_every_optimiser() -> None:
         tuner = kind((6,), seed=1)
         for _ in range(60):
             (candidate,) = tuner.ask(1)
-            tuner.tell([candidate], [Judgement(1.0 - abs(candidate.point[0] - 4) / 6, 0.01)])
+            tuner.tell([candidate], [PointEvaluation(1.0 - abs(candidate.point[0] - 4) / 6, 0.01)])
         assert tuner.best(1) == [(4,)], name
 
 
 def test_bad_optimisers_and_parameters_are_errors() -> None:
     space = GameSpace.of(pcg.load("hunt"), ["sprite.dog.cooldown=2..6"])
     with pytest.raises(PcgError, match="did you mean `ntbea`"):
-        make_tuner("ntbae", space, seed=1)
+        make_optimiser("ntbae", space, seed=1)
     with pytest.raises(PcgError, match="optimiser rmhc has no parameter `resample`, did you mean `resamples`"):
-        make_tuner("rmhc", space, seed=1, resample=3)
+        make_optimiser("rmhc", space, seed=1, resample=3)
     with pytest.raises(PcgError, match="expected a whole number from 1"):
-        make_tuner("rmhc", space, seed=1, resamples=0)
+        make_optimiser("rmhc", space, seed=1, resamples=0)
     with pytest.raises(PcgError, match="expected a point of"):
         OPTIMISERS["random"]((3, 3), start=(0, 3))
-    (candidate,) = (tuner := make_tuner("random", space, seed=1)).ask(1)
-    tuner.tell([candidate], [Judgement(0.5)])
+    (candidate,) = (tuner := make_optimiser("random", space, seed=1)).ask(1)
+    tuner.tell([candidate], [PointEvaluation(0.5)])
     with pytest.raises(PcgError, match="is not out"):
-        tuner.tell([candidate], [Judgement(0.5)])
+        tuner.tell([candidate], [PointEvaluation(0.5)])

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 import pcg
+from pcg.study.creation import Made, make_study, read_plan
 from pcg.study.items import Source
-from pcg.study.making import Made, make_study, read_plan
 from pcg.study.replaying import Replayer
 from pcg.study.rows import Pair, Participant, Progress
 from pcg.study.store import StudyStore

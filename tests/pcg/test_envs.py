@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import subprocess
 import sys
 import warnings
@@ -106,7 +105,3 @@ def test_a_game_may_be_a_name_a_text_or_a_game() -> None:
     assert pcg.env("boxes").game.name == "boxes"
     assert pcg.env(pcg.load("boxes")).game.name == "boxes"
     assert pcg.env(text, level="A.").actions == ("NIL", "UP", "LEFT", "DOWN", "RIGHT")
-
-
-def test_examples() -> None:
-    assert [doctest.testmod(module).failed for module in (pcg.envs, pcg.gymnasium_ids)] == [0, 0]

@@ -19,7 +19,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.levels import LevelContext
 from pcg.integrations.pcg_benchmark import BatchSearch, register_games, solve_problem
 from pcg.integrations.pcg_benchmark.contents import Layout
-from pcg.integrations.pcg_benchmark.seeds import VOCABULARIES, seeds, vocabulary
+from pcg.integrations.pcg_benchmark.starting_contents import TILE_MAPPINGS, starting_contents, tile_mapping
 
 INSTALLED = importlib.util.find_spec("pcg_benchmark") is not None
 
@@ -201,12 +201,12 @@ def test_layout_knows_which_contents_are_grids() -> None:
     assert Layout(Space([[(0.0, 4.0, False)] * 3] * 2)).grid is None
 
 
-@pytest.mark.parametrize("family", VOCABULARIES)
-def test_seeds_are_contents_with_what_must_be_there(family: str) -> None:
-    known = VOCABULARIES[family]
+@pytest.mark.parametrize("family", TILE_MAPPINGS)
+def test_starting_contents_are_contents_with_what_must_be_there(family: str) -> None:
+    known = TILE_MAPPINGS[family]
     size = max(*known.numbers.values(), known.other) + 1
     layout = Layout(array((7, 11), integers(size)))
-    makers = [seeds(f"{family}-v0", layout, 5) for _ in range(2)]
+    makers = [starting_contents(f"{family}-v0", layout, 5) for _ in range(2)]
     vectors = [next(makers[0]) for _ in range(8)]
     assert all((a == next(makers[1])).all() for a in vectors)  # the same seeds, the same contents
     assert len({vector.tobytes() for vector in vectors}) == len(vectors)
@@ -218,26 +218,44 @@ def test_seeds_are_contents_with_what_must_be_there(family: str) -> None:
             assert first == second >= 1
 
 
-def test_mending_changes_only_what_is_wrong() -> None:
-    known = vocabulary("sokoban-large-v0")
+def test_repair_changes_only_what_is_wrong() -> None:
+    known = tile_mapping("sokoban-large-v0")
     assert known is not None
     rng = np.random.default_rng(1)
     right = np.array([0, 2, 3, 4, 1, 1, 0, 1, 1], float)
-    assert (known.mend(right, rng) == right).all()
+    assert (known.repair(right, rng) == right).all()
     wrong = np.array([2, 2, 3, 3, 4, 1, 0, 1, 1], float)
     for _ in range(10):
-        mended = known.mend(wrong, rng)
-        assert (mended == 2).sum() == 1
-        assert (mended == 3).sum() == (mended == 4).sum() in (1, 2)
-        assert mended[6] == 0
-    assert vocabulary("talakat-v0") is None
+        repaired = known.repair(wrong, rng)
+        assert (repaired == 2).sum() == 1
+        assert (repaired == 3).sum() == (repaired == 4).sum() in (1, 2)
+        assert repaired[6] == 0
+    assert tile_mapping("talakat-v0") is None
 
 
-def test_batch_is_good_obedient_and_diverse(stand_in: ModuleType) -> None:
+def test_batch_is_good_controlled_and_diverse(stand_in: ModuleType) -> None:
     result = solve_problem("stripes-v0", count=12, seed=4, evaluations=6000)
     assert (result.quality, result.diversity, result.controllability) == (1.0, 1.0, 1.0)
     assert 12 <= result.judged <= 6000
     assert len(result.contents) == len(result.controls) == 12
+
+
+def test_users_bring_a_search_of_their_own(stand_in: ModuleType) -> None:
+    class Samples:
+        judged = 0
+
+        def __init__(self, environment: Any, name: str, controls: list[Any], seed: int) -> None:
+            assert (name, seed) == ("stripes-v0", 4)
+            self.space, self.count = environment.content_space, len(controls)
+
+        def run(self, *, evaluations: int | None, **limits: Any) -> list[Any]:
+            assert evaluations == 30
+            self.judged = self.count
+            return [self.space.sample() for _ in range(self.count)]
+
+    result = solve_problem("stripes-v0", count=5, seed=4, evaluations=30, search=Samples)
+    assert (result.judged, len(result.contents)) == (5, 5)
+    assert result.quality < 1
 
 
 def test_equal_seeds_give_equal_batches(stand_in: ModuleType) -> None:

@@ -10,10 +10,10 @@ from PIL import Image
 
 import pcg.render
 from pcg.engine.vgdl import read_game
-from pcg.render.choice import CLASS_SHAPES, CLASS_TILES, KEYWORDS, looks
 from pcg.render.colours import VGDL_COLOURS, painted
-from pcg.render.draw_tiles import ArtError, read_art, write_tiles
+from pcg.render.tile_choice import CLASS_SHAPES, CLASS_TILES, KEYWORDS, looks
 from pcg.render.tileset import Tileset, facing_of, load_tiles, recoloured, turned
+from tools.draw_tiles import ART, ArtError, read_art, write_tiles
 
 FOLDER = Path(pcg.render.__path__[0]) / "tiles"
 
@@ -35,11 +35,11 @@ def test_there_are_enough_tiles_and_all_are_16x16_rgba() -> None:
 
 
 def test_the_stored_tiles_are_what_the_art_file_draws(tmp_path: Path) -> None:
-    written = write_tiles(FOLDER / "art.txt", tmp_path)
+    written = write_tiles(ART, tmp_path)
     assert {path.name for path in written} == {path.name for path in FOLDER.glob("*.png")}
     for path in written:
         with Image.open(path) as fresh, Image.open(FOLDER / path.name) as stored:
-            assert fresh.tobytes() == stored.tobytes(), f"{path.name}: run python -m pcg.render.draw_tiles"
+            assert fresh.tobytes() == stored.tobytes(), f"{path.name}: run python -m tools.draw_tiles"
             assert fresh.info == stored.info, path.name
 
 

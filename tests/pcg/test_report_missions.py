@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pcg.generators.levels.grammar import Mission
+from pcg.generators.levels.grammar.mission import Mission
 from pcg.report import write_report
 from pcg.report.missions import draw_mission, places
 from pcg.runs import LevelRun, resume, run_levels

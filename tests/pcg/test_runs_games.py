@@ -70,7 +70,7 @@ def test_two_workers_make_what_one_makes(folder: Path, tmp_path: Path) -> None:
     assert files(tmp_path / "run") == files(folder)
 
 
-@pytest.mark.parametrize("generator", ["evolve", "ge", "gp", "variation"])
+@pytest.mark.parametrize("generator", ["evolve", "gp", "variation"])
 def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, generator: str) -> None:
     breeds = generator != "variation"
     parameters = {"population": 10, "offspring": 10} if breeds else {}

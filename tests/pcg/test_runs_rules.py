@@ -113,7 +113,7 @@ def test_a_search_can_begin_with_a_games_own_rules_less_some_of_them() -> None:
     assert initial_rules(RulesRun("dungeon", evaluations=1, start="own"), game) == (own,)
     (less,) = initial_rules(RulesRun("dungeon", evaluations=1, start="own", drop=0.3), game)
     assert set(less.rules) < set(own.rules) and len(less.rules) == len(own.rules) - round(0.3 * len(own.rules))
-    assert less.endings == own.endings
+    assert less.terminations == own.terminations
 
 
 def test_the_report_shows_every_game(whole: Path, tmp_path: Path) -> None:

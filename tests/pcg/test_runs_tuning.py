@@ -59,13 +59,13 @@ def test_a_run_leaves_a_game_a_table_and_a_page(folder: Path) -> None:
 
 
 def test_every_event_can_be_played_again(folder: Path) -> None:
-    from pcg.generators.tuning import GameSpace, Objective, judge_game
+    from pcg.generators.tuning import GameSpace, Objective, evaluate_game
 
     game = pcg.load("hunt")
     space, objective = GameSpace.of(game, PARAMS.split()), Objective("duration:random=20..25")
     for line in (folder / "events.jsonl").read_text().splitlines()[::7]:
         event = json.loads(line)
-        judged = judge_game(
+        judged = evaluate_game(
             space.instantiate(event["values"]), game.levels, objective, numbers=[0, 1], reading="strict", seed=1,
             sample=event["sample"], settings=CHEAP,
         )  # fmt: skip

@@ -12,9 +12,9 @@ import pytest
 from starlette.websockets import WebSocketDisconnect
 from study_walks import Walker, served, small_study
 
+from pcg.study.creation import make_study, read_plan
 from pcg.study.folders import open_study
 from pcg.study.items import Source
-from pcg.study.making import make_study, read_plan
 from pcg.study.server.stages import INSTRUCTED
 from pcg.study.store import StudyStore
 

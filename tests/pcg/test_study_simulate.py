@@ -22,12 +22,12 @@ from pcg.evaluators.evaluation import decode_play
 from pcg.evaluators.preferences import count_votes, fit
 from pcg.study.exporting import study_data
 from pcg.study.folders import open_study
-from pcg.study.hosting import hosted
 from pcg.study.items import Source
 from pcg.study.players import BUDGET, check_player
 from pcg.study.replaying import Replayer
 from pcg.study.reporting import votes_of
 from pcg.study.rows import StudyItem
+from pcg.study.server_process import hosted
 from pcg.study.simulating import ATTENTIVE, CARELESS, LEFT, Truth, read_truth, simulate
 
 ITEMS = [StudyItem(name, "g", "boxes", "", "", "", features={"length": float(k), "odd": float(k % 2)})

@@ -12,10 +12,10 @@ import pytest
 from studies import take_part
 from study_walks import Walker, served, small_study
 
+from pcg.study.monitoring import Rank, spans, study_statistics
 from pcg.study.server import Limits
 from pcg.study.server.charts import ranking, steps, votes_over_time
 from pcg.study.store import StudyStore
-from pcg.study.watching import Rank, look, spans
 
 Another = Callable[..., Walker]
 
@@ -106,12 +106,12 @@ def test_suspects_are_those_who_failed_pressed_nothing_or_were_fast(store: Study
     first, second = store.items[0].id, store.items[1].id
     pair = store.add_pair(failed.id, 0, first, second, check="instructed", expected="second")
     store.vote(pair, {"prefer": "first"})
-    found = {s.participant: s.reasons for s in look(store, 8).suspects}
+    found = {s.participant: s.reasons for s in study_statistics(store, 8).suspects}
     assert found == {
         idle.id: ("pressed no key in 4 of 4 games",),
         failed.id: ("failed 1 of 1 attention checks",),
     }
-    assert look(store, 8).checks == (0, 1) and len(people) == 5
+    assert study_statistics(store, 8).checks == (0, 1) and len(people) == 5
 
 
 def test_spans_cover_the_whole_time() -> None:

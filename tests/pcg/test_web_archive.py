@@ -23,10 +23,10 @@ import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.runs import LevelRun, run_levels
 from pcg.web.archive import archive_app
-from pcg.web.entries import Entry, Measure, Points, RunFolder
 from pcg.web.guard import LARGEST_BODY, Refused
 from pcg.web.heatmap import Axis, heatmap
-from pcg.web.workshop import Bench, Workshop
+from pcg.web.level_editor import Bench, LevelEditor
+from pcg.web.run_levels import Entry, Measure, Points, RunFolder
 
 WINNABLE = "wwwwwwwww\nw..www..w\nw.b...o.w\nw..A....w\nw.bo....w\nw.......w\nwwwwwwwww"
 
@@ -358,8 +358,8 @@ def test_generators_that_can_complete_take_their_share(folder: Path, monkeypatch
     drafts: list[str] = []
     monkeypatch.setattr("pcg.web.completers.GENERATORS", {"filling": Filling, "refusing": Refusing})
     monkeypatch.setattr("pcg.web.completers.complete_draft", drafted)
-    workshop = Workshop(RunFolder(folder).game)
-    made = workshop.complete(WINNABLE, locked_rows(WINNABLE, {(3, 3)}), count=6)
+    editor = LevelEditor(RunFolder(folder).game)
+    made = editor.complete(WINNABLE, locked_rows(WINNABLE, {(3, 3)}), count=6)
     sources = [one["source"] for one in made["suggestions"]]
     assert sorted(sources) == ["constructive"] * 4 + ["filling", "solver"]  # the same level twice is one suggestion
     assert made["notes"] == ["refusing: nothing fits"]
@@ -493,13 +493,13 @@ def test_work_that_hangs_is_given_up_and_more_than_can_wait_is_refused() -> None
 def test_other_requests_are_answered_while_an_evaluation_runs(folder: Path) -> None:
     gate, entered = threading.Event(), threading.Event()
 
-    def slow(self: Workshop, text: str, wants: str = "") -> dict[str, Any]:
+    def slow(self: LevelEditor, text: str, wants: str = "") -> dict[str, Any]:
         entered.set()
         gate.wait(20)
         return {}
 
-    original = Workshop.judge
-    Workshop.judge = slow  # type: ignore[method-assign]
+    original = LevelEditor.judge
+    LevelEditor.judge = slow  # type: ignore[method-assign]
     try:
         with TestClient(archive_app(folder), base_url="http://localhost") as other:
             asker = threading.Thread(target=lambda: other.post("/api/evaluate", json={"level": WINNABLE}))
@@ -511,7 +511,7 @@ def test_other_requests_are_answered_while_an_evaluation_runs(folder: Path) -> N
             asker.join()
     finally:
         gate.set()
-        Workshop.judge = original  # type: ignore[method-assign]
+        LevelEditor.judge = original  # type: ignore[method-assign]
 
 
 # -- folders -----------------------------------------------------------------------------------------------------------

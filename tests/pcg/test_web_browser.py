@@ -19,7 +19,7 @@ from pcg.render import rgb_array
 from pcg.runs import LevelRun, run_levels
 from pcg.web.archive import archive_app
 from pcg.web.serving import address, listen
-from pcg.web.single import play_app
+from pcg.web.single_level import play_app
 
 _spec = importlib.util.spec_from_file_location("chromium", Path(__file__).with_name("chromium.py"))
 assert _spec is not None

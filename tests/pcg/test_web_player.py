@@ -21,7 +21,7 @@ from pcg.render.picture import rgb_array
 from pcg.render.tileset import scaled
 from pcg.web.player import FrameWriter, Pace, PlaySession, Recording, natural_pace, replay_frames, sheet_for
 from pcg.web.player import server as player_server
-from pcg.web.single import play_app
+from pcg.web.single_level import play_app
 
 GAMES = ("boxes", "dungeon", "digger", "crossing", "invaders", "flyby", "lode_runner", "meteors", "snakes")
 

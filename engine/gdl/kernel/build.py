@@ -207,7 +207,7 @@ def simplify(build):
 
 @entry_point("i8(i8, i8, i8, i8, i8, i8)")
 def spread(nodes, first, start, literals, values, cyclic):
-    """What the gates can be, given what the inputs can be: bit 0 of a value says false, bit 1 true.
+    """Write the possible values of the gates, given those of the inputs: bit 0 of a value says false, bit 1 true.
 
     Gates are in order. Those on cycles can be both.
     """

@@ -37,11 +37,11 @@ from pcg.engine.kernel.runtime import (
 )
 
 RUNNING, ENDED, STUCK = 0, 1, 2
-"""What a state is: going on, terminal, or without a legal move for some role and yet not terminal."""
+"""Status of a state: going on, terminal, or without a legal move for some role and yet not terminal."""
 CUT = 3
-"""How a playout ends that has had `MAX_PLIES`."""
+"""Status of a playout that has had `MAX_PLIES`."""
 BROKEN = 4
-"""What a state is after an index has left its table (only found with bounds checks on)."""
+"""Status of a state after an index has left its table (only found with bounds checks on)."""
 MAX_PLIES = 100_000
 """Joint moves of a playout: a sheet whose game never ends must not hang whoever plays it."""
 
@@ -87,7 +87,7 @@ GAME = np.dtype(
         ("at_counts", "i8"),
         ("stride", "i8"),
         ("initial", "i8"),  # address of the initial state
-        # what the forward-model protocol needs (kernel.face)
+        # what the forward-model protocol needs (kernel.forward_model)
         ("codes", "i8"),  # int32[moves]: action code of each move
         ("move_of", "i8"),  # int32[roles][codes + 1]: move of an action code, -1: none
         ("code_count", "i8"),
@@ -385,7 +385,7 @@ def turn(gm, st):
 
 @inner
 def legal_count(gm, st, role):
-    """How many legal moves a role has."""
+    """Return the number of legal moves of a role."""
     g = game_at(gm)
     outs = st + g.at_outs
     count = 0

@@ -1,4 +1,4 @@
-"""Open-loop expectimax tree search (OLETS): a tree of action sequences, without rollouts (spec 04 1.11).
+"""Open-loop expectimax tree search (OLETS): a tree of action sequences, without rollouts (reference/agents 11.11).
 
 A node keeps the values of the visits that ended in it, and is worth their mean mixed with the worth of its best child,
 by how many of its visits ended there. Selection adds the exploration term of UCB1 and shuns places visited lately; the
@@ -16,7 +16,7 @@ from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.protocol import GROW, LOST, OK, WON, is_over, outcome, score
 from pcg.engine.kernel.random import next_double, next_int
 from pcg.engine.kernel.runtime import call2, entry_point, inner, load64, store64, view_of
-from pcg.evaluators.agents.kernel.decision import NIL, decision_at, imagine, own_actions, step
+from pcg.evaluators.agents.kernel.decision import NIL, begin_decision, decision_at, imagine, own_actions, step
 from pcg.evaluators.agents.kernel.plan_tree import (
     add_node,
     child_of,
@@ -29,7 +29,7 @@ from pcg.evaluators.agents.kernel.plan_tree import (
     save_tree,
 )
 
-_EPSILON = 1e-4  # keeps divisions by visits finite (spec 04 1.11)
+_EPSILON = 1e-4  # keeps divisions by visits finite (reference/agents 11.11)
 
 OLETS = np.dtype(
     [
@@ -79,8 +79,8 @@ def bias_of(decision: int, state: int) -> float:
 def refresh(tree: int) -> None:
     """What a tree that has moved on still knows: of every node but the root one visit, worth the mean of all.
 
-    The reference leaves the sum of the values of exits as it was, beside a single exit (spec 04 1.11), which makes
-    nodes visited often look many times as good or bad; here it becomes their mean.
+    The reference leaves the sum of the values of exits as it was, beside a single exit (reference/agents 11.11), which
+    makes nodes visited often look many times as good or bad; here it becomes their mean.
     """
     for k in range(1, plan_tree_at(tree).used):
         n = node_of(tree, k)
@@ -265,10 +265,7 @@ def decide_olets(decision: int, state: int) -> int:
     """Grow the tree until the budget is spent and recommend an action. OK or GROW."""
     d = decision_at(decision)
     o = olets_at(d.search)
-    if d.resume == 0:
-        d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) != 0:
+    if begin_decision(decision, state) == 0:
         return OK
     if d.resume == 0:
         begin(decision, state)

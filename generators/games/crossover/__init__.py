@@ -1,5 +1,4 @@
 """Crossover of games: types and rules of two of them on the levels of one."""
 
-from pcg.generators.games.crossover.generator import CrossedGames
-
-__all__ = ["CrossedGames"]
+PROVIDES = {"crossover": "generator:CrossoverGames"}
+"""Game generators of this package: name -> module and class."""

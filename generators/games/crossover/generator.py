@@ -1,4 +1,4 @@
-"""Crossings of given games, each by itself: two are drawn, and what comes of them may be changed here and there."""
+"""Crossover of given games: two are drawn for each child, which may be mutated as well."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pcg.generators.games.operators import mutate
 from pcg.generators.games.recombination import cross
 
 
-class CrossedGames(IndependentGameGenerator):
+class CrossoverGames(IndependentGameGenerator):
     """Types and rules of two games on the levels of one."""
 
     name = "crossover"
@@ -27,6 +27,6 @@ class CrossedGames(IndependentGameGenerator):
 
     def generate(self, rng: np.random.Generator) -> GameGenotype:
         """One game."""
-        a, b = rng.permutation(len(self.sound))[:2].tolist()
-        made = cross(self.sound[a], self.sound[b], rng, most=self.most)
+        a, b = rng.permutation(len(self.repaired_start))[:2].tolist()
+        made = cross(self.repaired_start[a], self.repaired_start[b], rng, most=self.most)
         return mutate(made, rng, most=self.most) if rng.random() < self.number("mutation") else made

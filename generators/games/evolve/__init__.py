@@ -1,5 +1,4 @@
 """Games by evolution: feasible and infeasible games in two populations."""
 
-from pcg.generators.games.evolve.generator import EvolvingGames
-
-__all__ = ["EvolvingGames"]
+PROVIDES = {"evolve": "generator:EvolvingGames"}
+"""Game generators of this package: name -> module and class."""

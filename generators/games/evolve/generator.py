@@ -16,7 +16,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.games.genes import GameGenotype, game_edits
 from pcg.generators.games.operators import mutate
-from pcg.generators.games.population import PARAMETERS, BreedingGames, child_of, genotype_of
+from pcg.generators.games.population import PARAMETERS, EvolutionaryGames, child_of, genotype_of
 from pcg.generators.games.recombination import cross, has_parts_of_both, own_features, parts
 from pcg.generators.population import Child, Individual
 
@@ -26,7 +26,7 @@ _NEAR = 8
 """Tries to make a child that keeps within the bound on edits, each with fewer changes."""
 
 
-class EvolvingGames(BreedingGames):
+class EvolvingGames(EvolutionaryGames):
     """FI-2pop over whole games."""
 
     name = "evolve"
@@ -52,24 +52,24 @@ class EvolvingGames(BreedingGames):
 
     def __init__(self, start: Any, *, seed: int, max_edits: int = 0, **params: Any) -> None:
         super().__init__(start, seed=seed, max_edits=max_edits, **params)
-        self._own = own_features(self.sound)
+        self._own = own_features(self.repaired_start)
         self._mixed: dict[str, bool] = {}
         if max_edits:
-            for game, sound in zip(self.start, self.sound, strict=True):
-                need = game_edits(game, sound)
+            for game, repaired_start in zip(self.start, self.repaired_start, strict=True):
+                need = game_edits(game, repaired_start)
                 if need >= max_edits:
                     raise PcgError(
-                        f"generator {self.name}: a game to begin with must be mended in {need} lines before it can be "
-                        f"changed, expected max_edits of at least {need + 1}, got {max_edits}"
+                        f"generator {self.name}: a game to begin with must be repaired in {need} lines before it can "
+                        f"be changed, expected max_edits of at least {need + 1}, got {max_edits}"
                     )
 
     # -- parts of more than one game -----------------------------------------------------------------------------------
 
     def _quota(self, size: int) -> int:
-        """How many of so many games are to have parts of several: mutants of one game soon outdo all crossings, which
-        have to settle first, so crossings have places of their own.
+        """Number of games, out of so many, that are to have parts of several: mutants of one game soon outdo all
+        crossings, which are rough at first, so crossings have places of their own.
         """
-        return round(self.number("both") * size) if len(self.sound) > 1 and not self.max_edits else 0
+        return round(self.number("both") * size) if len(self.repaired_start) > 1 and not self.max_edits else 0
 
     def _is_mixed(self, text: str, data: Mapping[str, Any]) -> bool:
         known = self._mixed.get(text)
@@ -94,15 +94,15 @@ class EvolvingGames(BreedingGames):
     # -- children ------------------------------------------------------------------------------------------------------
 
     def _first(self) -> list[Child]:
-        return [child_of(game, "start") for game in self.sound]
+        return [child_of(game, "start") for game in self.repaired_start]
 
     def _base(self, rng: np.random.Generator) -> GameGenotype:
-        return self.sound[int(rng.integers(len(self.sound)))]
+        return self.repaired_start[int(rng.integers(len(self.repaired_start)))]
 
     def _fresh(self, rng: np.random.Generator) -> Child:
-        if len(self.sound) > 1 and rng.random() < self.number("crossover"):
-            a, b = rng.permutation(len(self.sound))[:2].tolist()
-            made = cross(self.sound[a], self.sound[b], rng, most=self.most)
+        if len(self.repaired_start) > 1 and rng.random() < self.number("crossover"):
+            a, b = rng.permutation(len(self.repaired_start))[:2].tolist()
+            made = cross(self.repaired_start[a], self.repaired_start[b], rng, most=self.most)
             if self._near(made):
                 return child_of(made, "crossover of starts")
         return child_of(self._mutated(self._base(rng), rng), "mutated start")
@@ -134,5 +134,5 @@ class EvolvingGames(BreedingGames):
         return base
 
     def _near(self, game: GameGenotype) -> bool:
-        """Whether a game is within `max_edits` lines of one of those to begin with."""
+        """Return whether a game is within `max_edits` lines of one of those to begin with."""
         return not self.max_edits or any(game_edits(given, game) <= self.max_edits for given in self.start)

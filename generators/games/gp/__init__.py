@@ -1,5 +1,4 @@
 """Games by genetic programming: trees of typed primitives build types, rules and terminations."""
 
-from pcg.generators.games.gp.generator import TreeGames
-
-__all__ = ["TreeGames"]
+PROVIDES = {"gp": "generator:GeneticProgrammingGames"}
+"""Game generators of this package: name -> module and class."""

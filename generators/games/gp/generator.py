@@ -12,16 +12,16 @@ import numpy as np
 from deap import gp
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.games.gp.initial_trees import plant
+from pcg.generators.games.gp.initial_trees import initial_tree
 from pcg.generators.games.gp.primitives import Game, Line, Rules, game_of, grow, names_of, primitives, tree_of
-from pcg.generators.games.population import PARAMETERS, BreedingGames, child_of
+from pcg.generators.games.population import PARAMETERS, EvolutionaryGames, child_of
 from pcg.generators.population import Child, Individual
 
 Genome = dict[str, Any]
 """`base`: which of the games to begin with gives the levels; `tree`: names of its nodes."""
 
 
-class TreeGames(BreedingGames):
+class GeneticProgrammingGames(EvolutionaryGames):
     """FI-2pop over trees that build games."""
 
     name = "gp"
@@ -43,7 +43,7 @@ class TreeGames(BreedingGames):
     def _fresh(self, rng: np.random.Generator) -> Child:
         base = int(rng.integers(len(self.start)))
         if rng.random() < self.number("templates"):
-            tree = plant(self.sound[base], rng, self.most)
+            tree = initial_tree(self.repaired_start[base], rng, self.most)
             return self._built({"base": base, "tree": names_of(tree)}, "planted")
         return self._built({"base": base, "tree": names_of(grow(Game, rng))}, "grown")
 
@@ -74,7 +74,7 @@ class TreeGames(BreedingGames):
         return {"base": genome["base"], "tree": names_of(tree)}
 
     def _built(self, genome: Genome, origin: str, *parents: Individual) -> Child:
-        base = self.sound[genome["base"]]
+        base = self.repaired_start[genome["base"]]
         made = game_of(tree_of(genome["tree"]), base, self.most)
         return child_of(made, origin, *parents, more=genome)
 

@@ -1,4 +1,4 @@
-"""Trees to begin with that are games already: types as they come, rules by templates.
+"""Initial trees of genetic programming that are games already: types as they come, rules by templates.
 
 Nearly no tree that is grown at random is a game that can be won, so a search that begins with such trees alone has
 nothing to climb. Here the commonest character of the levels is a wall, and the rules are those of the constructive
@@ -27,17 +27,17 @@ from pcg.generators.games.gp.primitives import (
     Tree,
     Type,
     effect_params,
-    ending_of,
     evaluate,
     fitting_pairs,
     grow,
     joined,
     param_text,
     primitives,
+    termination_of,
     typed,
 )
-from pcg.generators.rules.constructive import ConstructiveRules
-from pcg.generators.rules.genes import Ending, Rule
+from pcg.generators.rules.constructive.generator import ConstructiveRules
+from pcg.generators.rules.genes import Rule, Termination
 from pcg.generators.rules.space import SCORES, RuleSpace
 
 _TYPES = (2, 6)
@@ -50,7 +50,7 @@ _UNITS = tuple(f"unit{k}" for k in range(LEVELS))
 _SCORES = (0, *SCORES)
 
 
-def plant(base: GameGenotype, rng: np.random.Generator, most: int) -> Tree:
+def initial_tree(base: GameGenotype, rng: np.random.Generator, most: int) -> Tree:
     """A tree of type `Game` with rules by templates, for the levels of a game.
 
     Args:
@@ -63,30 +63,32 @@ def plant(base: GameGenotype, rng: np.random.Generator, most: int) -> Tree:
     sprites = joined("types", [_wall(rng), *(grow(Type, rng) for _ in range(int(rng.integers(low, high + 1))))])
     space = space_of(typed(evaluate(avatar), evaluate(sprites), base, most))
     rules: list[Tree] = []
-    endings: list[Tree] = []
+    terminations: list[Tree] = []
     if space is not None:
         try:
             made = ConstructiveRules(space, seed=int(rng.integers(2**31))).generate(rng)
         except PcgError:  # no level of it can be looked at
             return grow(Game, rng)
         rules = [tree for rule in made.rules if (tree := line_tree(space, rule)) is not None]
-        endings = [tree for ending in made.endings if (tree := ending_tree(space, ending)) is not None]
+        terminations = [
+            tree for termination in made.terminations if (tree := termination_tree(space, termination)) is not None
+        ]
     return [
         primitives().mapping["game"], *avatar, *sprites,
         *(joined("rules", rules) if rules else grow(Rules, rng)),
-        *(joined("ends", endings) if endings else grow(Endings, rng)),
+        *(joined("ends", terminations) if terminations else grow(Endings, rng)),
     ]  # fmt: skip
 
 
 def _wall(rng: np.random.Generator) -> Tree:
-    """What stands on the commonest character."""
+    """Return the type of the commonest character."""
     known = primitives().mapping
     node = known[_WALL]
     return [node, known[_COMMONEST], *(n for part in node.args[1:] for n in grow(part, rng))]
 
 
 def line_tree(space: RuleSpace, rule: Rule) -> Tree | None:
-    """The tree that means a rule, None if there is none."""
+    """Return the tree that encodes a rule, None if there is none."""
     known, context = primitives().mapping, primitives().context
     node, pairs = known.get(f"effect_{rule.effect}"), fitting_pairs(space, rule.effect)
     if node is None or rule.pair not in pairs:
@@ -109,15 +111,15 @@ def line_tree(space: RuleSpace, rule: Rule) -> Tree | None:
     return [node, *(known[leaf] for leaf in leaves)]
 
 
-def ending_tree(space: RuleSpace, ending: Ending) -> Tree | None:
-    """The tree that means a termination, None if there is none; of several types the first two are counted."""
+def termination_tree(space: RuleSpace, termination: Termination) -> Tree | None:
+    """Return the tree that encodes a termination, None if there is none; of several types the first two are counted."""
     known, context = primitives().mapping, primitives().context
-    node = known.get(f"end_{ending.name}")
+    node = known.get(f"end_{termination.name}")
     if node is None:
         return None
-    wanted = Ending(ending.name, tuple(pair for pair in ending.params if pair[0] != "stype3"))
-    flag = "flag0" if ending.wins else "flag1"
+    wanted = Termination(termination.name, tuple(pair for pair in termination.params if pair[0] != "stype3"))
+    flag = "flag0" if termination.wins else "flag1"
     for leaves in product(*(_REFS if part is Ref else _UNITS for part in node.args[:-1])):
-        if ending_of(space, Node(node.name, tuple(context[leaf] for leaf in (*leaves, flag)))) == wanted:
+        if termination_of(space, Node(node.name, tuple(context[leaf] for leaf in (*leaves, flag)))) == wanted:
             return [node, *(known[leaf] for leaf in (*leaves, flag))]
     return None

@@ -1,4 +1,4 @@
-"""The primitives of games as trees, and what trees mean (strongly typed GP: Montana 1995; here on DEAP's `gp`).
+"""Primitives of trees that encode games, and the evaluation of such trees (strongly typed GP: Montana 1995), on DEAP.
 
 For every sprite class, effect and termination of the ontology registry there is a primitive whose arguments are its
 parameters; lists join two lists. Names of types are terminals that count: the k-th of what fits, so that subtrees mean
@@ -17,11 +17,11 @@ from deap import gp
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import Param
-from pcg.generators.games.game_repair import mend, space_of
+from pcg.generators.games.game_repair import repair_game, repair_rng, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
-from pcg.generators.games.genotype_choices import Fixed, mending_rng
+from pcg.generators.games.gp.constant_random import ConstantRandom
 from pcg.generators.games.operators import NAMES
-from pcg.generators.games.random.generator import bare, free_characters
+from pcg.generators.games.random.generator import blank_game, free_characters
 from pcg.generators.games.sprites import (
     CONTINUOUS,
     LEFT_OUT,
@@ -33,11 +33,11 @@ from pcg.generators.games.sprites import (
     parameters,
     values,
 )
-from pcg.generators.rules.genes import Ending, Params, Rule, RuleSet, with_params
+from pcg.generators.rules.genes import Params, Rule, RuleSet, Termination, with_params
 from pcg.generators.rules.space import SCORES, RuleSpace
 from pcg.generators.rules.space import USUAL as USUAL_EFFECTS
 
-ENDINGS = {"SpriteCounter": 6.0, "Timeout": 2.0, "SpriteCounterMore": 1.0, "MultiSpriteCounter": 1.0}
+TERMINATIONS = {"SpriteCounter": 6.0, "Timeout": 2.0, "SpriteCounterMore": 1.0, "MultiSpriteCounter": 1.0}
 """Terminations that are used, and how often."""
 PLACES, REFERENCES, LEVELS = 10, 16, 21
 """Terminals: places in the mapping (beside "nowhere"), counted names, and numbers from 0 to 1."""
@@ -98,7 +98,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Node:
-    """What a primitive has made: its name, and what its arguments have made."""
+    """Result of a primitive: its name, and the results of its arguments."""
 
     name: str
     parts: tuple[Any, ...]
@@ -159,9 +159,9 @@ def primitives() -> gp.PrimitiveSetTyped:
 
 
 def weight(name: str) -> float:
-    """How often a primitive is drawn compared with others of its type."""
+    """Return the relative frequency of a primitive among those of its type."""
     stem, _, kind = name.partition("_")
-    table: Mapping[str, Mapping[str, float]] = {"class": USUAL, "effect": USUAL_EFFECTS, "end": ENDINGS}
+    table: Mapping[str, Mapping[str, float]] = {"class": USUAL, "effect": USUAL_EFFECTS, "end": TERMINATIONS}
     return float(table.get(stem, {}).get(kind, 1.0))
 
 
@@ -170,7 +170,7 @@ def weight(name: str) -> float:
 Tree = list[Any]
 """The nodes of a tree, each before what is below it, as in `deap.gp.PrimitiveTree`."""
 _DEEP = {Sprites: 4, Rules: 5, Endings: 2}
-"""How deep lists of these join at most when they are grown."""
+"""Greatest depth of joins in a list of these that is grown."""
 _JOIN = {Sprites: 0.85, Rules: 0.85, Endings: 0.4}
 
 
@@ -211,7 +211,7 @@ def tree_of(names: Sequence[str]) -> gp.PrimitiveTree:
 
 
 def evaluate(tree: Tree) -> Node:
-    """What a tree makes, from its leaves up."""
+    """Evaluate a tree from its leaves up."""
     known = primitives()
     stack: list[Any] = []
     for node in reversed(tree):
@@ -228,26 +228,28 @@ def evaluate(tree: Tree) -> Node:
 
 
 def game_of(tree: Tree, base: GameGenotype, most: int) -> GameGenotype:
-    """The game that a tree stands for, on the levels of another; mended.
+    """The game that a tree stands for, on the levels of another; repaired.
 
     Args:
         tree: of type `Game`.
         base: gives the levels.
         most: rules that it may have.
     """
-    avatar, sprites, rules, endings = evaluate(tree).parts
+    avatar, sprites, rules, terminations = evaluate(tree).parts
     game = typed(avatar, sprites, base, most)
     space = space_of(game)
     if space is not None:
         made = [rule for node in _listed(rules) if (rule := rule_of(space, node)) is not None]
-        ends = _to_win(space, [ending_of(space, node) for node in _listed(endings)])
+        ends = _to_win(space, [termination_of(space, node) for node in _listed(terminations)])
         game = replace(game, rules=RuleSet(tuple(made), tuple(ends)))
-    return mend(game, mending_rng(" ".join(names_of(tree))), most=most)
+    return repair_game(game, repair_rng(" ".join(names_of(tree))), most=most)
 
 
 def typed(avatar: Node, sprites: Node, base: GameGenotype, most: int) -> GameGenotype:
-    """The types that these nodes make, on the levels of a game, mended: they depend on nothing else."""
-    return mend(_with_types(bare(base), [avatar, *_listed(sprites)]), mending_rng(f"{avatar} {sprites}"), most=most)
+    """The types that these nodes make, on the levels of a game, repaired: they depend on nothing else."""
+    return repair_game(
+        _with_types(blank_game(base), [avatar, *_listed(sprites)]), repair_rng(f"{avatar} {sprites}"), most=most
+    )
 
 
 def _listed(node: Node) -> list[Node]:
@@ -262,7 +264,7 @@ def _with_types(game: GameGenotype, nodes: Sequence[Node]) -> GameGenotype:
     for k, node in enumerate(nodes):
         kind = node.name.partition("_")[2]
         name = fresh_name(NAMES[family(kind)], [s.name for s in sprites]) if k else "hero"
-        colour = draw_colour(replace(game, sprites=tuple(sprites)), cast(np.random.Generator, Fixed(0.0)))
+        colour = draw_colour(replace(game, sprites=tuple(sprites)), cast(np.random.Generator, ConstantRandom(0.0)))
         sprites.append(Sprite(name, kind, (("color", colour),)))
     game = replace(game, sprites=tuple(sprites))
     free = free_characters(game, game.levels)
@@ -286,21 +288,21 @@ def _class_params(game: GameGenotype, sprite: Sprite, given: Sequence[Any]) -> P
             names = values(game, param, spec, sprite.name)
             text = names[value % len(names)] if names else None
         else:
-            text = draw_value(game, param, spec, sprite.name, cast(np.random.Generator, Fixed(value)))
+            text = draw_value(game, param, spec, sprite.name, cast(np.random.Generator, ConstantRandom(value)))
         if text is not None:
             made.append((param.name, text))
     return tuple(made)
 
 
 def fitting_pairs(space: RuleSpace, kind: str) -> list[tuple[str, str]]:
-    """What can meet with this effect, in order."""
+    """Return the pairs that can meet with this effect, in order."""
     return [pair for pair in space.pairs if kind in space.effects(*pair)[0]]
 
 
 def param_text(space: RuleSpace, kind: str, param: Param, value: float) -> str | None:
     """The text of a parameter of an effect that a terminal's value stands for, None when there is none to give."""
     number = (value + 0.5) / REFERENCES if param.references else value
-    return space.draw_value(cast(np.random.Generator, Fixed(number)), param, ontology.EFFECTS[kind])
+    return space.draw_value(cast(np.random.Generator, ConstantRandom(number)), param, ontology.EFFECTS[kind])
 
 
 def rule_of(space: RuleSpace, node: Node) -> Rule | None:
@@ -323,27 +325,31 @@ def rule_of(space: RuleSpace, node: Node) -> Rule | None:
     return Rule(first, seconds[two % len(seconds)], kind, tuple(params))
 
 
-def _to_win(space: RuleSpace, endings: list[Ending]) -> list[Ending]:
+def _to_win(space: RuleSpace, terminations: list[Termination]) -> list[Termination]:
     """Terminations of which one is won, if any of them can be: the first about something else than the avatar."""
-    if any(ending.wins for ending in endings):
-        return endings
+    if any(termination.wins for termination in terminations):
+        return terminations
     avatars = {space.avatar, *space.kinds.avatars}
-    for k, ending in enumerate(endings):
-        if ending.name != "Timeout" and ending.get("stype") not in avatars:
-            return [*endings[:k], Ending(ending.name, with_params(ending.params, {"win": "True"})), *endings[k + 1 :]]
-    return endings
+    for k, termination in enumerate(terminations):
+        if termination.name != "Timeout" and termination.get("stype") not in avatars:
+            return [
+                *terminations[:k],
+                Termination(termination.name, with_params(termination.params, {"win": "True"})),
+                *terminations[k + 1 :],
+            ]
+    return terminations
 
 
-def ending_of(space: RuleSpace, node: Node) -> Ending:
+def termination_of(space: RuleSpace, node: Node) -> Termination:
     """A termination: its numbers choose the types, how many of them, and when."""
     kind = node.name.partition("_")[2]
     names = space.kinds.actors
     win = ("win", "True" if node.parts[-1] else "False")
     if kind == "Timeout":
-        return Ending(kind, (("limit", str(200 + 50 * round(28 * node.parts[0]))), win))
+        return Termination(kind, (("limit", str(200 + 50 * round(28 * node.parts[0]))), win))
     if kind == "MultiSpriteCounter":
         types = tuple((f"stype{k + 1}", names[ref % len(names)]) for k, ref in enumerate(node.parts[:2]))
-        return Ending(kind, (*types, ("limit", "0"), win))
+        return Termination(kind, (*types, ("limit", "0"), win))
     ref, unit, _ = node.parts
     name = names[ref % len(names)]
     if kind == "SpriteCounter" and name in (*space.kinds.avatars, space.avatar):
@@ -351,4 +357,4 @@ def ending_of(space: RuleSpace, node: Node) -> Ending:
     count = space.counts.get(name, 0)
     more = kind == "SpriteCounterMore"
     limit = count + 1 + round(9 * unit) if more else round(min(5, max(0, count - 1)) * max(0.0, unit - 0.7) / 0.3)
-    return Ending(kind, (("stype", name), ("limit", str(limit)), win))
+    return Termination(kind, (("stype", name), ("limit", str(limit)), win))

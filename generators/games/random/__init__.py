@@ -1,5 +1,4 @@
 """Random games: the baseline."""
 
-from pcg.generators.games.random.generator import RandomGames
-
-__all__ = ["RandomGames"]
+PROVIDES = {"random": "generator:RandomGames"}
+"""Game generators of this package: name -> module and class."""

@@ -13,7 +13,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.games.contract import IndependentGameGenerator
-from pcg.generators.games.game_repair import ground, mend, space_of
+from pcg.generators.games.game_repair import ground, repair_game, space_of
 from pcg.generators.games.genes import GameGenotype, Sprite
 from pcg.generators.games.operators import draw_sprite
 from pcg.generators.rules.genes import RuleSet
@@ -22,8 +22,8 @@ _SHARES = {"static": 0.3, "npc": 0.2, "resource": 0.12, "passive": 0.12, "produc
            "portal": 0.05, "flicker": 0.03}  # fmt: skip
 
 
-def bare(game: GameGenotype) -> GameGenotype:
-    """A game of which only the look of the levels is left: a hero on its characters, no other type, no rule."""
+def blank_game(game: GameGenotype) -> GameGenotype:
+    """A game of which only the characters of the levels are left: a hero on its characters, no other type, no rule."""
     hero = Sprite("hero", "MovingAvatar", (("color", "LIGHTBLUE"),))
     players = [c for c, names in game.mapping if any(game.is_avatar(n) for n in names)]
     mapping = tuple((c, ("hero",)) for c in players[:1])
@@ -62,7 +62,7 @@ class RandomGames(IndependentGameGenerator):
 
     def generate(self, rng: np.random.Generator) -> GameGenotype:
         """One game."""
-        game = bare(self.sound[int(rng.integers(len(self.sound)))])
+        game = blank_game(self.repaired_start[int(rng.integers(len(self.repaired_start)))])
         hero = draw_sprite(replace(game, sprites=()), "avatar", rng)
         if hero is not None:
             game = replace(game, sprites=(replace(hero, name="hero"),))
@@ -76,10 +76,10 @@ class RandomGames(IndependentGameGenerator):
         for character in free_characters(game, game.levels):
             name = made[int(rng.integers(len(made)))] if made else "hero"
             game = replace(game, mapping=(*game.mapping, (character, (name,))))
-        game = mend(game, rng, most=self.most)
+        game = repair_game(game, rng, most=self.most)
         space = space_of(game)
         if space is not None:
             count = int(rng.integers(self.integer("min_rules"), self.integer("max_rules") + 1))
             rules = tuple(space.draw_rule(rng) for _ in range(count))
-            game = replace(game, rules=RuleSet(rules, (space.draw_ending(rng, win=True),)))
-        return mend(game, rng, most=self.most)
+            game = replace(game, rules=RuleSet(rules, (space.draw_termination(rng, win=True),)))
+        return repair_game(game, rng, most=self.most)

@@ -1,5 +1,4 @@
 """Variations of games: a bounded number of lines is changed."""
 
-from pcg.generators.games.variation.generator import GameVariations
-
-__all__ = ["GameVariations"]
+PROVIDES = {"variation": "generator:GameVariations"}
+"""Game generators of this package: name -> module and class."""

@@ -32,9 +32,9 @@ class GameVariations(IndependentGameGenerator):
     bounded: ClassVar[bool] = True
 
     def generate(self, rng: np.random.Generator) -> GameGenotype:
-        """One variation; the game itself, mended, only where not one line of it can be changed within the bound."""
+        """One variation; the game itself, repaired, only where not one line of it can be changed within the bound."""
         k = int(rng.integers(len(self.start)))
-        given, game = self.start[k], self.sound[k]
+        given, game = self.start[k], self.repaired_start[k]
         bound = self.max_edits or DEFAULT_EDITS
         wanted = 1 + int(rng.integers(bound))
         best = game

@@ -17,7 +17,7 @@ from typing import Any
 from pcg.engine.vgdl.diagnostics import PcgError
 
 INSTALL = 'pip install "pcg-toolkit[asp]"'
-"""How to get clingo."""
+"""Command that installs clingo."""
 
 
 def clingo() -> Any:
@@ -34,7 +34,7 @@ def clingo() -> Any:
 
 
 def has_clingo() -> bool:
-    """Whether clingo is installed."""
+    """Return whether clingo is installed."""
     try:
         clingo()
     except PcgError:
@@ -57,9 +57,9 @@ class Answer:
 
     atoms: tuple[tuple[str, tuple[int, ...]], ...]
     cost: int = 0
-    """What the minimised sum is; 0 without one."""
+    """Minimised sum of costs; 0 without one."""
     optimal: bool = True
-    """Whether it is known that no answer costs less."""
+    """True if it is known that no answer costs less."""
 
     def of(self, name: str) -> list[tuple[int, ...]]:
         """The arguments of all atoms with a name, sorted."""
@@ -68,7 +68,7 @@ class Answer:
 
 @dataclass
 class Limits:
-    """What one solve may spend; a limit on conflicts gives up at the same place on every machine, time does not."""
+    """Budget of one solve; a limit on conflicts gives up at the same place on every machine, time does not."""
 
     seconds: float = 30.0
     conflicts: int = 2_000_000
@@ -135,16 +135,16 @@ class Solver:
         if wanted:
             self.control.ground(wanted)
 
-    def solve(self, demands: Iterable[int], limits: Limits) -> Answer | tuple[int, ...]:
-        """An answer in which all `demands` hold (the cheapest one found, where costs are minimised), or the demands of
-        a clash.
+    def solve(self, constraints: Iterable[int], limits: Limits) -> Answer | tuple[int, ...]:
+        """Return an answer in which all `constraints` hold (the cheapest one found, where costs are minimised), or the
+        constraints of a clash.
 
         Raises:
             OutOfTimeError: neither was found within the limits.
         """
         self.ground()
         function, number = self._library.Function, self._library.Number
-        wanted = list(demands)
+        wanted = list(constraints)
         assumed = [(function("on", [number(i)]), True) for i in wanted]
         self.control.configuration.solve.solve_limit = f"{limits.conflicts},umax"
         best: Answer | None = None
@@ -180,8 +180,8 @@ class Solver:
         When the time runs out, the part reached so far.
         """
         kept = list(core)
-        for demand in list(core):
-            rest = [d for d in kept if d != demand]
+        for constraint in list(core):
+            rest = [d for d in kept if d != constraint]
             try:
                 found = self.solve([*always, *rest], limits)
             except OutOfTimeError:

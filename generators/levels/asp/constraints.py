@@ -1,4 +1,4 @@
-"""What is asked of a level, gathered from parameters and wants, and put to the solver as a problem.
+"""Constraints on levels, gathered from parameters and wants, and posed to the solver as a problem.
 
 The same aims serve a level made from nothing, the repair of a given one and the completion of a partial one; they
 differ in which tiles may stand where, and in what is tried first.
@@ -43,8 +43,8 @@ PARAMETERS: tuple[Parameter, ...] = (
 
 
 @dataclass(frozen=True)
-class Aims:
-    """What a level is to be like. Moves of (0, 0) and steps of (0, None) ask for nothing."""
+class LevelConstraints:
+    """Constraints on a level. Moves of (0, 0) and steps of (0, None) ask for nothing."""
 
     moves: tuple[int, int] = (0, 0)
     path: tuple[int, int | None] = (0, None)
@@ -55,20 +55,20 @@ class Aims:
     moves_text: str = ""
     """In which words the bound on moves was asked for."""
     must_plan: bool = True
-    """Whether a game that cannot be planned is refused (else the bound is left to those who judge the level)."""
+    """True if a game that cannot be planned is refused (else the bound is left to those who judge the level)."""
     lenient: bool = False
-    """Whether hope is enough, as for levels made by people: one key for the first of several doors, pits that something
+    """True if hope is enough, as for levels made by people: one key for the first of several doors, pits that something
     may be pushed into."""
     reach: bool = True
-    """Whether all that has to be reached must be within the reach that can be told without playing."""
+    """True if all that has to be reached must be within the reach that can be told without playing."""
     polish: bool = True
-    """Whether doors stand in walls, what harms keeps away and boxes keep out of corners, as far as that is possible."""
+    """True if doors stand in walls, what harms keeps away and boxes keep out of corners, as far as that is possible."""
     ignored: tuple[str, ...] = field(default=())
     """Wants that say nothing a solver could aim at; they are left to those who judge the level."""
 
     @classmethod
-    def of(cls, settings: Mapping[str, object], wants: Sequence[Want]) -> Aims:
-        """The aims in settings (of `PARAMETERS`) and wants.
+    def of(cls, settings: Mapping[str, object], wants: Sequence[Want]) -> LevelConstraints:
+        """Return the constraints in settings (of `PARAMETERS`) and wants.
 
         Raises:
             PcgError: for bounds that contradict each other.
@@ -109,7 +109,7 @@ def _whole(want: Want) -> tuple[int, int]:
 
 
 def plannable(context: LevelContext) -> bool:
-    """Whether winning a game can be planned move by move."""
+    """Return whether winning a game can be planned move by move."""
     from pcg.generators.levels.asp.transition_model import puzzle_rules
 
     try:
@@ -120,51 +120,52 @@ def plannable(context: LevelContext) -> bool:
 
 
 def moving(context: LevelContext, tile: int) -> bool:
-    """Whether a tile holds what moves by itself, which no plan can reckon with."""
+    """Return whether a tile holds what moves by itself, which no plan can reckon with."""
     return any(context.analysis.has(c, "mover") for c in context.palette.tiles[tile].content)
 
 
-def pose(
-    context: LevelContext, shape: tuple[int, int], aims: Aims, tiles: Iterable[int], *, ground: Grid | None = None,
+def build_problem(
+    context: LevelContext, shape: tuple[int, int], level_constraints: LevelConstraints, tiles: Iterable[int], *,
+    ground: Grid | None = None,
 ) -> Problem:  # fmt: skip
-    """A problem with all aims in it.
+    """Return a problem with all constraints in it.
 
     Args:
         context: of the game.
         shape: rows and columns.
-        aims: what is asked for.
+        level_constraints: what is asked for.
         tiles: what may stand inside the frame, avatar and ground included.
         ground: a level whose lanes and grounds are kept, if any.
 
     Raises:
         PcgError: the aims do not suit the game or the size.
     """
-    problem = Problem(context, *shape, bridges=aims.lenient)
+    problem = Problem(context, *shape, bridges=level_constraints.lenient)
     problem.everywhere(tiles)
     if ground is not None:
         _keep_ground(problem, ground)
     problem.one_avatar()
     problem.required()
-    if aims.reach:
+    if level_constraints.reach:
         problem.reach()
-    if not aims.pockets and context.analysis.mobility == "freely":
-        problem.no_pockets(firm=not context.links_closed_rooms)
-    if aims.keys_first:
-        problem.keys_first(any_order=not aims.lenient)
-    low, most = aims.path
+    if not level_constraints.pockets and context.analysis.mobility == "freely":
+        problem.no_pockets(firm=not context.has_portals)
+    if level_constraints.keys_first:
+        problem.keys_first(any_order=not level_constraints.lenient)
+    low, most = level_constraints.path
     if low or most is not None:
         words = f"at least {low}" if most is None else f"{low} to {most}" if low else f"at most {most}"
         problem.path(low, most, f"every goal {words} steps from the avatar")
-    problem.symmetric(aims.symmetry)
-    for want in aims.wants:
+    problem.symmetric(level_constraints.symmetry)
+    for want in level_constraints.wants:
         _put_want(problem, want)
-    if aims.polish:
+    if level_constraints.polish:
         problem.gates_in_walls()
         problem.keep_away(KEEP_AWAY)
         problem.room_to_push()
-    low, high = aims.moves
-    if high and (aims.must_plan or (plannable(context) and shape[0] * shape[1] * high <= MOST_WORK)):
-        problem.solvable(low, high, aims.moves_text)
+    low, high = level_constraints.moves
+    if high and (level_constraints.must_plan or (plannable(context) and shape[0] * shape[1] * high <= MOST_WORK)):
+        problem.solvable(low, high, level_constraints.moves_text)
     return problem
 
 

@@ -1,4 +1,4 @@
-"""Levels as answer sets: every level keeps all constraints, or it is said which of them clash.
+"""Levels as answer sets: every level keeps all constraints, or an error names those that clash.
 
 Levels as answer sets go back to Smith and Mateas (2011); planning inside the level program follows Smith, Butler and
 Popović (2013). What is new here: the program is generated for any VGDL game from the analysis of its rules, moves
@@ -21,15 +21,22 @@ from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import Want, sprites_of
 from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError, clingo
-from pcg.generators.levels.asp.constraints import PARAMETERS, SYMMETRY_WANTS, Aims, moving, plannable, pose
+from pcg.generators.levels.asp.constraints import (
+    PARAMETERS,
+    SYMMETRY_WANTS,
+    LevelConstraints,
+    build_problem,
+    moving,
+    plannable,
+)
 from pcg.generators.levels.asp.problem import Problem
 from pcg.generators.levels.asp.search import ClashError, find, hints
-from pcg.generators.levels.constructive import construct, draw_style
+from pcg.generators.levels.constructive.generator import construct, draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.object_counts import fit
-from pcg.generators.levels.object_placement import place
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.object_counts import fit_counts
+from pcg.generators.levels.object_placement import place_object
 from pcg.generators.levels.wall_layout import STYLES, draw_size
 
 FOLLOW_SKETCH = ("--heuristic=Domain",)
@@ -43,7 +50,7 @@ ATTEMPTS = 2
 
 
 class AnswerSetGenerator(IndependentGenerator):
-    """Lay out by constraints."""
+    """Generator of levels by answer-set programming."""
 
     name = "asp"
     help = "answer-set programming: counts, reach, paths, symmetry, keys before doors, solvable in so many moves"
@@ -62,13 +69,13 @@ class AnswerSetGenerator(IndependentGenerator):
     def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
         clingo()
         super().__init__(context, seed=seed, wants=wants, **params)
-        self.aims = Aims.of(self.settings, self.wants)
+        self.level_constraints = LevelConstraints.of(self.settings, self.wants)
         self.limits = Limits(self.number("seconds"), self.integer("conflicts"))
-        self._planned = bool(self.aims.moves[1]) and plannable(context)
+        self._planned = bool(self.level_constraints.moves[1]) and plannable(context)
         self._estimate = LevelEvaluator(Game(context.definition)).estimate if self._planned else []
-        if self.aims.moves[1] and self.aims.must_plan:
+        if self.level_constraints.moves[1] and self.level_constraints.must_plan:
             # Said at once rather than with the first level.
-            pose(context, (self.heights[0], self.widths[0]), self.aims, {context.palette.empty})
+            build_problem(context, (self.heights[0], self.widths[0]), self.level_constraints, {context.palette.empty})
 
     def generate(self, rng: np.random.Generator) -> str:
         """One level text.
@@ -79,16 +86,16 @@ class AnswerSetGenerator(IndependentGenerator):
         """
         width, height = draw_size(rng, self.widths, self.heights)
         largest = self.widths[1], self.heights[1]
-        aims, timeouts = self.aims, 0
+        level_constraints, timeouts = self.level_constraints, 0
         while True:
             try:
-                return self.context.palette.text(self._level(rng, width, height, aims))
+                return self.context.palette.text(self._level(rng, width, height, level_constraints))
             except ClashError as clash:
                 if (width, height) != largest:
                     width, height = largest
-                elif aims.reach and not any(demand.asked for demand in clash.demands):
+                elif level_constraints.reach and not any(constraint.asked for constraint in clash.constraints):
                     # In some games things are got at in ways that show only in play.
-                    aims = replace(aims, reach=False)
+                    level_constraints = replace(level_constraints, reach=False)
                 else:
                     raise
             except OutOfTimeError:
@@ -96,18 +103,18 @@ class AnswerSetGenerator(IndependentGenerator):
                 if timeouts == ATTEMPTS:
                     raise
 
-    def _level(self, rng: np.random.Generator, width: int, height: int, aims: Aims) -> Grid:
+    def _level(self, rng: np.random.Generator, width: int, height: int, level_constraints: LevelConstraints) -> Grid:
         effort = 1.0
         if self._planned:
-            low, high = aims.moves
+            low, high = level_constraints.moves
             for _ in range(TRIES_FOR_LENGTH if low > 1 else TRIES):
-                grid = self._solve(replace(aims, moves=(0, 0)), rng, width, height, effort)
+                grid = self._solve(replace(level_constraints, moves=(0, 0)), rng, width, height, effort)
                 length = self._length(grid)
                 if length is not None and low <= length <= high:
                     return grid
                 # More to do where winning is too short, less where it is too long or cannot be seen to the end of.
                 effort = effort + 0.5 if length is not None and length < low else max(0.5, effort - 0.2)
-        return self._solve(aims, rng, width, height, effort)
+        return self._solve(level_constraints, rng, width, height, effort)
 
     def _length(self, grid: Grid) -> int | None:
         """Moves of a win in the engine, None if none is found that is short enough.
@@ -115,10 +122,10 @@ class AnswerSetGenerator(IndependentGenerator):
         For parameters it is a shortest win; a wanted length is measured as evaluations do, by the win that a search led
         by the goals finds first.
         """
-        bones = Problem(self.context, *self._shape(grid)).bones(grid)
-        state = Game(self.context.definition).start(self.context.palette.text(bones), seed=0)
-        high = self.aims.moves[1]
-        if self.aims.must_plan:
+        planned_tiles = Problem(self.context, *self._shape(grid)).planned_tiles(grid)
+        state = Game(self.context.definition).start(self.context.palette.text(planned_tiles), seed=0)
+        high = self.level_constraints.moves[1]
+        if self.level_constraints.must_plan:
             found = solve_by_engine(state, max_nodes=TRY_NODES, max_ticks=high)
         else:
             found = solve_by_engine(
@@ -130,14 +137,16 @@ class AnswerSetGenerator(IndependentGenerator):
     def _shape(grid: Grid) -> tuple[int, int]:
         return int(grid.shape[0]), int(grid.shape[1])
 
-    def _solve(self, aims: Aims, rng: np.random.Generator, width: int, height: int, effort: float) -> Grid:
+    def _solve(
+        self, level_constraints: LevelConstraints, rng: np.random.Generator, width: int, height: int, effort: float
+    ) -> Grid:
         context = self.context
         sketch = self.sketch(rng, width, height, effort)
         present = set(np.unique(sketch).tolist())
         wall = {context.palette.wall} if context.palette.wall is not None and context.walls else set()
         tiles = present | {context.palette.empty, context.palette.avatars[0]} | wall | self._needed()
-        problem = pose(context, self._shape(sketch), aims, tiles, ground=sketch)
-        counts = fit(context, rng, {t: int((sketch == t).sum()) for t in context.objects})
+        problem = build_problem(context, self._shape(sketch), level_constraints, tiles, ground=sketch)
+        counts = fit_counts(context, rng, {t: int((sketch == t).sum()) for t in context.objects})
         for slack in (1, 0):
             for tile in context.objects:
                 if tile in tiles:
@@ -171,38 +180,38 @@ class AnswerSetGenerator(IndependentGenerator):
             effort: number of goals, as a multiple of what the game's levels have.
         """
         context = self.context
-        site = Site.blank(context, width, height)
+        builder = LevelBuilder.blank(context, width, height)
         style = str(self.settings["style"])
         share = min(0.6, context.wall_share * self.number("walls") * rng.uniform(0.7, 1.3))
-        construct(site, rng, draw_style(context, rng) if style == "mixed" else style, share)
-        wanted = self._counts(rng, site, effort)
+        construct(builder, rng, draw_style(context, rng) if style == "mixed" else style, share)
+        wanted = self._counts(rng, builder, effort)
         for tile in context.objects:
-            cells = np.argwhere(site.grid == tile).tolist()
+            cells = np.argwhere(builder.grid == tile).tolist()
             number = len(cells)
             if tile in wanted:
                 number = wanted[tile]
             elif self._planned and moving(context, tile):
                 number = 0  # a plan cannot reckon with what moves by itself
             for i in rng.permutation(len(cells))[number:].tolist():
-                site.clear((cells[i][0], cells[i][1]))
+                builder.clear((cells[i][0], cells[i][1]))
             for _ in range(number - len(cells)):
-                place(site, rng, tile)
+                place_object(builder, rng, tile)
         for want in self.wants:
             if want.name in SYMMETRY_WANTS and want.low > 0.5:
                 for kind in SYMMETRY_WANTS[want.name][:2]:
-                    _copy_half(site, kind)
-        if self.aims.symmetry != "none":
-            _mirror(site, self.aims.symmetry)
-        return site.grid
+                    _copy_half(builder, kind)
+        if self.level_constraints.symmetry != "none":
+            _mirror(builder, self.level_constraints.symmetry)
+        return builder.grid
 
-    def _counts(self, rng: np.random.Generator, site: Site, effort: float) -> dict[int, int]:
-        """How many of each tile that wants speak of, of goals, and of what goes with them."""
+    def _counts(self, rng: np.random.Generator, builder: LevelBuilder, effort: float) -> dict[int, int]:
+        """Return the number of each tile that wants name, of goals, and of what goes with them."""
         context = self.context
         wanted: dict[int, int] = {}
         if effort != 1.0:
             for tile in context.objects:
                 if any(context.analysis.has(c, "goal") for c in context.palette.tiles[tile].content):
-                    wanted[tile] = max(1, round(effort * max(1, int((site.grid == tile).sum()))))
+                    wanted[tile] = max(1, round(effort * max(1, int((builder.grid == tile).sum()))))
         for want in self.wants:
             types = sprites_of(want.name, context.analysis)
             if types is None:
@@ -212,7 +221,7 @@ class AnswerSetGenerator(IndependentGenerator):
                 continue
             low = max(0, math.ceil(want.low)) if want.low > -math.inf else 0
             high = math.floor(want.high) if want.high < math.inf else low + 2
-            present = [wanted.get(t, int((site.grid == t).sum())) for t in tiles]
+            present = [wanted.get(t, int((builder.grid == t).sum())) for t in tiles]
             total = int(np.clip(sum(present), low, high))
             while sum(present) != total:
                 step = 1 if sum(present) < total else -1
@@ -221,38 +230,38 @@ class AnswerSetGenerator(IndependentGenerator):
             wanted |= dict(zip(tiles, present, strict=True))
         if not wanted:
             return {}
-        counts = np.bincount(site.grid.ravel(), minlength=len(context.palette.tiles))
+        counts = np.bincount(builder.grid.ravel(), minlength=len(context.palette.tiles))
         present_now = {t: int(counts[t]) for t in context.objects if counts[t]}
         # What goes with it (keys with doors) comes along.
-        fitted = fit(context, rng, present_now | wanted)
+        fitted = fit_counts(context, rng, present_now | wanted)
         return {t: n for t, n in fitted.items() if n != present_now.get(t, 0)} | wanted
 
 
-def _copy_half(site: Site, kind: str) -> None:
+def _copy_half(builder: LevelBuilder, kind: str) -> None:
     """Make a sketch the same in a mirror image, its objects included; the avatar stays where it is."""
-    height, width = site.grid.shape
-    avatars = site.palette.avatars
+    height, width = builder.grid.shape
+    avatars = builder.palette.avatars
     for y, x in np.ndindex(height, width):
         other = (y, width - 1 - x) if kind == "horizontal" else (height - 1 - y, x)
-        if (y, x) < other and int(site.grid[other]) not in avatars:
-            here = int(site.grid[y, x])
-            site.put(other, site.context.ground_under[here] if here in avatars else here)
+        if (y, x) < other and int(builder.grid[other]) not in avatars:
+            here = int(builder.grid[y, x])
+            builder.put(other, builder.context.ground_under[here] if here in avatars else here)
 
 
-def _mirror(site: Site, kind: str) -> None:
+def _mirror(builder: LevelBuilder, kind: str) -> None:
     """Make the walls of a sketch symmetric, so that the solver has little to change."""
-    context = site.context
-    height, width = site.grid.shape
-    blocked = site.palette.access[site.grid] == site.palette.access.max()
-    walls = np.isin(site.grid, context.walls) & blocked
+    context = builder.context
+    height, width = builder.grid.shape
+    blocked = builder.palette.access[builder.grid] == builder.palette.access.max()
+    walls = np.isin(builder.grid, context.walls) & blocked
     for y, x in np.argwhere(walls).tolist():
         other = {"horizontal": (y, width - 1 - x), "vertical": (height - 1 - y, x)}.get(
             kind, (height - 1 - y, width - 1 - x)
         )
         if (y, x) < other and not walls[other]:
-            if int(site.grid[other]) in context.palette.grounds or int(site.grid[other]) == context.filler:
-                site.put(other, int(site.grid[y, x]))
+            if int(builder.grid[other]) in context.palette.grounds or int(builder.grid[other]) == context.filler:
+                builder.put(other, int(builder.grid[y, x]))
             else:
-                site.clear((y, x))
+                builder.clear((y, x))
         elif (y, x) > other and not walls[other]:
-            site.clear((y, x))
+            builder.clear((y, x))

@@ -1,4 +1,4 @@
-"""A level to be found, as a list of constraints, each with the sentence a person would say it in.
+"""The problem of a level as a list of constraints, each with a sentence for people.
 
 `Problem` turns what the analysis of a game knows into facts and guarded rules for `layout.lp` and `plan.lp`; solving
 is the business of `search`. Nothing here is drawn at random.
@@ -18,7 +18,7 @@ from pcg.evaluators.requirements import means_to_remove
 from pcg.generators.levels.asp.clingo_solver import program_text
 from pcg.generators.levels.asp.transition_model import PuzzleRules, Stack, puzzle_rules
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 
 DIRECTIONS: tuple[tuple[str, int, int], ...] = (("UP", -1, 0), ("LEFT", 0, -1), ("DOWN", 1, 0), ("RIGHT", 0, 1))
 """Actions and the (rows, columns) they lead to; a direction's number is its place here."""
@@ -38,7 +38,7 @@ ZONES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class Constraint:
     """One constraint. `firm` ones are what was asked for or what the rules call for; the others are our own choices,
     which give way when they clash with those.
     """
@@ -47,7 +47,7 @@ class Demand:
     text: str
     firm: bool
     asked: bool = False
-    """Whether it was asked for (and does not follow from the rules or from what makes a level whole)."""
+    """True if it was asked for (and does not follow from the rules or from what makes a level whole)."""
 
 
 class Problem:
@@ -64,14 +64,14 @@ class Problem:
         self.context = context
         self.palette = context.palette
         self.shape = (height, width)
-        self.demands: list[Demand] = []
+        self.constraints: list[Constraint] = []
         self.lines: list[str] = []
         self.parts: list[tuple[str, tuple[int, ...]]] = []
         self._rules: PuzzleRules | None = None
         self.moves: tuple[int, int] | None = None
         self.plan_demand = -1
         self._may: dict[tuple[int, int], frozenset[int]] = {}
-        self._site = Site.blank(context, width, height)
+        self._site = LevelBuilder.blank(context, width, height)
 
     # -- which tiles may stand where ----------------------------------------------------------------------------------
 
@@ -128,10 +128,10 @@ class Problem:
 
     # -- constraints ---------------------------------------------------------------------------------------------------
 
-    def demand(self, text: str, rules: str, *, firm: bool = True, asked: bool = False) -> int:
+    def constraint(self, text: str, rules: str, *, firm: bool = True, asked: bool = False) -> int:
         """Add a constraint; in `rules`, which forbid what breaks it, `on` stands for its guard."""
-        number = len(self.demands)
-        self.demands.append(Demand(number, text, firm, asked))
+        number = len(self.constraints)
+        self.constraints.append(Constraint(number, text, firm, asked))
         self.lines.append(f"demand({number}). {rules.replace('on,', f'on({number}),')}")
         return number
 
@@ -142,11 +142,11 @@ class Problem:
         for place, tile in cells.items():
             self._may[place] = self._may[place] | {tile}
             self.lines.append(f"locked({self.cell(place)},{tile}).")
-        self.demand("the locked cells as they are", ":- on, locked(C,T), not at(C,T).", asked=True)
+        self.constraint("the locked cells as they are", ":- on, locked(C,T), not at(C,T).", asked=True)
 
     def one_avatar(self) -> None:
         """Exactly one avatar."""
-        self.demand("exactly one avatar", ":- on, not 1 { start(C) } 1.")
+        self.constraint("exactly one avatar", ":- on, not 1 { start(C) } 1.")
 
     def number_of(
         self, types: Iterable[int], low: int, high: int | None, text: str, *, asked: bool = False
@@ -157,17 +157,19 @@ class Problem:
         parts = "; ".join(f"{n},C : at(C,{t})" for t, n in weights if n)
         upper = "" if high is None else f" {high}"
         if not parts:
-            return self.demand(text, ":- on, 1 = 1." if low > 0 else "", asked=asked)
-        return self.demand(text, f":- on, not {low} #sum {{ {parts} }}{upper}.", asked=asked)
+            return self.constraint(text, ":- on, 1 = 1." if low > 0 else "", asked=asked)
+        return self.constraint(text, f":- on, not {low} #sum {{ {parts} }}{upper}.", asked=asked)
 
     def tiles_number(self, tiles: Iterable[int], low: int, high: int | None, text: str, *, firm: bool = True) -> int:
         """Cells with one of `tiles` number from `low` to `high`."""
         parts = "; ".join(f"C : at(C,{t})" for t in sorted(set(tiles)))
         upper = "" if high is None else f" {high}"
-        return self.demand(text, f":- on, not {low} #count {{ {parts} }}{upper}." if parts else "", firm=firm)
+        return self.constraint(text, f":- on, not {low} #count {{ {parts} }}{upper}." if parts else "", firm=firm)
 
     def required(self) -> None:
-        """What the rules call for: no ending fires at once, and each thing has what it takes to deal with it."""
+        """Constrain the level to what the rules require: no ending fires at once, and each thing has what it takes to
+        deal with it.
+        """
         required, names = self.context.requirements, self.context.definition.types
         for rule in required.counts[1:]:
             self.number_of(rule.types, rule.minimum, rule.maximum, f"{rule.reason} (the rules)")
@@ -178,7 +180,7 @@ class Problem:
             parts = [f"{n},C,a : at(C,{t})" for t, n in other] + [f"-{n * need.each},C,b : at(C,{t})" for t, n in base]
             least = need.first - need.each
             present = "; ".join(f"at(C,{t})" for t, _ in base)
-            self.demand(
+            self.constraint(
                 f"enough {names[need.other].name} for each {names[need.base].name} ({need.reason})",
                 f":- on, 1 {{ {present} }}, #sum {{ {'; '.join(parts)} }} < {least}.",
             )
@@ -186,7 +188,9 @@ class Problem:
     def reach(self) -> None:
         """The avatar can get at all that has to be reached."""
         # What the avatar can neither enter nor touch is dealt with from afar.
-        targets = [t for t in sorted(self.context.targets) if self._anywhere(t) and self.palette.access[t] < BLOCKED]
+        targets = [
+            t for t in sorted(self.context.required_tiles) if self._anywhere(t) and self.palette.access[t] < BLOCKED
+        ]
         if self.context.analysis.mobility != "freely" or not targets:
             return
         met = "met(C)"
@@ -194,12 +198,12 @@ class Problem:
             self._zones()
             met = "zone_met(_,C)"
         choice = "; ".join(map(str, targets))
-        self.demand("all that has to be reached is within reach", f":- on, at(C,({choice})), not {met}.")
+        self.constraint("all that has to be reached is within reach", f":- on, at(C,({choice})), not {met}.")
 
     def no_pockets(self, *, firm: bool = True) -> None:
         """No open cell is closed off from the avatar, not even behind a gate."""
         self._zones()
-        self.demand("no closed pockets", ":- on, open(C), not zone(_,C).", firm=firm)
+        self.constraint("no closed pockets", ":- on, open(C), not zone(_,C).", firm=firm)
 
     def keys_first(self, *, any_order: bool = True) -> None:
         """Whatever opens a gate lies before it.
@@ -222,7 +226,7 @@ class Problem:
                     each = 0
                 parts += [f"-{each},C,b : at(C,{gate}), zone_met(P,C)"] if each else []
                 names = self.context.definition.types
-                self.demand(
+                self.constraint(
                     f"{names[other].name} before {names[content].name}",
                     f":- on, P = 0..{ZONES}, 1 {{ zone_met(P,C) : at(C,{gate}) }},"
                     f" #sum {{ {'; '.join(parts)} }} < {first - each}.",
@@ -239,7 +243,7 @@ class Problem:
         rules = f":- on, at(C,({choice})), within({low - 1},C)." if low > 0 else ""
         if high is not None:
             rules += f" :- on, at(C,({choice})), not within({high},C)."
-        self.demand(text, rules, asked=True)
+        self.constraint(text, rules, asked=True)
 
     def _goals(self) -> list[int]:
         analysis = self.context.analysis
@@ -263,7 +267,7 @@ class Problem:
                 )
                 if (y, x) < other:
                     self.lines.append(f"twin({self.cell((y, x))},{self.cell(other)}).")
-        self.demand(
+        self.constraint(
             SYMMETRIES[kind],
             ":- on, twin(C,D), solid(C), not solid(D). :- on, twin(C,D), solid(D), not solid(C).",
             asked=True,
@@ -276,14 +280,14 @@ class Problem:
         least, most = math.ceil(low * area - 1e-9), math.floor(high * area + 1e-9)
         inside = [self.cell((y, x)) for y in range(top, bottom) for x in range(left, right)]
         self.lines.append(" ".join(f"inner({c})." for c in inside))
-        self.demand(text, f":- on, not {least} #count {{ C : at(C,T), blocks(T), inner(C) }} {most}.", asked=True)
+        self.constraint(text, f":- on, not {least} #count {{ C : at(C,T), blocks(T), inner(C) }} {most}.", asked=True)
 
     def symmetry_share(self, mirrors: Sequence[str], low: float, high: float, text: str) -> None:
         """Of the cells off the axis that hold something, or whose mirror image does, a share from `low` to `high` is
         the same in all mirror images: the metrics of symmetry, in which avatar and grounds are nothing.
         """
         top, left, bottom, right = self._site.inside()
-        key = len(self.demands)
+        key = len(self.constraints)
         facts: list[str] = []
         for y in range(top, bottom):
             for x in range(left, right):
@@ -304,7 +308,7 @@ class Problem:
             part = math.floor(1000 * wrong) if sign == ">" else math.ceil(1000 * wrong)
             if 0 < part < 1000 or (sign == ">" and part == 0):
                 rules.append(f":- on, #sum {{ 1000,C,a : differs({key},C); -{part},C,b : counts({key},C) }} {sign} 0.")
-        self.demand(text, " ".join(rules), asked=True)
+        self.constraint(text, " ".join(rules), asked=True)
 
     def gates_in_walls(self) -> None:
         """A gate stands between two walls, as a door does."""
@@ -317,10 +321,10 @@ class Problem:
             self.lines.append("wall(C) :- at(C,T), blocks(T).")
             self.lines.append("framed(C) :- next(C,0,D), next(C,2,E), wall(D), wall(E).")
             self.lines.append("framed(C) :- next(C,1,D), next(C,3,E), wall(D), wall(E).")
-            self.demand("doors stand in walls", " ".join(rules), firm=False)
+            self.constraint("doors stand in walls", " ".join(rules), firm=False)
 
     def keep_away(self, steps: int) -> None:
-        """What is harmful starts at least `steps` cells from the avatar, as the crow flies."""
+        """Keep harmful things at least `steps` cells from the avatar, as the crow flies."""
         analysis = self.context.analysis
         harmful = [
             i
@@ -332,10 +336,10 @@ class Problem:
             self.lines.append(f"beside(N+1,E) :- beside(N,C), next(C,_,E), N < {steps - 1}.")
             choice = "; ".join(map(str, harmful))
             text = f"what harms starts at least {steps} cells from the avatar"
-            self.demand(text, f":- on, at(C,({choice})), beside(_,C).", firm=False)
+            self.constraint(text, f":- on, at(C,({choice})), beside(_,C).", firm=False)
 
     def room_to_push(self) -> None:
-        """What is to be pushed does not start in a corner."""
+        """Keep things to be pushed out of corners."""
         pushed = [i for i in range(len(self.palette.tiles)) if self.palette.access[i] == PUSH and self._anywhere(i)]
         if pushed:
             self.lines.append("shut(C) :- at(C,T), blocks(T).")
@@ -344,7 +348,7 @@ class Problem:
                 for a in (0, 2)
                 for b in (1, 3)
             )
-            self.demand("what is pushed does not start in a corner", rules, firm=False)
+            self.constraint("what is pushed does not start in a corner", rules, firm=False)
 
     def solvable(self, low: int, high: int, text: str) -> None:
         """The level can be won in at most `high` moves, and (see `search`) not in fewer than `low`.
@@ -360,7 +364,7 @@ class Problem:
             )
         self.moves = (low, high)
         self.lines.append(program_text("plan.lp").replace("#program", "\n#program", 1))
-        self.plan_demand = self.demand(text, "", asked=True)
+        self.plan_demand = self.constraint(text, "", asked=True)
         self._part("rest")
         self._part("choose", high, self.plan_demand)
         self._part("plan", 0, high)
@@ -384,7 +388,7 @@ class Problem:
         return bool(self.palette.access[tile] == GATE) or self._bridged(tile)
 
     def _bridged(self, tile: int) -> bool:
-        """Whether a hazard can be done away with, as a pit by a box: one may hope to get past it."""
+        """Return whether a hazard can be done away with, as a pit by a box: one may hope to get past it."""
         if not self.bridges or self.palette.access[tile] != HAZARD:
             return False
         victims = set(self.palette.tiles[tile].content)
@@ -518,7 +522,7 @@ class Problem:
         wanted += " gain/3 comes_out/2 faces_after/2 idle/1 goes/1 lasting/1 press/3 starts_as/2"
         return found + [f"#defined {name}." for name in wanted.split()]
 
-    def bones(self, grid: Grid) -> Grid:
+    def planned_tiles(self, grid: Grid) -> Grid:
         """A level with only what a plan reckons with: nothing that moves by itself, nothing that does not matter."""
         analysis, bare = self.context.analysis, grid.copy()
         for t, tile in enumerate(self.palette.tiles):

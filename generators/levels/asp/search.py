@@ -1,4 +1,4 @@
-"""From a problem to a level: what clashes is explained, what was only our own choice gives way, plans are played.
+"""Search for a level that solves a problem: clashes are explained, our own choices give way, plans are played.
 
 A bound from below on the number of moves is kept by refuting shorter plans one after the other: the engine's solver
 looks for a win in fewer moves, and a win it finds becomes a plan that must fail (counterexample-guided, as in Solar-
@@ -19,7 +19,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import solve as solve_by_engine
 from pcg.evaluators.level_grid import Grid
 from pcg.generators.levels.asp.clingo_solver import Answer, Limits, OutOfTimeError, Solver
-from pcg.generators.levels.asp.problem import DIRECTIONS, Demand, Problem
+from pcg.generators.levels.asp.problem import DIRECTIONS, Constraint, Problem
 
 MOST_REFUTED = 60
 """Shorter plans refuted one by one before a search for a longer puzzle is given up."""
@@ -30,17 +30,17 @@ ENGINE_NODES = 200_000
 
 
 class ClashError(PcgError):
-    """No level keeps all constraints; `demands` are a smallest set that cannot be kept together."""
+    """No level keeps all constraints; `constraints` are a smallest set that cannot be kept together."""
 
-    def __init__(self, demands: Sequence[Demand], shape: tuple[int, int]) -> None:
-        self.demands = tuple(demands)
+    def __init__(self, constraints: Sequence[Constraint], shape: tuple[int, int]) -> None:
+        self.constraints = tuple(constraints)
         level = f"no level of {shape[1]} x {shape[0]} cells"
-        if not demands:
+        if not constraints:
             message = f"{level} can be built of the tiles allowed"
-        elif len(demands) == 1:
-            message = f"{level} can have this: {demands[0].text}"
+        elif len(constraints) == 1:
+            message = f"{level} can have this: {constraints[0].text}"
         else:
-            listed = "\n".join(f"  - {d.text}" for d in demands)
+            listed = "\n".join(f"  - {d.text}" for d in constraints)
             message = f"{level} can have all of this together:\n{listed}"
         super().__init__(message)
 
@@ -52,7 +52,7 @@ class Found:
     grid: Grid
     plan: tuple[str, ...]
     """Actions that win, where a bound on moves was asked for."""
-    given_way: tuple[Demand, ...]
+    relaxed: tuple[Constraint, ...]
     """Choices of our own that had to be dropped."""
     cost: int = 0
     optimal: bool = True
@@ -106,9 +106,9 @@ class _Search:
         self.limits = limits
         self.solver = Solver(f"{extra}\n{problem.text()}", seed=seed, options=options)
         self.solver.ground(*problem.parts)
-        self.firm = [d.number for d in problem.demands if d.firm]
-        self.soft = [d.number for d in problem.demands if not d.firm]
-        self.given_way: list[Demand] = []
+        self.firm = [d.number for d in problem.constraints if d.firm]
+        self.soft = [d.number for d in problem.constraints if not d.firm]
+        self.relaxed: list[Constraint] = []
         self.patience = SOFT_CONFLICTS
         self._game: Game | None = None
 
@@ -118,12 +118,12 @@ class _Search:
             answer = self._answer()
             grid = self.problem.grid(answer.of("at"))
             if self.problem.moves is None:
-                return Found(grid, (), tuple(self.given_way), answer.cost, answer.optimal)
+                return Found(grid, (), tuple(self.relaxed), answer.cost, answer.optimal)
             presses = sorted((t, d) for p, d, t in answer.of("press") if p == 0)
             plan = tuple(DIRECTIONS[d][0] for _, d in presses)
             shorter = self._shorter(grid, plan)
             if shorter is None:
-                return Found(grid, self._played(grid, plan), tuple(self.given_way), answer.cost, answer.optimal)
+                return Found(grid, self._played(grid, plan), tuple(self.relaxed), answer.cost, answer.optimal)
             refuted += 1
             if refuted > MOST_REFUTED:
                 low, high = self.problem.moves
@@ -142,7 +142,7 @@ class _Search:
                 except OutOfTimeError:
                     # The finest choices first: those put last.
                     half = len(self.soft) // 2
-                    self.given_way += [self.problem.demands[i] for i in self.soft[half:]]
+                    self.relaxed += [self.problem.constraints[i] for i in self.soft[half:]]
                     self.soft = self.soft[:half]
                     continue
             else:
@@ -152,10 +152,10 @@ class _Search:
             clashing = [d for d in self.soft if d in found]
             if not clashing:
                 smallest = self.solver.smallest_clash(found, (), self.limits)
-                raise ClashError([self.problem.demands[i] for i in smallest], self.problem.shape)
+                raise ClashError([self.problem.constraints[i] for i in smallest], self.problem.shape)
             dropped = clashing[-1]
             self.soft.remove(dropped)
-            self.given_way.append(self.problem.demands[dropped])
+            self.relaxed.append(self.problem.constraints[dropped])
 
     # -- plans ---------------------------------------------------------------------------------------------------------
 
@@ -170,7 +170,7 @@ class _Search:
         Raises:
             PcgError: it does not win there.
         """
-        state = self._state(self.problem.bones(grid))
+        state = self._state(self.problem.planned_tiles(grid))
         if state.model.stochastic:
             return tuple(plan)
         for n, action in enumerate(plan, start=1):
@@ -192,7 +192,7 @@ class _Search:
             return None
         if len(plan) < low:
             return tuple(plan)
-        state = self._state(self.problem.bones(grid))
+        state = self._state(self.problem.planned_tiles(grid))
         found = solve_by_engine(state, max_nodes=ENGINE_NODES, max_ticks=low - 1)
         return found.actions if found.status == "solved" else None
 
@@ -229,15 +229,15 @@ class SolverCheck:
             fixed.append(f":- not at({cell},{tile}).")
         solver = Solver(f"{' '.join(fixed)}\n{problem.text()}", seed=self.seed)
         solver.ground(*problem.parts)
-        firm = [d for d in problem.demands if d.firm]
+        firm = [d for d in problem.constraints if d.firm]
         if isinstance(solver.solve([d.number for d in firm], self.limits.started()), Answer):
             return []
         found = []
-        for demand in firm:
+        for constraint in firm:
             try:
-                answer = solver.solve([demand.number], self.limits.started())
+                answer = solver.solve([constraint.number], self.limits.started())
             except OutOfTimeError:
                 answer = ()
             if not isinstance(answer, Answer):
-                found.append(demand.text)
+                found.append(constraint.text)
         return found or ["the constraints do not hold together"]

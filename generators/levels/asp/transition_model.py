@@ -1,7 +1,7 @@
-"""What one move of the avatar does, read from the rules of a game: the cases a planner can rely on.
+"""Transition model of the avatar's moves, read from the rules of a game: the cases a planner can rely on.
 
 A move concerns three cells: the one the avatar leaves, the one it enters, and the one beyond, where a thing it pushes
-goes. The interaction set is carried out on these three cells in the order of spec 01 section 3.7, once for every
+goes. The interaction set is carried out on these three cells in the order of reference/loop 3.7, once for every
 combination of things that can come about, and for both answers where a rule asks what the avatar holds. What cannot be
 told from three cells (things that move by themselves, pushes through several cells, chance, harm) is left out, so a
 plan made of cases never rests on a guess. Box-pushing games and games of keys and doors are the ones whose winning can
@@ -28,7 +28,7 @@ MOST_STACKS = 60
 """Games in which more than this many contents of a cell can come about are not planned for."""
 
 STEPPING_CLASSES = frozenset({"MovingAvatar", "OrientedAvatar", "ShootAvatar"})
-"""Avatars that go one cell in one of four directions, and only when told to (spec 02 section 3)."""
+"""Avatars that go one cell in one of four directions, and only when told to (reference/avatars 8)."""
 
 IDLE_EFFECTS = frozenset({"attractGaze", "flipDirection", "reverseDirection"})
 """Effects that turn a sprite, which changes nothing for what does not move by itself."""
@@ -53,7 +53,7 @@ class Case:
     """None where the cell beyond does not matter."""
     guards: tuple[Guard, ...]
     stays: bool
-    """Whether the avatar ends where it started."""
+    """True if the avatar ends where it started."""
     avatar_after: int
     front_after: Stack
     beyond_after: Stack | None
@@ -62,11 +62,11 @@ class Case:
     exit: int | None = None
     """The type the avatar comes out at, for a portal."""
     facing: tuple[int, int] | None = None
-    """Where the avatar faces afterwards, (rows, columns), if that is not where it went."""
+    """Direction that the avatar faces afterwards, (rows, columns), if that is not where it went."""
 
     @property
     def pushes(self) -> bool:
-        """Whether something is moved onto the cell beyond."""
+        """True if something is moved onto the cell beyond."""
         return self.beyond is not None
 
 
@@ -86,7 +86,7 @@ class PuzzleRules:
     """Stacks that are as good as an empty cell: what is there can be taken, but nothing depends on it."""
     avatars: tuple[int, ...]
     turns: bool
-    """Whether a press in a new direction only turns the avatar."""
+    """True if a press in a new direction only turns the avatar."""
     facing: tuple[int, int]
     """Direction (rows, columns) the avatar faces at the start."""
     resources: dict[int, int]
@@ -96,12 +96,12 @@ class PuzzleRules:
 
     @property
     def pushes(self) -> bool:
-        """Whether the game is one of pushing."""
+        """True if the game is one of pushing."""
         return any(case.pushes for case in self.cases)
 
     @property
     def locks(self) -> bool:
-        """Whether what the avatar is or holds opens the way."""
+        """True if what the avatar is or holds opens the way."""
         return len(self.avatars) > 1 or bool(self.resources)
 
 
@@ -133,7 +133,7 @@ class _Move:
     reaches_beyond: bool = False
 
     def holds(self, resource: int, limit: int) -> bool:
-        """Whether the avatar holds at least `limit` units, as answered."""
+        """Return whether the avatar holds at least `limit` units, as answered."""
         needed = limit - self.gains.get(resource, 0)
         for known in self.guards:
             if known.resource == resource and known.more and known.limit >= needed:
@@ -226,7 +226,7 @@ class _Reader:
         )  # fmt: skip
 
     def _counted(self, resource: int) -> int:
-        """How many units of a resource a plan keeps count of: none where only carrying it is limited."""
+        """Return the number of units of a resource that a plan counts: none where only carrying it is limited."""
         asked = self.asked.get(resource, 0)
         return max(asked, min(MOST_HELD, self.types[resource].resource_limit)) if asked else 0
 
@@ -264,7 +264,7 @@ class _Reader:
         return self.definition.effects[self.definition.time_effects[0].effect].line
 
     def _steering(self, avatar: int) -> tuple[bool, tuple[int, int]]:
-        """Whether an avatar turns before it goes, and where it faces when it comes into being."""
+        """Return whether an avatar turns before it goes, and the direction it faces at first."""
         sprite = self.types[avatar]
         turns = sprite.class_name != "MovingAvatar" and flag(sprite.params, "rotateInPlace", True)
         orientation = sprite.params.get("orientation")
@@ -292,7 +292,7 @@ class _Reader:
     # -- moves -------------------------------------------------------------------------------------------------------
 
     def _calm(self, stack: Stack) -> bool:
-        """Whether things in a cell neither act by themselves nor change one another."""
+        """Return whether things in a cell neither act by themselves nor change one another."""
         for t in stack:
             if self.analysis.has(t, "mover") or t in self.makers or is_avatar(self.types[t]):
                 return False
@@ -305,7 +305,7 @@ class _Reader:
         return self._at(move, FRONT) == stack and not move.guards
 
     def _rests(self, avatar: int, stack: Stack) -> bool:
-        """Whether an avatar that stays in a cell with `stack` changes nothing."""
+        """Return whether an avatar that stays in a cell with `stack` changes nothing."""
         try:
             sprites = [_Sprite(avatar, ORIGIN, ORIGIN), *(_Sprite(t, ORIGIN, ORIGIN) for t in stack)]
             move = self._carry_out(sprites, [])
@@ -394,7 +394,7 @@ class _Reader:
                 for a in [s for s in snapshot if s.type in firsts]:
                     hits = [b for b in others if b is not a and b.place == a.place]
                     for b in hits:
-                        # The first must still live and touch; the second acts on even when it is gone (spec 01 3.7).
+                        # The first must still live and touch; a second that is gone still acts (reference/loop 3.7).
                         if not a.dead and a.place == b.place:
                             self._execute(move, effect, a, b)
         return move
@@ -416,7 +416,7 @@ class _Reader:
         sprite.dead = True
 
     def ask(self, move: _Move, resource: int, limit: int) -> bool:
-        """Whether the avatar holds so many units, a question that a plan has to answer."""
+        """Return whether the avatar holds so many units, a question that a plan has to answer."""
         self.asked[resource] = max(self.asked.get(resource, 0), limit)
         return move.holds(resource, limit)
 
@@ -429,7 +429,7 @@ class _Reader:
 
 
 def _like_nothing(stack: Stack, cases: tuple[Case, ...]) -> bool:
-    """Whether every move onto `stack`, and every push, goes as onto an empty cell."""
+    """Return whether every move onto `stack`, and every push, goes as onto an empty cell."""
 
     def moves(front: Stack) -> set[tuple[object, ...]]:
         return {
@@ -448,7 +448,7 @@ class _BeyondError(_UnknownError):
     """Something was pushed, and nobody said onto what."""
 
 
-# -- effects, each (reader, move, effect, first, second) after spec 03 section 4 ---------------------------------------
+# -- effects, each (reader, move, effect, first, second) after reference/effects 10 ------------------------------------
 
 
 def _step_back(reader: _Reader, move: _Move, effect: Effect, a: _Sprite, b: _Sprite) -> None:
@@ -522,7 +522,7 @@ def _transform_to(reader: _Reader, move: _Move, effect: Effect, a: _Sprite, b: _
     move.sprites.append(_Sprite(found[0], a.place, a.last, pushed=a.pushed))
     a.dead = True
     if is_avatar(reader.types[a.type]) and reader.types[a.type].class_name != "MovingAvatar":
-        # A new sprite that is oriented keeps its own orientation (spec 03 section 4.5).
+        # A new sprite that is oriented keeps its own orientation (reference/effects 10.11).
         orientation = reader.types[found[0]].params.get("orientation", (1, 0))
         if isinstance(orientation, tuple) and any(orientation) and not flag(effect.params, "forceOrientation", False):
             move.facing = int(orientation[1]), int(orientation[0])

@@ -1,5 +1,4 @@
 """Caves from cellular automata."""
 
-from pcg.generators.levels.ca.generator import CellularGenerator
-
-__all__ = ["CellularGenerator"]
+PROVIDES = {"ca": "generator:CellularAutomatonGenerator"}
+"""Level generators of this package: name -> module and class."""

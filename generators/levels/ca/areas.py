@@ -10,7 +10,7 @@ import numpy as np
 
 from pcg.evaluators.level_grid import BLOCKED, FREE, HAZARD
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.object_placement import in_formation
 from pcg.generators.levels.wall_layout import join_regions
 
@@ -28,7 +28,7 @@ def area_tiles(context: LevelContext) -> tuple[int, ...]:
     found = []
     for tile in context.objects:
         content = palette.tiles[tile].content
-        if not content or palette.access[tile] not in (FREE, HAZARD, BLOCKED) or tile in context.targets:
+        if not content or palette.access[tile] not in (FREE, HAZARD, BLOCKED) or tile in context.required_tiles:
             continue
         if any(analysis.has(c, role) for c in content for role in _APART):
             continue
@@ -38,17 +38,17 @@ def area_tiles(context: LevelContext) -> tuple[int, ...]:
     return tuple(found)
 
 
-def lay_areas(site: Site, rng: np.random.Generator) -> None:
-    """Lay the area tiles of the game onto the bare ground of a site."""
-    context = site.context
-    tiles = [tile for tile in area_tiles(context) if not in_formation(site, tile)]
+def lay_areas(builder: LevelBuilder, rng: np.random.Generator) -> None:
+    """Lay the area tiles of the game onto the bare ground of a level."""
+    context = builder.context
+    tiles = [tile for tile in area_tiles(context) if not in_formation(builder, tile)]
     if not tiles:
         return
     if context.statistics is not None:
         shares = context.statistics.share[tiles]
     else:
         shares = np.full(len(tiles), 0.15 / len(tiles))
-    bare = site.free() & (site.grid == context.palette.empty)
+    bare = builder.free() & (builder.grid == context.palette.empty)
     shares = np.minimum(shares * rng.uniform(0.6, 1.4, len(tiles)) / max(0.05, float(bare.mean())), 0.6)
     bounds = np.cumsum(shares / max(1.0, float(shares.sum())))
     # State 0 is the ground; the rest are the tiles. Rock has no say.
@@ -62,13 +62,13 @@ def lay_areas(site: Site, rng: np.random.Generator) -> None:
         votes *= (np.sqrt((wanted + 1) / (have + 1)))[:, None, None]
         states = np.where(bare, votes.argmax(axis=0), -1)
     for number, tile in enumerate(tiles, start=1):
-        site.grid[states == number] = tile
-    site.touch()
-    join_regions(site, rng)
+        builder.grid[states == number] = tile
+    builder.invalidate()
+    join_regions(builder, rng)
 
 
 def _votes(mask: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """How many of the nine cells around each cell, itself included, are in a mask."""
+    """Return the number of cells in a mask among the nine around each cell, itself included."""
     padded = np.pad(mask, 1, mode="edge").astype(np.float64)
     rows = padded[:-2] + padded[1:-1] + padded[2:]
     result: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]

@@ -1,4 +1,5 @@
-"""The cellular-automaton generator: rock from automata of several families, joined and furnished by distance maps.
+"""The cellular-automaton generator: rock from automata of several families, joined by tunnels; objects are placed by
+distance.
 
 Johnson, Yannakakis, Togelius: Cellular automata for real-time generation of infinite cave levels (2010). The approach
 (caves, regions joined, things placed by distance) won the first level generation competition for general games (Khalifa
@@ -21,7 +22,7 @@ from pcg.generators.levels.automata import RULES, Table
 from pcg.generators.levels.ca import rule_search
 from pcg.generators.levels.ca.areas import lay_areas
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.terrain import LEAST, MOST, TERRAIN_PARAMETERS, TerrainGenerator, wear
 
 FAMILIES = ("caves", *RULES, "custom", "table", "evolved", "fashion")
@@ -31,11 +32,11 @@ EVOLVED = 3
 """Rules that are evolved for a game; each level gets one of them."""
 
 
-class CellularGenerator(TerrainGenerator):
+class CellularAutomatonGenerator(TerrainGenerator):
     """Caves, mazes, and what other automata make."""
 
     name = "ca"
-    help = "caves, mazes and more from cellular automata, joined by tunnels, furnished by distance"
+    help = "caves, mazes and more from cellular automata, joined by tunnels, objects placed by distance"
     papers = (
         "Johnson, Yannakakis, Togelius: Cellular automata for real-time generation of infinite cave levels (2010)",
         "Ashlock: Evolvable fashion-based cellular automata for generating cavern systems (CIG 2015)",
@@ -65,7 +66,7 @@ class CellularGenerator(TerrainGenerator):
         self._fashions: list[NDArray[np.float64]] = []
 
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
-        """What the automaton makes of noise, worn down to the share that is wanted."""
+        """Run the automaton on noise, worn down to the share that is wanted."""
         rule = str(self.settings["rule"])
         if rule == "mixed":
             names = [name for name in FAMILIES if name not in ("custom", "table")]
@@ -96,13 +97,13 @@ class CellularGenerator(TerrainGenerator):
             self._fashions = [rule_search.evolve_fashion(self.rng(0, 2, k), wanted) for k in range(EVOLVED)]
         for _ in range(6):
             start = rng.integers(0, rule_search.STATES, shape)
-            end = automata.fashion(start, self._fashions[int(rng.integers(EVOLVED))], rule_search.STEPS)
+            end = automata.fashion_automaton(start, self._fashions[int(rng.integers(EVOLVED))], rule_search.STEPS)
             rock = rule_search.rock_states(end, share)
             if 0.5 * share <= float(rock.mean()) <= share + 0.2:
                 break  # fashions may die out
         return rock
 
-    def decorate(self, site: Site, rng: np.random.Generator) -> None:
+    def decorate(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
         """The areas of other tiles."""
         if self.settings["areas"]:
-            lay_areas(site, rng)
+            lay_areas(builder, rng)

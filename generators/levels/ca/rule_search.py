@@ -1,4 +1,4 @@
-"""Rules found by evolution: what an automaton's areas are worth, and tables and fashions that make good ones.
+"""Rules of automata found by evolution: the quality of the areas they make, and the search for good ones.
 
 A rule is good when its areas have about the share of rock that is wanted, hang together, and have long ways through
 them (Ashlock 2015; Pech, Hingston, Masek, Lam: Evolving cellular automata for maze generation, 2015).
@@ -23,8 +23,8 @@ STATES = 4
 """States of a fashion automaton; which of them are rock is settled by the shares they come to."""
 
 
-def worth(rock: Rock, share: float) -> float:
-    """How good an area is: 1 for the wanted share of rock, 1 for one connected space, up to 1 for long ways."""
+def terrain_quality(rock: Rock, share: float) -> float:
+    """Return the quality of an area: 1 for the wanted share of rock, 1 for one open space, up to 1 for long ways."""
     labels, _ = ndimage.label(~rock)
     sizes = np.bincount(labels.ravel())[1:]
     if not sizes.size:
@@ -45,29 +45,29 @@ def evolve_table(rng: np.random.Generator, share: float) -> Table:
     """A table for areas with about `share` rock."""
     starts = rng.random((TRIALS, *TRIAL)) < 0.45
 
-    def judge(table: NDArray[np.bool_]) -> float:
-        return float(np.mean([worth(rock, share) for rock in automata.run(starts, table, STEPS)]))
+    def fitness(table: NDArray[np.bool_]) -> float:
+        return float(np.mean([terrain_quality(rock, share) for rock in automata.run(starts, table, STEPS)]))
 
-    def vary(table: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
+    def mutate(table: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
         flips = rng.random(table.shape) < 1.5 / table.size
         return table ^ flips
 
-    return automata.evolve(rng, lambda r: r.random((2, 9)) < (np.arange(9) / 9.0), vary, judge)
+    return automata.evolve(rng, lambda r: r.random((2, 9)) < (np.arange(9) / 9.0), mutate, fitness)
 
 
 def evolve_fashion(rng: np.random.Generator, share: float) -> NDArray[np.float64]:
     """Scores of a fashion automaton for areas with about `share` rock."""
     starts = rng.integers(0, STATES, (TRIALS, *TRIAL))
 
-    def judge(scores: NDArray[np.float64]) -> float:
-        ends = [automata.fashion(start, scores, STEPS) for start in starts]
-        return float(np.mean([worth(rock_states(end, share), share) for end in ends]))
+    def fitness(scores: NDArray[np.float64]) -> float:
+        ends = [automata.fashion_automaton(start, scores, STEPS) for start in starts]
+        return float(np.mean([terrain_quality(rock_states(end, share), share) for end in ends]))
 
-    def vary(scores: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    def mutate(scores: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         changed = np.where(rng.random(scores.shape) < 1.5 / scores.size, rng.random(scores.shape), scores)
         return changed
 
-    return automata.evolve(rng, lambda r: r.random((STATES, STATES)), vary, judge, generations=4)
+    return automata.evolve(rng, lambda r: r.random((STATES, STATES)), mutate, fitness, generations=4)
 
 
 def rock_states(states: NDArray[np.int64], share: float) -> Rock:

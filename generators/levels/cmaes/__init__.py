@@ -1,5 +1,4 @@
 """CMA-ES over the parameters of a constructive generator."""
 
-from pcg.generators.levels.cmaes.generator import TuningGenerator
-
-__all__ = ["TuningGenerator"]
+PROVIDES = {"cmaes": "generator:CMAESGenerator"}
+"""Level generators of this package: name -> module and class."""

@@ -1,7 +1,7 @@
 """CMA-ES over the parameters of a constructive generator, on DEAP.
 
-What is searched are not levels but settings of a generator that makes levels which are worth much on the average: a
-vector of parameters, tried out on several levels each because chance decides much of what one level is worth. The
+The search is not for levels but for settings of a generator whose levels have a high fitness on average: a vector of
+parameters, tried out on several levels each because chance decides much of the fitness of one level. The
 covariance matrix adaptation evolution strategy (Hansen, Ostermeier 2001) learns which parameters to change together;
 that noise is averaged by repetition and by recombining many parents is discussed by Hansen et al. (2009). When the
 search has narrowed down to a point it starts anew somewhere else.
@@ -16,7 +16,7 @@ import numpy as np
 
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.generators.cma_es import Covariance
+from pcg.generators.cma_es import CMAES
 from pcg.generators.levels.cmaes.space import ParameterSpace
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
@@ -28,7 +28,7 @@ NARROW = 0.01
 """The search starts anew when no direction is left in which it varies by more than this share of the ranges."""
 
 
-class TuningGenerator(LevelPopulation):
+class CMAESGenerator(LevelPopulation):
     """CMA-ES over parameters."""
 
     name = "cmaes"
@@ -51,7 +51,7 @@ class TuningGenerator(LevelPopulation):
         self.space = ParameterSpace(str(self.settings["base"]), "generator cmaes: parameter `base`")
         self._sizes = {p.name: self.settings[p.name] for p in SIZE_PARAMETERS}
         self._made(self.space.start(), 0)  # mistakes show before anything is evaluated
-        self._search = Covariance(self.space.start(), self.number("sigma"), self.integer("vectors"))
+        self._search = CMAES(self.space.start(), self.number("sigma"), self.integer("vectors"))
         self._vectors: list[list[float]] = []
         self.restarts = 0
         self.best: tuple[float, list[float]] | None = None
@@ -63,10 +63,10 @@ class TuningGenerator(LevelPopulation):
 
     # -- generations ---------------------------------------------------------------------------------------------------
 
-    def _judge(self, evaluation: Evaluation) -> tuple[float, ...]:
+    def _fitness_values(self, evaluation: Evaluation) -> tuple[float, ...]:
         return (1.0 + evaluation.fitness if evaluation.feasible else evaluation.constraint,)
 
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         self._vectors = self._search.sample(rng)
         children = []
         for number, vector in enumerate(self._vectors):
@@ -75,22 +75,22 @@ class TuningGenerator(LevelPopulation):
         return children
 
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
-        worth: list[list[float]] = [[] for _ in self._vectors]
+        fitness: list[list[float]] = [[] for _ in self._vectors]
         for one, _ in told:
-            worth[int(one.note[0])].append(one.values[0])
-        means = [float(np.mean(values)) for values in worth]
+            fitness[int(one.note[0])].append(one.values[0])
+        means = [float(np.mean(values)) for values in fitness]
         for mean, vector in zip(means, self._vectors, strict=True):
             if self.best is None or mean > self.best[0]:
                 self.best = mean, vector
         self._search.update(self._vectors, means)
-        if self._search.ended(NARROW):
+        if self._search.converged(NARROW):
             self.restarts += 1
             self._search.restart(self.rng(self.generation, 1).random(len(self.space)).tolist())
 
     # -- results -------------------------------------------------------------------------------------------------------
 
     def findings(self) -> dict[str, Any]:
-        """The best settings that were tried, what their levels were worth, and the middle of the search."""
+        """The best settings that were tried, the mean fitness of their levels, and the middle of the search."""
 
         def rounded(settings: Mapping[str, Setting]) -> dict[str, Setting]:
             return {k: round(v, 4) if isinstance(v, float) else v for k, v in settings.items()}
@@ -107,7 +107,7 @@ class TuningGenerator(LevelPopulation):
 
     # -- resuming ------------------------------------------------------------------------------------------------------
 
-    def _keep(self) -> dict[str, Any]:
+    def _extra_state(self) -> dict[str, Any]:
         return {
             "strategy": self._search.state_dict(),
             "vectors": self._vectors,
@@ -115,7 +115,7 @@ class TuningGenerator(LevelPopulation):
             "best": list(self.best) if self.best is not None else None,
         }
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
+    def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         self._search.load_state_dict(state["strategy"])
         self._vectors = [list(vector) for vector in state["vectors"]]
         self.restarts = int(state["restarts"])

@@ -26,11 +26,11 @@ class ParameterSpace:
     Raises:
         PcgError: for an unknown or unsuitable generator.
 
-    >>> space = ParameterSpace("ca", "base")
+    >>> space = ParameterSpace("minimal", "base")
     >>> [parameter.name for parameter in space.parameters]
-    ['walls', 'objects', 'steps', 'birth', 'survival']
-    >>> space.settings([0.5, 0.5, 0.0, 1.0, 0.99])
-    {'walls': 1.5, 'objects': 1.5, 'steps': 0, 'birth': 9, 'survival': 9}
+    ['walls', 'kinds']
+    >>> space.settings([0.5, 0.25])
+    {'walls': 1.5, 'kinds': 0.25}
     """
 
     def __init__(self, base: str, where: str) -> None:

@@ -1,5 +1,4 @@
-"""Laid out, filled and furnished in one go (spec 04 section 2.2)."""
+"""Walls, filler and objects, placed in one go by what the rules say about them."""
 
-from pcg.generators.levels.constructive.generator import ConstructiveGenerator, construct, draw_style
-
-__all__ = ["ConstructiveGenerator", "construct", "draw_style"]
+PROVIDES = {"constructive": "generator:ConstructiveGenerator"}
+"""Level generators of this package: name -> module and class."""

@@ -1,7 +1,7 @@
-"""The constructive generator: lay out, fill, furnish; every level is made in one go from what the analysis says.
+"""The constructive generator: walls, filler and objects, placed in one go by what the analysis of the rules says.
 
-After the constructive generator of the level generation track (Khalifa et al. 2016; spec 04 section 2.3): how much of
-what, walls that cut nothing off, enemies away from the avatar. New here: rooms, pillars and caves beside wall
+After the constructive generator of the level generation track (Khalifa et al. 2016; reference/generators 12.3): how
+much of what, walls that cut nothing off, enemies away from the avatar. New here: rooms, pillars and caves beside wall
 segments, lanes, filling, doors in walls, portals to closed rooms, distances along the way, and numbers taken from the
 game's own levels where it has some.
 """
@@ -13,15 +13,16 @@ import numpy as np
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.object_counts import draw_counts, draw_plenty
-from pcg.generators.levels.object_placement import furnish
-from pcg.generators.levels.repair import meet_needs, mend_reach
-from pcg.generators.levels.wall_layout import STYLES, draw_size, fill, lay_lanes
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.object_counts import draw_counts, draw_object_scale
+from pcg.generators.levels.object_placement import place_objects
+from pcg.generators.levels.repair.by_rules import repair_reachability
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
+from pcg.generators.levels.wall_layout import STYLES, draw_size, lay_lanes, place_filler
 
 STYLE_WEIGHTS = {"segments": 0.4, "rooms": 0.4, "pillars": 0.2}
 STYLE_WEIGHTS_WITH_LANES = {"segments": 0.7, "pillars": 0.3}
-"""How often the mixed style is which."""
+"""Probabilities of the styles that `mixed` stands for, in games without and with lanes."""
 
 
 def draw_style(context: LevelContext, rng: np.random.Generator) -> str:
@@ -30,24 +31,26 @@ def draw_style(context: LevelContext, rng: np.random.Generator) -> str:
     return list(weights)[int(rng.choice(len(weights), p=list(weights.values())))]
 
 
-def construct(site: Site, rng: np.random.Generator, style: str, wall_share: float, plenty: float | None = None) -> None:
-    """Build a level on a blank site: walls in a style, lanes, filling, objects (as many as `draw_plenty` says)."""
-    plenty = draw_plenty(rng) if plenty is None else plenty
-    context = site.context
+def construct(
+    builder: LevelBuilder, rng: np.random.Generator, style: str, wall_share: float, plenty: float | None = None
+) -> None:
+    """Build a level on bare ground: walls in a style, lanes, filler, objects (as many as `draw_object_scale` says)."""
+    plenty = draw_object_scale(rng) if plenty is None else plenty
+    context = builder.context
     if context.lanes:
-        lay_lanes(site, rng)
+        lay_lanes(builder, rng)
     if context.walls and wall_share > 0:
-        STYLES[style](site, rng, wall_share)
-    fill(site, rng, plenty)
-    top, left, bottom, right = site.inside()
+        STYLES[style](builder, rng, wall_share)
+    place_filler(builder, rng, plenty)
+    top, left, bottom, right = builder.inside()
     counts = draw_counts(context, rng, (bottom - top) * (right - left), plenty)
-    furnish(site, rng, counts)
-    mend_reach(site, rng, always=True)
-    meet_needs(site, rng)
+    place_objects(builder, rng, counts)
+    repair_reachability(builder, rng, always=True)
+    add_required_sprites(builder, rng)
 
 
 class ConstructiveGenerator(IndependentGenerator):
-    """Lay out, fill, furnish."""
+    """Generator of levels built in one go: walls, filler, objects."""
 
     name = "constructive"
     help = "walls, filling, goals and enemies placed by what the rules say about them"
@@ -69,7 +72,7 @@ class ConstructiveGenerator(IndependentGenerator):
         style = str(self.settings["style"])
         if style == "mixed":
             style = draw_style(context, rng)
-        site = Site.blank(context, width, height)
+        builder = LevelBuilder.blank(context, width, height)
         share = min(0.6, context.wall_share * self.number("walls") * rng.uniform(0.7, 1.3))
-        construct(site, rng, style, share, self.number("objects") * draw_plenty(rng))
-        return site.text()
+        construct(builder, rng, style, share, self.number("objects") * draw_object_scale(rng))
+        return builder.text()

@@ -1,5 +1,4 @@
 """Evolution strategies with self-adapted numbers of edits."""
 
-from pcg.generators.levels.es.generator import StrategyGenerator
-
-__all__ = ["StrategyGenerator"]
+PROVIDES = {"es": "generator:EvolutionStrategyGenerator"}
+"""Level generators of this package: name -> module and class."""

@@ -20,14 +20,14 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.population import BREEDING, BreedingGenerator
+from pcg.generators.levels.population import BREEDING, EvolutionaryGenerator
 from pcg.generators.population import Child, Individual
 
 MOST_EDITS = 40.0
 """Mean numbers of edits stay below this."""
 
 
-class StrategyGenerator(BreedingGenerator):
+class EvolutionStrategyGenerator(EvolutionaryGenerator):
     """(mu + lambda) and (mu, lambda) ES over tile grids."""
 
     name = "es"
@@ -61,10 +61,10 @@ class StrategyGenerator(BreedingGenerator):
                 "survivors are all children"
             )
 
-    def _judge(self, evaluation: Evaluation) -> tuple[float, ...]:
+    def _fitness_values(self, evaluation: Evaluation) -> tuple[float, ...]:
         return float(evaluation.feasible), evaluation.fitness if evaluation.feasible else evaluation.constraint
 
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         if self.generation == 0:
             return self._begin(rng, max(self.integer("mu"), self.integer("lambda")), (self.number("edits"),))
         return self._distinct(rng, self.integer("lambda"), self.members)
@@ -94,8 +94,8 @@ class StrategyGenerator(BreedingGenerator):
         """The mean numbers of edits of the surviving levels."""
         return {"edits": [round(one.note[0], 3) for one in self.members]}
 
-    def _keep(self) -> dict[str, Any]:
+    def _extra_state(self) -> dict[str, Any]:
         return {"members": [one.to_json() for one in self.members]}
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
+    def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         self.members = [Individual.from_json(data) for data in state["members"]]

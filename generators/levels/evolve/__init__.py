@@ -1,5 +1,4 @@
-"""Feasible-infeasible two-population evolution (spec 04 section 2.4)."""
+"""Feasible-infeasible two-population evolution (reference/generators 12.4)."""
 
-from pcg.generators.levels.evolve.generator import EvolvingGenerator
-
-__all__ = ["EvolvingGenerator"]
+PROVIDES = {"evolve": "generator:FI2PopGenerator"}
+"""Level generators of this package: name -> module and class."""

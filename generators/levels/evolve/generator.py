@@ -2,7 +2,7 @@
 
 Levels that break a constraint evolve towards keeping all, those that keep them towards quality; children move to the
 population they belong to (FI-2pop: Kimbrough, Koehler, Lu, Wood 2008; for levels of any VGDL game Khalifa et al.
-2016, spec 04 section 2.4). Other than there, the next generation competes with its parents, and levels too like a
+2016, reference/generators 12.4). Other than there, the next generation competes with its parents, and levels too like a
 better one stand back (clearing, Petrowski 1996), so that the best ten are ten levels and not one.
 """
 
@@ -12,14 +12,14 @@ import numpy as np
 
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.contract import SIZE_PARAMETERS
-from pcg.generators.levels.population import BREEDING, BreedingGenerator, LevelTwoPopulations
+from pcg.generators.levels.population import BREEDING, EvolutionaryGenerator, TwoPopulationLevelGenerator
 from pcg.generators.population import Child, tournament
 
 FRESH_AT_FIRST = 0.4
 """Share of children made anew as long as no level is feasible, if `fresh` is less."""
 
 
-class EvolvingGenerator(LevelTwoPopulations, BreedingGenerator):
+class FI2PopGenerator(TwoPopulationLevelGenerator, EvolutionaryGenerator):
     """FI-2pop over tile grids."""
 
     name = "evolve"
@@ -41,7 +41,7 @@ class EvolvingGenerator(LevelTwoPopulations, BreedingGenerator):
         *BREEDING,
     )
 
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         if self.generation == 0:
             return self._begin(rng, self.integer("population"))
         return self._distinct(rng, self.integer("offspring"), self.feasible + self.infeasible)

@@ -1,4 +1,4 @@
-"""From choices to a level: mission, space, furniture, proof, in this order. Both generators of the package build so."""
+"""Construction of a level from the choices of a derivation: mission, space, objects, check, in this order."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.generators.levels.constructive import draw_style
+from pcg.generators.levels.constructive.generator import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.grammar.decisions import Decisions
-from pcg.generators.levels.grammar.game_elements import means
+from pcg.generators.levels.grammar.game_elements import game_elements
 from pcg.generators.levels.grammar.language import LevelGrammar
 from pcg.generators.levels.grammar.mission import Derivation, Mission
-from pcg.generators.levels.grammar.mission_check import order_holds, walk
-from pcg.generators.levels.grammar.mission_map import Ground, Plan
-from pcg.generators.levels.grammar.mission_placement import Settler, check_sprites, left_to_place
+from pcg.generators.levels.grammar.mission_check import mission_order_holds, steps_to_win
+from pcg.generators.levels.grammar.mission_map import MissionLayout, MissionMap
+from pcg.generators.levels.grammar.mission_placement import MissionPlacer, check_sprites, left_to_place
 from pcg.generators.levels.grammar.space import bands, lay_out
-from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.object_counts import Counts, draw_counts, fit
-from pcg.generators.levels.object_placement import furnish
-from pcg.generators.levels.repair import mend_reach, repair
-from pcg.generators.levels.wall_layout import STYLES, fill, lay_lanes, main_wall
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.object_counts import Counts, draw_counts, fit_counts
+from pcg.generators.levels.object_placement import place_objects
+from pcg.generators.levels.repair.by_rules import repair, repair_reachability
+from pcg.generators.levels.wall_layout import STYLES, lay_lanes, main_wall, place_filler
 
 LAYOUTS = ("auto", "rooms", "bands")
 LEAST_WALLS = 0.08
@@ -37,10 +37,10 @@ class Built:
 
     level: str
     mission: Mission
-    plan: Plan
+    plan: MissionLayout
     sound: bool
-    """Whether the mission's order holds and all that the rules call for is there, without repair."""
-    walk: int | None
+    """True if the mission's order holds and all that the rules call for is there, without repair."""
+    steps_to_win: int | None
     """About how many steps winning takes; None where distances do not tell."""
 
 
@@ -48,10 +48,10 @@ class Built:
 class Draft:
     """A level with what winning its mission takes, before the rest is added."""
 
-    settler: Settler
+    placer: MissionPlacer
     """Knows the ground, the mission and the plan, and what was put where."""
     sound: bool
-    walk: int | None
+    steps_to_win: int | None
 
 
 class Builder:
@@ -69,10 +69,10 @@ class Builder:
 
     def __init__(self, context: LevelContext, grammar: LevelGrammar, layout: str = "auto", loops: float = 0.5) -> None:
         self.context, self.grammar, self.loops = context, grammar, loops
-        self.means = means(context)
+        self.game_elements = game_elements(context)
         check_sprites(grammar, context)
         self.closed = self._closes(layout)
-        self.derivation = Derivation(grammar, self.means.symbols(closed=self.closed))
+        self.derivation = Derivation(grammar, self.game_elements.symbols(closed=self.closed))
 
     def _closes(self, layout: str) -> bool:
         context = self.context
@@ -84,8 +84,8 @@ class Builder:
             return layout == "rooms"
         if not any(e.kind != "timeout" for e in context.analysis.wins):
             return False  # walls would keep from the avatar what it has to survive
-        worth = bool(self.means.barriers or self.means.warps) or context.wall_share >= LEAST_WALLS
-        return possible and worth and context.analysis.mobility == "freely"
+        useful = bool(self.game_elements.barriers or self.game_elements.warps) or context.wall_share >= LEAST_WALLS
+        return possible and useful and context.analysis.mobility == "freely"
 
     def size(self, width: int, height: int) -> int:
         """The number of nodes that suits a level."""
@@ -105,13 +105,16 @@ class Builder:
         best: Draft | None = None
         longest: Built | None = None
         for draft in drafts:
-            if draft.sound and (draft.walk is None or draft.walk >= least):
+            if draft.sound and (draft.steps_to_win is None or draft.steps_to_win >= least):
                 built = self.finish(draft, rng)
-                if built.sound and (built.walk is None or built.walk >= least):
+                if built.sound and (built.steps_to_win is None or built.steps_to_win >= least):
                     return built
-                if longest is None or (built.sound, built.walk or 0) >= (longest.sound, longest.walk or 0):
+                if longest is None or (built.sound, built.steps_to_win or 0) >= (
+                    longest.sound,
+                    longest.steps_to_win or 0,
+                ):
                     longest = built
-            elif best is None or (draft.sound, draft.walk or 0) >= (best.sound, best.walk or 0):
+            elif best is None or (draft.sound, draft.steps_to_win or 0) >= (best.sound, best.steps_to_win or 0):
                 best = draft
         if best is not None and (longest is None or not longest.sound):
             longest = self.finish(best, rng)
@@ -133,54 +136,58 @@ class Builder:
             height: rows.
         """
         mission = mission.copy()
-        ground = Ground(self.context, Site.blank(self.context, width, height).grid)
-        plan = self._space(ground, mission, decisions, rng)
-        top, left, bottom, right = ground.inside()
+        level = MissionMap(self.context, LevelBuilder.blank(self.context, width, height).grid)
+        plan = self._space(level, mission, decisions, rng)
+        top, left, bottom, right = level.inside()
         counts = draw_counts(self.context, rng, (bottom - top) * (right - left))
-        settler = Settler(ground, mission, plan, self.means, counts, rng)
-        settled = settler.settle() and ground.avatar is not None
+        placer = MissionPlacer(level, mission, plan, self.game_elements, counts, rng)
+        complete = placer.place_required() and level.avatar is not None
         # Where winning is opening locks, a mission without any has no goal.
-        aimless = plan.closed and self.means.goals_bar and not plan.gaps
-        sound = settled and not aimless and (not plan.closed or order_holds(ground, mission, plan, settler.cells))
-        steps = walk(ground, mission, plan, settler.cells) if sound and plan.closed else None
-        return Draft(settler, sound, steps)
+        aimless = plan.closed and self.game_elements.goals_bar and not plan.gaps
+        sound = (
+            complete and not aimless and (not plan.closed or mission_order_holds(level, mission, plan, placer.cells))
+        )
+        steps = steps_to_win(level, mission, plan, placer.cells) if sound and plan.closed else None
+        return Draft(placer, sound, steps)
 
     def finish(self, draft: Draft, rng: np.random.Generator) -> Built:
-        """A level of a draft: the rest of what such levels have is added, and looked whether all still holds."""
-        settler = draft.settler
-        ground, mission, plan, cells = settler.ground, settler.mission, settler.plan, settler.cells
-        settler.adorn()
-        furnish(ground, rng, self._rest(plan, settler.placed, settler.counts, rng))
+        """Complete a draft: add the rest of what such levels have, and check that the mission's order still holds."""
+        placer = draft.placer
+        level, mission, plan, cells = placer.level, placer.mission, placer.plan, placer.cells
+        placer.place_optional()
+        place_objects(level, rng, self._rest(plan, placer.placed, placer.counts, rng))
         if not plan.closed:
-            mend_reach(ground, rng)
-        short = self.context.requirements.shortfalls(self.context.palette.count_types(ground.grid))
+            repair_reachability(level, rng)
+        short = self.context.requirements.shortfalls(self.context.palette.count_types(level.grid))
         sound = draft.sound and not short
-        sound = sound and (not plan.closed or order_holds(ground, mission, plan, cells))
+        sound = sound and (not plan.closed or mission_order_holds(level, mission, plan, cells))
         if not sound:
-            repair(Site(self.context, ground.grid), rng)
-        steps = walk(ground, mission, plan, cells) if sound else 0
-        return Built(ground.text(), mission, plan, sound, steps)
+            repair(LevelBuilder(self.context, level.grid), rng)
+        steps = steps_to_win(level, mission, plan, cells) if sound else 0
+        return Built(level.text(), mission, plan, sound, steps)
 
-    def _space(self, ground: Ground, mission: Mission, decisions: Decisions, rng: np.random.Generator) -> Plan:
+    def _space(
+        self, level: MissionMap, mission: Mission, decisions: Decisions, rng: np.random.Generator
+    ) -> MissionLayout:
         context = self.context
         if self.closed:
             wall = main_wall(context, rng)
             assert wall is not None
-            plan = lay_out(ground, mission, self.grammar, decisions, wall, self.loops)
-            fill(ground, rng)
+            plan = lay_out(level, mission, self.grammar, decisions, wall, self.loops)
+            place_filler(level, rng)
             return plan
         if context.lanes:
-            lay_lanes(ground, rng)
+            lay_lanes(level, rng)
         share = min(0.6, context.wall_share * rng.uniform(0.7, 1.3))
         if context.walls and share > 0:
-            STYLES[draw_style(context, rng)](ground, rng, share)
-        fill(ground, rng)
-        return bands(ground, mission, decisions)
+            STYLES[draw_style(context, rng)](level, rng, share)
+        place_filler(level, rng)
+        return bands(level, mission, decisions)
 
-    def _rest(self, plan: Plan, placed: Counts, counts: Counts, rng: np.random.Generator) -> Counts:
-        """What is still to be put down: brought in line with the rules together with what is there already."""
-        rest = left_to_place(self.means, plan, placed, counts)
+    def _rest(self, plan: MissionLayout, placed: Counts, counts: Counts, rng: np.random.Generator) -> Counts:
+        """Return what is still to be placed: brought in line with the rules together with what is there already."""
+        rest = left_to_place(self.game_elements, plan, placed, counts)
         own = {tile: number for tile, number in placed.items() if tile in self.context.objects}
         together = {tile: own.get(tile, 0) + rest.get(tile, 0) for tile in sorted({*own, *rest})}
-        wanted = fit(self.context, rng, together)
+        wanted = fit_counts(self.context, rng, together)
         return {tile: number - own.get(tile, 0) for tile, number in wanted.items() if number > own.get(tile, 0)}

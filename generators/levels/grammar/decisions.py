@@ -1,4 +1,4 @@
-"""Where the choices of a derivation come from: drawn at random, or read from the codons of a genotype.
+"""Choices of a derivation: drawn at random, or read from the codons of a genotype.
 
 A derivation asks for one choice after the other and does not know which of the two answers. With codons the same
 grammar becomes the mapping of grammatical evolution (O'Neill and Ryan 2001): each codon takes one choice, and when
@@ -29,11 +29,11 @@ class Decisions(Protocol):
 
     @property
     def spent(self) -> bool:
-        """Whether a derivation should come to an end by the shortest way."""
+        """True if a derivation should come to an end by the shortest way."""
         ...
 
 
-class Drawn:
+class RandomDecisions:
     """Choices drawn from a generator of random numbers."""
 
     spent = False
@@ -50,7 +50,7 @@ class Drawn:
         return int(self._rng.integers(low, high + 1))
 
 
-class Codons:
+class CodonDecisions:
     """Choices read from codons.
 
     Args:
@@ -66,7 +66,7 @@ class Codons:
 
     @property
     def spent(self) -> bool:
-        """Whether all codons are read as often as they may be."""
+        """True if all codons are read as often as they may be."""
         return self.used >= self._left
 
     def choose(self, weights: Sequence[float]) -> int:

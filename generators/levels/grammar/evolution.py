@@ -19,15 +19,15 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import Candidate
 from pcg.generators.levels.grammar.builder import Builder, Built, Draft
-from pcg.generators.levels.grammar.decisions import Codons
+from pcg.generators.levels.grammar.decisions import CodonDecisions
 from pcg.generators.levels.grammar.generator import GRAMMAR_PARAMETERS
 from pcg.generators.levels.grammar.genome import Genome, cross, draw, mutate
 from pcg.generators.levels.grammar.language import read_grammar
-from pcg.generators.levels.population import LevelTwoPopulations
+from pcg.generators.levels.population import TwoPopulationLevelGenerator
 from pcg.generators.population import Child, Individual, tournament
 
 
-class GrammaticalEvolution(LevelTwoPopulations):
+class GrammaticalEvolution(TwoPopulationLevelGenerator):
     """FI-2pop over codons."""
 
     name = "ge"
@@ -69,15 +69,15 @@ class GrammaticalEvolution(LevelTwoPopulations):
     def _express(self, genome: Genome) -> tuple[Built, dict[str, int]]:
         """The level, and how many codons of each part were read."""
         wraps = self.integer("wraps")
-        chosen = Codons(genome.size, 0)
+        chosen = CodonDecisions(genome.size, 0)
         width, height = chosen.number(*self.widths), chosen.number(*self.heights)
-        choices = Codons(genome.mission, wraps)
+        choices = CodonDecisions(genome.mission, wraps)
         mission = self.builder.mission(choices, self.integer("nodes") or self.builder.size(width, height))
         read = {"mission": choices.used}
 
         def drafts() -> Iterator[Draft]:
             for attempt in range(self.integer("tries")):
-                spaces = Codons(genome.space, wraps)
+                spaces = CodonDecisions(genome.space, wraps)
                 rng = np.random.default_rng(np.random.SeedSequence([*genome.details, attempt]))
                 draft = self.builder.draft(mission, spaces, rng, width, height)
                 read["space"] = spaces.used
@@ -99,7 +99,7 @@ class GrammaticalEvolution(LevelTwoPopulations):
 
     # -- breeding ------------------------------------------------------------------------------------------------------
 
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         """Random genotypes first, later children; each makes a level that is new if five tries are enough for it."""
         members = self.feasible + self.infeasible
         known = {one.text for one in members}

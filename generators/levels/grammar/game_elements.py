@@ -1,4 +1,4 @@
-"""What a game offers to missions: what bars the way and what opens it, what must be done to win, what harms, what
+"""Elements of a game that missions are made of: locks and keys, tasks that win the game, dangers and
 rewards.
 
 All of it comes from the analysis of the rules (what must be there for what is known to `requirements`); the symbols
@@ -19,8 +19,9 @@ from pcg.evaluators.level_grid import BLOCKED, FREE, GATE, HAZARD, PUSH
 from pcg.generators.levels.context import LevelContext
 
 CARRY, BECOME, PUSHED, PRESS = "carry", "become", "push", "press"
-"""How a key opens: by being held, by making another avatar of the one who touches it, by being pushed into the lock,
-by being touched where it is."""
+"""Ways in which a key opens: by being held, by making another avatar of the one who touches it, by being pushed into
+the by being touched where it is.
+"""
 
 MOST_KEYS = 6
 """Locks that ask for more than this are no use as locks."""
@@ -28,7 +29,7 @@ MOST_KEYS = 6
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What opens a barrier: `amount` of `tile`, used up if `spent`."""
+    """Key of a barrier: `amount` of `tile`, used up if `spent`."""
 
     tile: int
     how: str
@@ -56,15 +57,15 @@ class Task:
 
     @property
     def target(self) -> int:
-        """Where the box belongs."""
+        """Tile that the box belongs on."""
         if self.box == self.tile:
             return next((tile for tile, _ in self.company), self.tile)
         return self.tile
 
 
 @dataclass(frozen=True)
-class Means:
-    """What there is to make missions of, as tiles of the palette."""
+class GameElements:
+    """Elements of a game for missions, as tiles of the palette."""
 
     barriers: tuple[Barrier, ...]
     tasks: tuple[Task, ...]
@@ -77,7 +78,7 @@ class Means:
 
     @property
     def goals_bar(self) -> bool:
-        """Whether all that winning asks for is opening barriers."""
+        """True if all that winning asks for is opening barriers."""
         return not self.tasks and any(b.goal for b in self.barriers)
 
     def symbols(self, *, closed: bool) -> frozenset[str]:
@@ -93,20 +94,20 @@ class Means:
         return frozenset(found)
 
 
-def means(context: LevelContext) -> Means:
-    """What a game offers to missions."""
+def game_elements(context: LevelContext) -> GameElements:
+    """Return the elements of a game that missions can be made of."""
     return _Search(context).result()
 
 
 class _Search:
-    """Reads the parts of `Means` from the analysis."""
+    """Reads the parts of `GameElements` from the analysis."""
 
     def __init__(self, context: LevelContext) -> None:
         self.context = context
         self.analysis, self.palette = context.analysis, context.palette
         self.usable = [t for t in context.objects if self._shown(t)]
 
-    def result(self) -> Means:
+    def result(self) -> GameElements:
         analysis, palette = self.analysis, self.palette
         barriers = tuple(b for t in self.usable if (b := self._barrier(t)) is not None)
         barring = {b.tile for b in barriers}
@@ -129,7 +130,7 @@ class _Search:
         warps = tuple((t, tuple(e for e in exits if e in context_objects)) for t, exits in palette.links.items()
                       if t in self.usable for context_objects in (set(self.context.objects),)
                       if any(e in context_objects for e in exits))  # fmt: skip
-        return Means(barriers, tasks, tests, traps, rewards, warps)
+        return GameElements(barriers, tasks, tests, traps, rewards, warps)
 
     def _shown(self, tile: int) -> bool:
         statistics = self.context.statistics
@@ -156,7 +157,7 @@ class _Search:
         return Barrier(tile, tuple(keys), goal) if keys else None
 
     def _takes(self, key: Key) -> bool:
-        """Whether a key can be put down where the avatar gets at it."""
+        """Return whether a key can be put down where the avatar gets at it."""
         content = self.palette.tiles[key.tile].content
         wanted = PUSH if key.how == PUSHED else FREE
         harmless = not any(self.analysis.has(c, "harmful") or self.analysis.has(c, "mover") for c in content)
@@ -202,7 +203,7 @@ class _Search:
             yield from self._turned(avatar)
 
     def _clears(self, x: Consequence | None) -> bool:
-        """Whether what happens leaves nothing in the way."""
+        """Return whether what happens leaves nothing in the way."""
         if x is None or x.situational:
             return False
         roles = ("solid", "hazard", "harmful", "pushable")

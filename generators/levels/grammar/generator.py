@@ -17,7 +17,7 @@ from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator
 from pcg.generators.levels.grammar.builder import LAYOUTS, MOST_NODES, Builder, Built, Draft
-from pcg.generators.levels.grammar.decisions import Drawn
+from pcg.generators.levels.grammar.decisions import RandomDecisions
 from pcg.generators.levels.grammar.language import read_grammar
 from pcg.generators.levels.wall_layout import draw_size
 
@@ -39,7 +39,7 @@ PAPERS = (
 
 
 class GrammarGenerator(IndependentGenerator):
-    """Missions and spaces."""
+    """Generator of missions and of the spaces that enforce them."""
 
     name = "grammar"
     help = "a mission from a graph grammar (key before lock), then rooms that enforce its order"
@@ -64,7 +64,7 @@ class GrammarGenerator(IndependentGenerator):
     def _drafts(self, rng: np.random.Generator) -> Iterator[Draft]:
         for _ in range(self.integer("tries")):
             width, height = draw_size(rng, self.widths, self.heights)
-            decisions = Drawn(rng)
+            decisions = RandomDecisions(rng)
             mission = self.builder.mission(decisions, self.integer("nodes") or self.builder.size(width, height))
             yield self.builder.draft(mission, decisions, rng, width, height)
 

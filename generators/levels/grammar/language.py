@@ -1,4 +1,4 @@
-"""Grammars as texts: reading them, and saying what is wrong with one.
+"""The language of grammars: parser, and errors that name the place.
 
 A grammar is data. Its language is in `syntax.lark`; the one that comes with the toolkit is `default.grammar`. Here a
 text becomes a `LevelGrammar`, after a check of everything that can be told without a game. Deriving missions from it
@@ -48,7 +48,7 @@ _WORDS = {
     "JOINT": "`gap`, `arch` or `passage`", "MISSION": "`mission`", "REWRITE": "`rewrite`", "SPACE": "`space`",
     "INSIDE": "`inside`", "SHAPE": "`shape`", "WEIGHT": "`weight`", "MOST": "`most`", "$END": "the end",
 }  # fmt: skip
-"""What the parser's terms are called in messages."""
+"""Names of the parser's terms in messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Node:
 
     @property
     def terminal(self) -> bool:
-        """Whether nothing replaces it any more."""
+        """True if nothing replaces it any more."""
         return not self.symbol[:1].isupper()
 
 
@@ -87,7 +87,7 @@ class Rule:
     right: Piece | None
     weight: float
     most: int | None
-    """How often it may be used in one mission, None for no limit."""
+    """Most uses in one mission, None for no limit."""
     line: int
 
 

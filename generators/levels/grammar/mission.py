@@ -48,16 +48,16 @@ class Mission:
         """Make another symbol of a node; what it asked for is forgotten."""
         self.graph.nodes[node].update(symbol=symbol, sprite="")
 
-    def having(self, symbol: str) -> list[int]:
+    def nodes_with(self, symbol: str) -> list[int]:
         """The nodes with a symbol, in the order in which they came about."""
         return [n for n in self.graph if self.symbol(n) == symbol]
 
-    def after(self, node: int) -> list[int]:
-        """Where ways from a node lead."""
+    def successors(self, node: int) -> list[int]:
+        """Return the nodes that ways from a node lead to."""
         return [b for _, b, kind in self.graph.out_edges(node, keys=True) if kind == THEN]
 
-    def before(self, node: int) -> int | None:
-        """Where the way to a node comes from; None at the root."""
+    def predecessor(self, node: int) -> int | None:
+        """Return the node that the way to a node comes from; None at the root."""
         return next((a for a, _, kind in self.graph.in_edges(node, keys=True) if kind == THEN), None)
 
     def keys_of(self, lock: int) -> list[int]:
@@ -68,23 +68,23 @@ class Mission:
         """The locks a key opens."""
         return [b for _, b, kind in self.graph.out_edges(key, keys=True) if kind == OPENS]
 
-    def below(self, node: int) -> list[int]:
+    def descendants(self, node: int) -> list[int]:
         """A node and all its way leads to, in that order."""
         found = [node]
         for n in found:
-            found += self.after(n)
+            found += self.successors(n)
         return found
 
     @property
     def root(self) -> int:
         """The node no way leads to."""
-        return next(int(n) for n in self.graph if self.before(n) is None)
+        return next(int(n) for n in self.graph if self.predecessor(n) is None)
 
     def depths(self) -> dict[int, int]:
         """Steps from the root to each node."""
         found = {self.root: 0}
-        for n in self.below(self.root)[1:]:
-            found[n] = found[self.before(n) or 0] + 1
+        for n in self.descendants(self.root)[1:]:
+            found[n] = found[self.predecessor(n) or 0] + 1
         return found
 
     def unlock(self, lock: int) -> None:
@@ -96,26 +96,26 @@ class Mission:
         self.rename(lock, "room")
 
     def problem(self) -> str:
-        """What keeps the mission from being done, "" if nothing does.
+        """Return what keeps the mission from being done, "" if nothing does.
 
         There must be one start, from which every node can be come to, each lock after all its keys.
         """
-        roots = [n for n in self.graph if self.before(n) is None]
+        roots = [n for n in self.graph if self.predecessor(n) is None]
         if len(roots) != 1 or any(len(self._ways_in(n)) > 1 for n in self.graph):
             return "its ways are no tree"
-        if self.symbol(roots[0]) != "start" or len(self.having("start")) != 1:
+        if self.symbol(roots[0]) != "start" or len(self.nodes_with("start")) != 1:
             return "it does not begin with `start`, or has another one later"
-        for lock in self.having("lock"):
+        for lock in self.nodes_with("lock"):
             if not self.keys_of(lock):
                 return "a lock has no key"
-        if any(not self.locks_of(key) for key in self.having("key")):
+        if any(not self.locks_of(key) for key in self.nodes_with("key")):
             return "a key opens nothing"
         reached, frontier, held = {roots[0]}, [roots[0]], True
         while held:
             # Shut locks are tried again whenever a round got further.
             held = False
             for n in frontier:
-                for b in self.after(n):
+                for b in self.successors(n):
                     if b not in reached and all(k in reached for k in self.keys_of(b)):
                         reached.add(b)
                         frontier.append(b)
@@ -148,7 +148,7 @@ class Mission:
 
     def __repr__(self) -> str:
         def tell(n: int) -> str:
-            below = [tell(b) for b in self.after(n)]
+            below = [tell(b) for b in self.successors(n)]
             return self.symbol(n) + (
                 f" -> {below[0]}" if len(below) == 1 else f" -> ({', '.join(below)})" if below else ""
             )
@@ -227,7 +227,7 @@ class Derivation:
         return frozenset(loops.union(*(nx.ancestors(graph, n) for n in sorted(loops))))
 
     def _ends(self, rule: Rule) -> bool:
-        """Whether a rule leaves nothing that grows."""
+        """Return whether a rule leaves nothing that grows."""
         return rule.right is None or not any(node.symbol in self.growing for node in rule.right.nodes)
 
     # -- productions ---------------------------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ class Derivation:
 def _replace(mission: Mission, node: int, piece: Piece | None, fresh: int) -> int:
     """Put a piece in the place of a node; tells the next free number."""
     graph = mission.graph
-    before, after = mission.before(node), mission.after(node)
+    before, after = mission.predecessor(node), mission.successors(node)
     graph.remove_node(node)
     if piece is None:
         for b in after:
@@ -309,7 +309,7 @@ def _replace(mission: Mission, node: int, piece: Piece | None, fresh: int) -> in
 
 
 def _matches(mission: Mission, piece: Piece) -> list[tuple[int, ...]]:
-    """Where a piece occurs in a mission: for each place the mission's nodes in the order of the piece's."""
+    """Find the places of a mission in which a piece occurs: for each the nodes in the order of the piece's."""
     pattern = nx.MultiDiGraph()
     for i, part in enumerate(piece.nodes):
         pattern.add_node(i, symbol=part.symbol, sprite=part.sprite)

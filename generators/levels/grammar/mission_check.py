@@ -1,4 +1,4 @@
-"""Whether a finished level keeps the order of its mission, and how far one walks in it.
+"""Check of finished levels: the order of the mission holds, and the steps that winning takes are counted.
 
 Both are told from distances on the grid, not from how the level was built.
 """
@@ -12,17 +12,19 @@ from numpy.typing import NDArray
 
 from pcg.evaluators.level_grid import PUSH, distances
 from pcg.generators.levels.grammar.mission import Mission
-from pcg.generators.levels.grammar.mission_map import SIDES, Cell, Ground, Plan
+from pcg.generators.levels.grammar.mission_map import SIDES, Cell, MissionLayout, MissionMap
 
 AROUND_A_BOX = 4
 """Steps to the right side of a box and around it at its turns."""
 
 
-def order_holds(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int, Sequence[Cell]]) -> bool:
-    """Whether the geometry enforces a mission.
+def mission_order_holds(
+    level: MissionMap, mission: Mission, plan: MissionLayout, cells: Mapping[int, Sequence[Cell]]
+) -> bool:
+    """Return whether the geometry enforces a mission.
 
     Args:
-        ground: the finished level.
+        level: the finished level.
         mission: its locks all stand in gaps of the plan.
         plan: where the gaps are.
         cells: where the things of each node stand.
@@ -31,11 +33,11 @@ def order_holds(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int
         True when the avatar can come to the keys of one lock after the other and so to everything, and when, for each
         lock on its own, nothing that comes after it can be come to while it is shut and all others are open.
     """
-    if ground.avatar is None:
+    if level.avatar is None:
         return False
     gaps = plan.gaps
     opened: set[int] = set()
-    steps = _steps(ground, [])
+    steps = _steps(level, [])
     while len(opened) < len(gaps):
         ready = [
             lock for lock in gaps
@@ -45,14 +47,14 @@ def order_holds(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int
         if not ready:
             return False
         opened.update(ready)
-        steps = _steps(ground, [gaps[lock].cell for lock in sorted(opened)])
+        steps = _steps(level, [gaps[lock].cell for lock in sorted(opened)])
     for found in cells.values():
         # What cannot be stepped on is reached from beside it.
         if any(all(steps[c] < 0 for c in _around(cell, steps.shape)) for cell in found):
             return False
     for lock, gap in gaps.items():
-        shut = _steps(ground, [other.cell for name, other in gaps.items() if name != lock])
-        after = mission.below(lock)[1:]
+        shut = _steps(level, [other.cell for name, other in gaps.items() if name != lock])
+        after = mission.descendants(lock)[1:]
         if shut[gap.behind] >= 0 or any(shut[c] >= 0 for node in after for c in cells.get(node, ())):
             return False
         if any(shut[c] < 0 for key in mission.keys_of(lock) for c in cells.get(key, ())):
@@ -60,11 +62,13 @@ def order_holds(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int
     return True
 
 
-def walk(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int, Sequence[Cell]]) -> int | None:
-    """About how many steps winning takes: always to the nearest of what is left to be done and can be come to.
+def steps_to_win(
+    level: MissionMap, mission: Mission, plan: MissionLayout, cells: Mapping[int, Sequence[Cell]]
+) -> int | None:
+    """Estimate the steps that winning takes: always to the nearest of what is left to be done and can be come to.
 
     Args:
-        ground: the finished level.
+        level: the finished level.
         mission: its keys are visited before their locks.
         plan: where the locks are.
         cells: where the things of each node stand.
@@ -72,15 +76,15 @@ def walk(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int, Seque
     Returns:
         The steps; None where they say nothing (avatars that keep to a line, games won by time).
     """
-    analysis, palette = ground.context.analysis, ground.palette
+    analysis, palette = level.context.analysis, level.palette
     goals = {t for e in analysis.wins if e.kind == "vanish" for t in e.types}
-    start = ground.avatar
+    start = level.avatar
     if not goals or analysis.mobility != "freely" or start is None:
         return None
     tiles = [i for i, tile in enumerate(palette.tiles) if any(t in goals for t in tile.content)]
-    wanted = {(y, x) for y, x in np.argwhere(np.isin(ground.grid, tiles)).tolist()}
+    wanted = {(y, x) for y, x in np.argwhere(np.isin(level.grid, tiles)).tolist()}
     locks = {gap.cell: lock for lock, gap in plan.gaps.items()}
-    boxes = [cell for found in cells.values() for cell in found if palette.access[ground.grid[cell]] == PUSH]
+    boxes = [cell for found in cells.values() for cell in found if palette.access[level.grid[cell]] == PUSH]
     wanted.update(boxes)
     needed = _needed(mission, locks, wanted, cells)
     wanted |= {cell for cell, lock in locks.items() if lock in needed}
@@ -88,10 +92,10 @@ def walk(ground: Ground, mission: Mission, plan: Plan, cells: Mapping[int, Seque
     left, total, here = sorted(wanted), AROUND_A_BOX * len(boxes), start
     opened: list[Cell] = []
     while left:
-        mask = ground.walkable()
+        mask = level.walkable()
         for cell in (*opened, here):
             mask[cell] = True
-        steps = distances(palette, ground.grid, here, mask=mask)
+        steps = distances(palette, level.grid, here, mask=mask)
         near: list[tuple[int, Cell]] = []
         for cell in left:
             lock = locks.get(cell)
@@ -124,7 +128,7 @@ def _needed(
             if mission.symbol(at) == "lock" and at not in needed:
                 needed.add(at)
                 places += mission.keys_of(at)
-            at = mission.before(at)
+            at = mission.predecessor(at)
     return {lock for lock in needed if lock in locks.values()}
 
 
@@ -135,11 +139,11 @@ def _around(cell: Cell, shape: tuple[int, ...]) -> list[Cell]:
     return [c for c in near if 0 <= c[0] < shape[0] and 0 <= c[1] < shape[1]]
 
 
-def _steps(ground: Ground, opened: Sequence[Cell]) -> NDArray[np.int32]:
+def _steps(level: MissionMap, opened: Sequence[Cell]) -> NDArray[np.int32]:
     """Steps to every cell with only these locks open."""
-    start = ground.avatar
+    start = level.avatar
     assert start is not None
-    mask = ground.walkable()
+    mask = level.walkable()
     for cell in opened:
         mask[cell] = True
-    return distances(ground.palette, ground.grid, start, mask=mask)
+    return distances(level.palette, level.grid, start, mask=mask)

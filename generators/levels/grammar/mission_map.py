@@ -1,4 +1,4 @@
-"""The ground a mission is laid out on: a site that knows the mission's places, its locks, and cells to be kept free."""
+"""The map of a mission: a level under construction with the mission's places and locks, and cells to be kept free."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pcg.evaluators.level_grid import Grid, Mask, distances
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 
 Cell = tuple[int, int]
 SIDES = ((-1, 0), (0, 1), (1, 0), (0, -1))
@@ -41,7 +41,7 @@ class Rect:
         return self.height * self.width
 
     def holds(self, cell: Cell) -> bool:
-        """Whether a cell lies in it."""
+        """Return whether a cell lies in it."""
         return self.top <= cell[0] < self.bottom and self.left <= cell[1] < self.right
 
     def cells(self) -> Iterator[Cell]:
@@ -51,7 +51,9 @@ class Rect:
 
 @dataclass
 class Place:
-    """Where nodes of a mission are: a room, or a strip of open land. The first node gave the place its shape."""
+    """Part of a level that holds nodes of a mission: a room, or a strip of open land. The first node gave the place its
+    shape.
+    """
 
     rect: Rect
     nodes: list[int]
@@ -73,8 +75,8 @@ class Gap:
 
 
 @dataclass
-class Plan:
-    """Where everything of a mission is."""
+class MissionLayout:
+    """Layout of a mission in a level: its places, locks and portals."""
 
     places: list[Place] = field(default_factory=list)
     at: dict[int, int] = field(default_factory=dict)
@@ -84,27 +86,27 @@ class Plan:
     warps: list[int] = field(default_factory=list)
     """Nodes whose place is entered by portal only."""
     closed: bool = True
-    """Whether walls hold the places apart."""
+    """True if walls hold the places apart."""
 
     def place_of(self, node: int) -> Place:
         """The place of a node."""
         return self.places[self.at[node]]
 
 
-class Ground(Site):
-    """A site being made into the space of a mission. Locks count as open, so that what is behind them is furnished
-    too; reserved cells (before and behind gaps) count as taken.
+class MissionMap(LevelBuilder):
+    """Level under construction that becomes the space of a mission. Locks count as open, so that what is behind them is
+    filled too; reserved cells (before and behind gaps) count as taken.
     """
 
     def __init__(self, context: LevelContext, grid: Grid) -> None:
         super().__init__(context, grid)
         self.reserved: Mask = np.zeros(grid.shape, np.bool_)
         self.within: Mask | None = None
-        """Where things may be put at the moment; None: anywhere."""
+        """Cells in which things may be put at the moment; None: anywhere."""
         self.locks: list[Cell] = []
 
     def free(self) -> Mask:
-        """Cells where an object may be put: bare, not reserved, and within the part being furnished."""
+        """Cells where an object may be put: bare, not reserved, and within the part being filled."""
         mask: Mask = super().free() & ~self.reserved
         return mask if self.within is None else mask & self.within
 
@@ -120,7 +122,7 @@ class Ground(Site):
             self._distances = distances(self.palette, self.grid, start, mask=mask)
         return self._distances
 
-    def only(self, rect: Rect | None) -> None:
+    def restrict_to(self, rect: Rect | None) -> None:
         """Put things only within a part from now on; None: anywhere."""
         self.within = None
         if rect is not None:

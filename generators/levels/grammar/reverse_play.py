@@ -1,4 +1,4 @@
-"""Boxes put down so that they can be pushed where they belong: found by playing backwards.
+"""Placement of boxes that can be pushed home, by playing backwards.
 
 Backwards, a box is pulled from its target by an avatar that walks away from it (the way Sokoban levels have been made
 since Taylor and Parberry 2011). The last box pulled is the first one pushed. One box is moved at a time, the others
@@ -13,19 +13,19 @@ from itertools import pairwise
 import numpy as np
 
 from pcg.evaluators.level_grid import FREE, Mask
-from pcg.generators.levels.grammar.mission_map import SIDES, Cell, Ground
+from pcg.generators.levels.grammar.mission_map import SIDES, Cell, MissionMap
 
 State = tuple[Cell, Cell]
-"""Where a box is and where the avatar stands beside it."""
+"""Cell of a box and cell of the avatar beside it."""
 MOST_STATES = 4000
 """Places of box and avatar looked at for one box."""
 
 
 @dataclass
-class Warehouse:
+class BoxPlacer:
     """Targets and boxes of one level, to be filled in by `pull`."""
 
-    ground: Ground
+    level: MissionMap
     ways: list[list[Cell]] = field(default_factory=list)
     """The cells each box goes over, from where it starts to its target; the last box is pushed first."""
 
@@ -43,7 +43,7 @@ class Warehouse:
         """
         open_cells = self._open_cells({c for way in self.ways for c in (way[0], way[-1])})
         open_cells[target] = True
-        within = self.ground.within
+        within = self.level.within
         ends: dict[Cell, tuple[int, State]] = {}
         sides = [(target[0] + dy, target[1] + dx) for dy, dx in SIDES]
         frontier: list[State] = [(target, side) for side in sides if _is_open(open_cells, side)]
@@ -54,7 +54,7 @@ class Warehouse:
                 beyond = _beyond(box, stand)
                 if not _is_open(open_cells, beyond) or len(came) > MOST_STATES:
                     continue
-                if stand not in ends and (within is None or within[stand]) and not self.ground.reserved[stand]:
+                if stand not in ends and (within is None or within[stand]) and not self.level.reserved[stand]:
                     ends[stand] = (pulls, (box, stand))
                 around = self._region(open_cells, stand, beyond)
                 for dy, dx in SIDES:
@@ -76,13 +76,13 @@ class Warehouse:
                 self.ways.append(way)
                 for here, there in pairwise(way):
                     for kept in (here, there, _beyond(there, here)):
-                        self.ground.reserve(kept)
+                        self.level.reserve(kept)
                 return cell
         return None
 
     def _plays(self, ways: list[list[Cell]]) -> bool:
-        """Whether the avatar can push one box after the other home, each target filled from then on."""
-        here = self.ground.avatar
+        """Return whether the avatar can push one box after the other home, each target filled from then on."""
+        here = self.level.avatar
         if here is None:
             return False
         taken = {c for way in ways for c in (way[0], way[-1])}
@@ -97,9 +97,9 @@ class Warehouse:
 
     def _open_cells(self, taken: set[Cell]) -> Mask:
         """Cells a box or the avatar can be on: bare ones that nothing stands on but the avatar itself."""
-        palette = self.ground.palette
-        open_cells: Mask = palette.access[self.ground.grid] == FREE
-        for cell in (*taken, *self.ground.locks):
+        palette = self.level.palette
+        open_cells: Mask = palette.access[self.level.grid] == FREE
+        for cell in (*taken, *self.level.locks):
             open_cells[cell] = False
         for way in self.ways:
             # A box is what stands where its way begins, and its target may be what is not to be stepped on.
@@ -110,7 +110,7 @@ class Warehouse:
     def _region(self, open_cells: Mask, box: Cell, stand: Cell) -> set[Cell]:
         """The cells an avatar can walk to with one box standing (only asked for membership, never gone through)."""
         found, frontier = {stand}, [stand]
-        avatar = self.ground.avatar
+        avatar = self.level.avatar
         while frontier:
             y, x = frontier.pop()
             for dy, dx in SIDES:

@@ -1,4 +1,4 @@
-"""From missions to rooms: a shape grammar that cuts the level into places, so that walls enforce the mission's order.
+"""Shape grammar of missions: it cuts the level into places, so that walls enforce the mission's order.
 
 After the shape grammars of Dormans (2010), who lets rooms grow at each other's openings. Here rules cut: the region
 of a place is divided by a wall (Stiny and Gips 1972 work on any labelled shape), and what lies behind gets the
@@ -16,7 +16,7 @@ import numpy as np
 from pcg.generators.levels.grammar.decisions import Decisions
 from pcg.generators.levels.grammar.language import ARCH, GAP, HERE, PASSAGE, Joint, LevelGrammar
 from pcg.generators.levels.grammar.mission import Mission
-from pcg.generators.levels.grammar.mission_map import SIDES, Cell, Gap, Ground, Place, Plan, Rect
+from pcg.generators.levels.grammar.mission_map import SIDES, Cell, Gap, MissionLayout, MissionMap, Place, Rect
 from pcg.generators.levels.wall_layout import build_wall
 
 LEAST = 2
@@ -34,28 +34,28 @@ class _Cut:
     outer: Rect
     wall: Rect
     across: bool
-    """Whether the wall runs along a row."""
+    """True if the wall runs along a row."""
     squareness: float
 
 
 def lay_out(
-    ground: Ground, mission: Mission, grammar: LevelGrammar, decisions: Decisions, wall: int, loops: float = 0.0
-) -> Plan:
+    level: MissionMap, mission: Mission, grammar: LevelGrammar, decisions: Decisions, wall: int, loops: float = 0.0
+) -> MissionLayout:
     """Cut the level into the places of a mission.
 
     Args:
-        ground: a blank site; walls are put on it.
+        level: bare ground; walls are put on it.
         mission: locks (and portals) that find no room are taken out of it.
         grammar: says how places are joined and what stands in them.
         decisions: takes the choices.
         wall: the tile of the walls.
         loops: share of the neighbouring places that are joined once more where no lock keeps them apart.
     """
-    builder = _Builder(ground, mission, grammar, decisions, wall)
-    top, left, bottom, right = ground.inside()
+    builder = _Builder(level, mission, grammar, decisions, wall)
+    top, left, bottom, right = level.inside()
     builder.lay(Rect(top, left, bottom, right), mission.root, [], Place(Rect(0, 0, 0, 0), [], -1, None, mission.root))
     builder.join(loops)
-    ground.touch()
+    level.invalidate()
     for place in builder.plan.places:
         builder.fill(place)
     return builder.plan
@@ -63,11 +63,11 @@ def lay_out(
 
 class _Builder:
     def __init__(
-        self, ground: Ground, mission: Mission, grammar: LevelGrammar, decisions: Decisions, wall: int
+        self, level: MissionMap, mission: Mission, grammar: LevelGrammar, decisions: Decisions, wall: int
     ) -> None:
-        self.ground, self.mission, self.grammar = ground, mission, grammar
+        self.level, self.mission, self.grammar = level, mission, grammar
         self.decisions, self.wall = decisions, wall
-        self.plan = Plan()
+        self.plan = MissionLayout()
 
     def lay(self, region: Rect, node: int, must: list[Cell], before: Place) -> None:
         """Give a region to a node and all that comes after it; `must` are cells its own place has to keep."""
@@ -75,15 +75,15 @@ class _Builder:
         entry = must[0] if must else None
         group, must = [node], list(must)
         behind: list[tuple[Rect, int, list[Cell]]] = []
-        pending = mission.after(node)
+        pending = mission.successors(node)
         while pending:
             # What must have a place of its own chooses first, then what brings most with it.
-            pending.sort(key=lambda n: (mission.symbol(n) not in _SHUT, -len(mission.below(n)), n))
+            pending.sort(key=lambda n: (mission.symbol(n) not in _SHUT, -len(mission.descendants(n)), n))
             child = pending.pop(0)
             made = self._divide(room, child, must, group, pending)
             if made is None:
                 group.append(child)
-                pending += mission.after(child)
+                pending += mission.successors(child)
             else:
                 room, outer, inside = made
                 behind.append((outer, child, inside))
@@ -97,7 +97,7 @@ class _Builder:
 
     def join(self, share: float) -> None:
         """Join neighbouring places once more, so that one can walk in circles; never past a lock or a portal."""
-        height, width = self.ground.grid.shape
+        height, width = self.level.grid.shape
         owner = np.full((height, width), -1)
         for number, place in enumerate(self.plan.places):
             rect = place.rect
@@ -112,14 +112,14 @@ class _Builder:
                 if i >= 0 and i != j and self.plan.places[i].zone == self.plan.places[j].zone:
                     between.setdefault((i, j), []).append((y, x))
         for cells in between.values():
-            joined = any(self.ground.reserved[c] for c in cells)
-            apart = [c for c in cells if not any(self.ground.reserved[n] for n in _block(c, (height, width)))]
+            joined = any(self.level.reserved[c] for c in cells)
+            apart = [c for c in cells if not any(self.level.reserved[n] for n in _block(c, (height, width)))]
             if not joined and apart and share > 0 and self.decisions.choose((share, 1 - share)) == 0:
                 y, x = apart[self.decisions.number(0, len(apart) - 1)]
-                self.ground.grid[y, x] = self.ground.palette.empty
+                self.level.grid[y, x] = self.level.palette.empty
                 for cell in _block((y, x), (height, width)):
                     if cell == (y, x) or (owner[cell] >= 0 and (cell[0] == y or cell[1] == x)):
-                        self.ground.reserve(cell)
+                        self.level.reserve(cell)
 
     # -- cutting -------------------------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ class _Builder:
         inside = [c for c in (self._beside(w, cut.outer) for w in way) if c is not None]
         must += before
         for cell in (*way, *before, *inside):
-            self.ground.reserve(cell)
+            self.level.reserve(cell)
         if symbol == "lock":
             self.plan.gaps[child] = Gap(way[0], before[0], inside[0])
         return cut.inner, cut.outer, inside
@@ -170,9 +170,9 @@ class _Builder:
         return joints[self.decisions.choose([j.weight for j in joints])]
 
     def _share(self, child: int, group: list[int], pending: list[int]) -> float:
-        """How much of a region should go to a child: by the number of nodes on either side."""
-        own = len(self.mission.below(child))
-        others = len(group) + sum(len(self.mission.below(n)) for n in pending)
+        """Return the share of a region that goes to a child: by the number of nodes on either side."""
+        own = len(self.mission.descendants(child))
+        others = len(group) + sum(len(self.mission.descendants(n)) for n in pending)
         return own / (own + others)
 
     def _cuts(self, room: Rect, share: float, thick: int, must: Sequence[Cell], *, roomy: bool) -> list[_Cut]:
@@ -223,7 +223,7 @@ class _Builder:
     def _build(self, wall: Rect, way: Sequence[Cell]) -> None:
         for cell in wall.cells():
             if cell not in way:
-                self.ground.grid[cell] = self.wall
+                self.level.grid[cell] = self.wall
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
@@ -243,8 +243,8 @@ class _Builder:
         for y in range(down * height):
             for x in range(along * width):
                 cell = (top + y, left + x)
-                if rows[y % height][x % width] == "#" and not self.ground.reserved[cell]:
-                    build_wall(self.ground, cell, self.wall)
+                if rows[y % height][x % width] == "#" and not self.level.reserved[cell]:
+                    build_wall(self.level, cell, self.wall)
 
 
 def _slice(room: Rect, across: bool, start: int, end: int) -> Rect:
@@ -264,13 +264,13 @@ def _square(rect: Rect) -> float:
     return min(rect.height, rect.width) / max(rect.height, rect.width)
 
 
-def bands(ground: Ground, mission: Mission, decisions: Decisions) -> Plan:
+def bands(level: MissionMap, mission: Mission, decisions: Decisions) -> MissionLayout:
     """Strips of open land one after the other, for games whose levels are not rooms: what comes later lies further on.
 
     Strips run across the way of an avatar that keeps to a line, and along lanes; else across the longer side.
     """
-    top, left, bottom, right = ground.inside()
-    context = ground.context
+    top, left, bottom, right = level.inside()
+    context = level.context
     side = context.analysis.avatar_side
     if side is None and context.lanes:
         ends = ("bottom", "top") if context.lanes[0].horizontal else ("left", "right")
@@ -284,7 +284,7 @@ def bands(ground: Ground, mission: Mission, decisions: Decisions) -> Plan:
     extent = bottom - top if down else right - left
     count = max(1, min(last + 1, extent // LEAST))
     edges = np.linspace(0, extent, count + 1).round().astype(int).tolist()
-    plan = Plan(closed=False)
+    plan = MissionLayout(closed=False)
     for k in range(count):
         low, high = edges[k], edges[k + 1]
         if side == "top":

@@ -89,7 +89,7 @@ class MarkovGenerator(ExampleGenerator):
 
     @property
     def chain(self) -> Chain:
-        """What was learnt from the game's levels."""
+        """Markov chain learnt from the game's levels."""
         if not hasattr(self, "_chain"):
             context = self.context
             examples = mirrored(context.examples, symmetry_of(context, str(self.settings["symmetry"])))

@@ -77,7 +77,9 @@ class Chain:
         return np.pad(grid, self.reach, constant_values=self.outside)
 
     def context(self, padded: Grid, y: int, x: int) -> Context:
-        """What the tile at (y, x) depends on: the end of the level, the band, and the tiles around it."""
+        """Return the context that the tile at (y, x) depends on: the end of the level, the band, and the tiles around
+        it.
+        """
         reach = self.reach
         height = padded.shape[0] - 2 * reach
         below = padded[y + reach + 1, x + reach] == self.outside
@@ -87,11 +89,11 @@ class Chain:
         return (2 * int(below) + int(right), band, *around)
 
     def knows(self, context: Context) -> bool:
-        """Whether the examples show the whole of a context."""
+        """Return whether the examples show the whole of a context."""
         return context in self._counts[-1]
 
     def chances(self, context: Context) -> Chances:
-        """How likely each tile is in a context; they sum to 1."""
+        """Return the probability of each tile in a context."""
         known = self._cache.get(context)
         if known is None:
             known = self._smoothed(context)

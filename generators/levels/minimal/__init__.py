@@ -1,5 +1,4 @@
 """Small levels with little more in them than winning takes."""
 
-from pcg.generators.levels.minimal.generator import MinimalGenerator
-
-__all__ = ["MinimalGenerator"]
+PROVIDES = {"minimal": "generator:MinimalGenerator"}
+"""Level generators of this package: name -> module and class."""

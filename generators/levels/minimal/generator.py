@@ -10,14 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.levels.constructive import draw_style
+from pcg.generators.levels.constructive.generator import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.object_counts import Counts, fit
-from pcg.generators.levels.object_placement import furnish
-from pcg.generators.levels.repair import meet_needs, mend_reach
-from pcg.generators.levels.wall_layout import STYLES, draw_size, fill, lay_lanes
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.object_counts import Counts, fit_counts
+from pcg.generators.levels.object_placement import place_objects
+from pcg.generators.levels.repair.by_rules import repair_reachability
+from pcg.generators.levels.repair.required_sprites import add_required_sprites
+from pcg.generators.levels.wall_layout import STYLES, draw_size, lay_lanes, place_filler
 
 ROOMY = 8
 """Cells inside the frame, along a side, of the largest levels made where no size is asked for."""
@@ -26,7 +27,7 @@ INNER = 4.0
 
 
 class MinimalGenerator(IndependentGenerator):
-    """Little levels."""
+    """Generator of small levels."""
 
     name = "minimal"
     help = "small levels with one of a few things beside what winning calls for"
@@ -45,20 +46,20 @@ class MinimalGenerator(IndependentGenerator):
         """One level text."""
         context = self.context
         widths, heights = self._small(context)
-        site = Site.blank(context, *draw_size(rng, widths, heights))
+        builder = LevelBuilder.blank(context, *draw_size(rng, widths, heights))
         if context.lanes:
-            lay_lanes(site, rng)
+            lay_lanes(builder, rng)
         walls = min(0.6, context.wall_share * self.number("walls") * rng.random())
         if context.walls and walls > 0:
-            STYLES[draw_style(context, rng)](site, rng, walls)
-        if rng.random() < 0.5 or context.bare == context.filler:
-            fill(site, rng, float(rng.uniform(0.1, 0.5)))
+            STYLES[draw_style(context, rng)](builder, rng, walls)
+        if rng.random() < 0.5 or context.background == context.filler:
+            place_filler(builder, rng, float(rng.uniform(0.1, 0.5)))
         if rng.random() < 0.5:
-            site.favour = _inner(site)
-        furnish(site, rng, self._few(rng))
-        mend_reach(site, rng, always=True)
-        meet_needs(site, rng)
-        return site.text()
+            builder.placement_weights = _inner(builder)
+        place_objects(builder, rng, self._few(rng))
+        repair_reachability(builder, rng, always=True)
+        add_required_sprites(builder, rng)
+        return builder.text()
 
     def _small(self, context: LevelContext) -> tuple[tuple[int, int], tuple[int, int]]:
         """The ranges of widths and heights: what was asked for, else small ones."""
@@ -77,12 +78,12 @@ class MinimalGenerator(IndependentGenerator):
         counts = {
             tile: 1 for tile in context.objects if rng.random() < share and (used is None or bool(used[tile] > 0))
         }
-        return fit(context, rng, counts)
+        return fit_counts(context, rng, counts)
 
 
-def _inner(site: Site) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _inner(builder: LevelBuilder) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Weights that put things away from the frame."""
-    top, left, bottom, right = site.inside()
-    weights = np.ones(site.grid.shape)
+    top, left, bottom, right = builder.inside()
+    weights = np.ones(builder.grid.shape)
     weights[top + 1 : bottom - 1, left + 1 : right - 1] = INNER
     return weights

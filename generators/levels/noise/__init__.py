@@ -1,11 +1,10 @@
 """Terrains from noise, fractals, growth, digging agents and space partition (Shaker et al. 2016, ch. 3 and 4)."""
 
-from pcg.generators.levels.noise.generator import (
-    DiggerGenerator,
-    GrowthGenerator,
-    MidpointGenerator,
-    NoiseGenerator,
-    PartitionGenerator,
-)
-
-__all__ = ["DiggerGenerator", "GrowthGenerator", "MidpointGenerator", "NoiseGenerator", "PartitionGenerator"]
+PROVIDES = {
+    "noise": "generator:NoiseGenerator",
+    "midpoint": "generator:MidpointGenerator",
+    "growth": "generator:GrowthGenerator",
+    "diggers": "generator:DiggerGenerator",
+    "bsp": "generator:SpacePartitionGenerator",
+}
+"""Level generators of this package: name -> module and class."""

@@ -9,7 +9,7 @@ import numpy as np
 from pcg.evaluators.level_grid import Mask
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.noise.aggregation import grow
-from pcg.generators.levels.noise.diggers import DIGGERS, Habits
+from pcg.generators.levels.noise.diggers import DIGGERS, DiggerParameters
 from pcg.generators.levels.noise.displacement import diamond_square, skyline
 from pcg.generators.levels.noise.gradient import BASES, FRACTALS, fractal
 from pcg.generators.levels.noise.partition import partition
@@ -133,21 +133,21 @@ class DiggerGenerator(TerrainGenerator):
     )
 
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
-        """What is left after digging."""
+        """Return the rock that is left after digging."""
         low, high = self.integer("min_room"), self.integer("max_room")
         low, high = min(low, high), max(low, high)
-        habits = Habits(
+        parameters = DiggerParameters(
             self.number("turn"), self.number("build"), (min(low, *shape), min(high, *shape)), self.integer("sight")
         )
         name = str(self.settings["digger"])
         if name == "mixed":
             name = list(DIGGERS)[int(rng.integers(len(DIGGERS)))]
-        rock = DIGGERS[name](rng, shape, share, habits)
+        rock = DIGGERS[name](rng, shape, share, parameters)
         wear(rng, rock, share)
         return rock
 
 
-class PartitionGenerator(TerrainGenerator):
+class SpacePartitionGenerator(TerrainGenerator):
     """Rooms by binary space partition."""
 
     name = "bsp"
@@ -161,7 +161,7 @@ class PartitionGenerator(TerrainGenerator):
     )
 
     def rock(self, rng: np.random.Generator, shape: tuple[int, int], share: float) -> Mask:
-        """What lies between the rooms; the fewer cuts, the less of it, so their number is tried from many to few."""
+        """Return the rock between the rooms; fewer cuts leave less, so their number is tried from many to few."""
         least, depth = self.integer("least"), self.integer("depth")
         for cuts in range(depth, -1, -1):
             rock = partition(rng, shape, share, least=least, depth=cuts, loops=self.number("loops"))

@@ -37,7 +37,7 @@ class Lattice:
         self._gradients = np.stack([np.cos(angles), np.sin(angles)])
 
     def slope(self, x: NDArray[np.int64], y: NDArray[np.int64], dx: Field, dy: Field) -> Field:
-        """How high the plane with the gradient of lattice point (x, y) is at the offset (dx, dy) from it."""
+        """Return the height of the plane with the gradient of lattice point (x, y), at the offset (dx, dy) from it."""
         chosen = self._order[self._order[x % _PERIOD] + y % _PERIOD]
         result: Field = self._gradients[0, chosen] * dx + self._gradients[1, chosen] * dy
         return result
@@ -78,7 +78,7 @@ def simplex(lattice: Lattice, x: Field, y: Field) -> Field:
 BASES: Mapping[str, Callable[[Lattice, Field, Field], Field]] = {"perlin": perlin, "simplex": simplex}
 """The noise functions by name."""
 FRACTALS = ("sum", "billow", "ridges")
-"""How octaves are added: as they are, their absolute values (rounded hills), or those upside down (sharp ridges)."""
+"""Ways to add octaves: as they are, their absolute values (rounded hills), or those upside down (sharp ridges)."""
 
 
 def fractal(

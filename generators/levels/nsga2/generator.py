@@ -19,14 +19,14 @@ from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate
 from pcg.generators.levels.nsga2.objectives import parse_objectives
-from pcg.generators.levels.population import BREEDING, BreedingGenerator, LevelTwoPopulations
+from pcg.generators.levels.population import BREEDING, EvolutionaryGenerator, TwoPopulationLevelGenerator
 from pcg.generators.population import Child, Individual, tournament
 
 UNKNOWN = -1e9
 """The value of an objective that was not measured: worse than any other."""
 
 
-class ParetoGenerator(LevelTwoPopulations, BreedingGenerator):
+class NSGA2Generator(TwoPopulationLevelGenerator, EvolutionaryGenerator):
     """NSGA-II over tile grids."""
 
     name = "nsga2"
@@ -60,7 +60,7 @@ class ParetoGenerator(LevelTwoPopulations, BreedingGenerator):
             self._told = candidate  # some objectives are read from the text
             super().tell([candidate], [evaluation])
 
-    def _judge(self, evaluation: Evaluation) -> tuple[float, ...]:
+    def _fitness_values(self, evaluation: Evaluation) -> tuple[float, ...]:
         """The objectives, all of them to be large; the constraint value for infeasible levels."""
         if not evaluation.feasible:
             return (evaluation.constraint,)
@@ -75,7 +75,7 @@ class ParetoGenerator(LevelTwoPopulations, BreedingGenerator):
 
     # -- generations ---------------------------------------------------------------------------------------------------
 
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         if self.generation == 0:
             return self._begin(rng, self.integer("population"))
         self._ranks = self._rank()

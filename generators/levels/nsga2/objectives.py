@@ -1,4 +1,4 @@
-"""What levels are to be good in: a list of measures with a direction each, as users write it."""
+"""Objectives of a search: measures with a direction each, as users write them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.targets import known_names, sprites_of, wanted_value
 
 OWN = ("fitness", "wants")
-"""What can be named beside what wants can name: the fitness, and how nearly the wants are met."""
+"""Objectives beside the metrics: the fitness, and the degree to which wants are met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Objective:
     small: bool = False
 
     def value(self, evaluation: Evaluation, analysis: GameAnalysis, counts: Mapping[int, int]) -> float | None:
-        """What it comes to for a level, None when it was not measured.
+        """Return the value of a level, None when it was not measured.
 
         Args:
             evaluation: of the level.

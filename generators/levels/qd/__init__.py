@@ -5,10 +5,9 @@ level it was shown for that cell; *emitters* breed new levels from those in the 
 `qd`), which are loaded when the first one is made.
 """
 
-from pcg.generators.levels.qd.generator import (
-    ConstrainedMapElitesGenerator,
-    CvtMapElitesGenerator,
-    MapElitesGenerator,
-)
-
-__all__ = ["ConstrainedMapElitesGenerator", "CvtMapElitesGenerator", "MapElitesGenerator"]
+PROVIDES = {
+    "map-elites": "generator:MapElitesGenerator",
+    "cvt-map-elites": "generator:CvtMapElitesGenerator",
+    "constrained-map-elites": "generator:ConstrainedMapElitesGenerator",
+}
+"""Level generators of this package: name -> module and class."""

@@ -254,7 +254,7 @@ class LevelArchive:
             )
 
     def to_json(self) -> dict[str, Any]:
-        """What the run folder's `archive.json` holds."""
+        """Return the content of `archive.json` in a run folder."""
         axes = [{"name": m.name, "low": m.low, "high": m.high, "cells": m.cells} for m in self.measures]
         cells = []
         for cell in sorted({*self.elites, *self.crowds}):

@@ -1,4 +1,4 @@
-"""Emitters: which levels of an archive become parents, and how children are made of them.
+"""Emitters: selection of parents from an archive, and the breeding of their children.
 
 Parents come from any filled cell, from cells whose children have often been of use (curiosity: Cully, Demiris 2018),
 or from cells at the edge of what is filled. Of a few children made of them, the one is taken whose text puts it nearest
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pcg.evaluators.level_grid import Grid
 from pcg.generators.levels.contract import LevelGenerator
-from pcg.generators.levels.level_builder import choose
+from pcg.generators.levels.level_builder import weighted_choice
 from pcg.generators.levels.population import bred, symmetry_kept
 from pcg.generators.levels.qd.archive import Elite, LevelArchive
 from pcg.generators.levels.qd.measures import Measuring
@@ -52,9 +52,9 @@ class Breeding:
             text = self.context.palette.text(grid)
             if text in (parent.candidate.level, other.candidate.level):
                 continue
-            promise = self._promise(grid, parent, archive) + 1e-6 * rng.random()
-            if best is None or promise > best[0]:
-                best = promise, text, origin
+            expected = self._expected_empty_cells(grid, parent, archive) + 1e-6 * rng.random()
+            if best is None or expected > best[0]:
+                best = expected, text, origin
         if best is None:
             return parent.candidate.level, "mutation"
         return best[1], best[2]
@@ -65,11 +65,11 @@ class Breeding:
             second = self.context.palette.parse(other.candidate.level)
         if second is None or rng.random() < 0.5:
             edits = 1 + int(rng.integers(self.edits))
-        site, origin = bred(self.context, rng, first, second, edits, **self._how)
-        return site.grid, origin
+        builder, origin = bred(self.context, rng, first, second, edits, **self._how)
+        return builder.grid, origin
 
-    def _promise(self, grid: Grid, parent: Elite, archive: LevelArchive) -> float:
-        """How many empty cells there are where a child may come to stand, if it plays like its parent."""
+    def _expected_empty_cells(self, grid: Grid, parent: Elite, archive: LevelArchive) -> float:
+        """Return the number of empty cells that a child may come to fill, if it plays like its parent."""
         seen = self.measuring.of_text(grid)
         values = [own if own is not None else old for own, old in zip(seen, parent.values, strict=True)]
         cell = archive.cell_of(values)
@@ -81,8 +81,8 @@ class Breeding:
 # -- selection ---------------------------------------------------------------------------------------------------------
 
 
-class Tallies:
-    """What is remembered of cells as parents: how often they were chosen, and how much of use their children were."""
+class ParentStatistics:
+    """Statistics of cells as parents: how often they were chosen, and how useful their children were."""
 
     def __init__(self) -> None:
         self.chosen: dict[int, int] = {}
@@ -101,31 +101,31 @@ class Tallies:
 Weights = NDArray[np.float64]
 
 
-def uniform(cells: Sequence[int], archive: LevelArchive, tallies: Tallies) -> Weights:
+def uniform(cells: Sequence[int], archive: LevelArchive, parent_statistics: ParentStatistics) -> Weights:
     """Every filled cell alike."""
-    del archive, tallies
+    del archive, parent_statistics
     return np.ones(len(cells))
 
 
-def curiosity(cells: Sequence[int], archive: LevelArchive, tallies: Tallies) -> Weights:
+def curiosity(cells: Sequence[int], archive: LevelArchive, parent_statistics: ParentStatistics) -> Weights:
     """Cells whose children found a place in the archive first."""
     del archive
-    return np.array([tallies.curiosity.get(cell, 1.0) for cell in cells])
+    return np.array([parent_statistics.curiosity.get(cell, 1.0) for cell in cells])
 
 
-def novelty(cells: Sequence[int], archive: LevelArchive, tallies: Tallies) -> Weights:
+def novelty(cells: Sequence[int], archive: LevelArchive, parent_statistics: ParentStatistics) -> Weights:
     """Cells seldom chosen so far first."""
     del archive
-    return np.array([1.0 / np.sqrt(1.0 + tallies.chosen.get(cell, 0)) for cell in cells])
+    return np.array([1.0 / np.sqrt(1.0 + parent_statistics.chosen.get(cell, 0)) for cell in cells])
 
 
-def frontier(cells: Sequence[int], archive: LevelArchive, tallies: Tallies) -> Weights:
+def frontier(cells: Sequence[int], archive: LevelArchive, parent_statistics: ParentStatistics) -> Weights:
     """Cells beside empty ones, those seldom chosen first; any cell when there is none."""
     edge = np.array([sum(c not in archive.elites for c in archive.neighbours(cell)) for cell in cells])
-    return novelty(cells, archive, tallies) * (edge if edge.any() else 1.0)
+    return novelty(cells, archive, parent_statistics) * (edge if edge.any() else 1.0)
 
 
-SELECTIONS: Mapping[str, Callable[[Sequence[int], LevelArchive, Tallies], Weights]] = {
+SELECTIONS: Mapping[str, Callable[[Sequence[int], LevelArchive, ParentStatistics], Weights]] = {
     "uniform": uniform,
     "curiosity": curiosity,
     "novelty": novelty,
@@ -134,12 +134,14 @@ SELECTIONS: Mapping[str, Callable[[Sequence[int], LevelArchive, Tallies], Weight
 """Ways to choose parents by name, each a weight per filled cell."""
 
 
-def select(archive: LevelArchive, tallies: Tallies, how: str, rng: np.random.Generator) -> tuple[int, Elite]:
+def select(
+    archive: LevelArchive, parent_statistics: ParentStatistics, how: str, rng: np.random.Generator
+) -> tuple[int, Elite]:
     """A parent among the feasible elites, and its cell."""
     if how == "mixed":
         how = list(SELECTIONS)[int(rng.integers(len(SELECTIONS)))]
     cells = sorted(archive.elites)
-    place = choose(rng, SELECTIONS[how](cells, archive, tallies))
+    place = weighted_choice(rng, SELECTIONS[how](cells, archive, parent_statistics))
     cell = cells[place or 0]
     return cell, archive.elites[cell]
 

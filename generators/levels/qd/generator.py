@@ -17,9 +17,9 @@ from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import Want
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
-from pcg.generators.levels.population import SEEDING, Seeds
+from pcg.generators.levels.population import SEEDING, SeedLevels
 from pcg.generators.levels.qd.archive import CVT, GRID, Elite, LevelArchive
-from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, Tallies, select, select_infeasible
+from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, ParentStatistics, select, select_infeasible
 from pcg.generators.levels.qd.measures import Measuring, parse_measures
 
 MEASURES = Parameter(
@@ -85,9 +85,9 @@ class MapElitesGenerator(LevelGenerator):
             self.cells = LevelArchive(measures, self.kind, self.integer("cells"), crowd, place)
         except PcgError as error:
             raise PcgError(f"{owner}: {error}") from None
-        self.seeds = Seeds(self)
+        self.seeds = SeedLevels(self)
         self.breeding = Breeding(self, self.measuring)
-        self.tallies = Tallies()
+        self.parent_statistics = ParentStatistics()
         self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
         self._parents: dict[int, int] = {}
         self._applied = 0
@@ -119,7 +119,7 @@ class MapElitesGenerator(LevelGenerator):
         self._applied += 1
         parent = self._parents.pop(candidate.id, None)
         if parent is not None:
-            self.tallies.reward(parent, useful and evaluation.feasible)
+            self.parent_statistics.reward(parent, useful and evaluation.feasible)
 
     def _elite(self, candidate: Candidate, evaluation: Evaluation) -> Elite:
         grid = self.context.palette.parse(candidate.level)
@@ -136,8 +136,8 @@ class MapElitesGenerator(LevelGenerator):
         if archive.crowds and (not archive.elites or rng.random() < self.number("infeasible")):
             cell, parent = select_infeasible(archive, rng)
         else:
-            cell, parent = select(archive, self.tallies, str(self.settings["selection"]), rng)
-            self.tallies.choose(cell)
+            cell, parent = select(archive, self.parent_statistics, str(self.settings["selection"]), rng)
+            self.parent_statistics.choose(cell)
             self._parents[k] = cell
         other = parent
         if archive.elites:
@@ -168,8 +168,8 @@ class MapElitesGenerator(LevelGenerator):
             "archive": self.cells.state(),
             "waiting": [[c.to_json(), e.to_json()] for c, e in self._waiting],
             "parents": sorted([child, cell] for child, cell in self._parents.items()),
-            "chosen": sorted([cell, n] for cell, n in self.tallies.chosen.items()),
-            "curiosity": sorted([cell, x] for cell, x in self.tallies.curiosity.items()),
+            "chosen": sorted([cell, n] for cell, n in self.parent_statistics.chosen.items()),
+            "curiosity": sorted([cell, x] for cell, x in self.parent_statistics.curiosity.items()),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -179,8 +179,8 @@ class MapElitesGenerator(LevelGenerator):
         self.cells.load_state(state["archive"])
         self._waiting = deque((Candidate.from_json(c), Evaluation.from_json(e)) for c, e in state["waiting"])
         self._parents = {int(child): int(cell) for child, cell in state["parents"]}
-        self.tallies.chosen = {int(cell): int(n) for cell, n in state["chosen"]}
-        self.tallies.curiosity = {int(cell): float(x) for cell, x in state["curiosity"]}
+        self.parent_statistics.chosen = {int(cell): int(n) for cell, n in state["chosen"]}
+        self.parent_statistics.curiosity = {int(cell): float(x) for cell, x in state["curiosity"]}
 
 
 class CvtMapElitesGenerator(MapElitesGenerator):

@@ -1,4 +1,4 @@
-"""Which measures an archive is spread over: `density:0..0.5:20, solution_length:20..80:20, mechanic.key.*`.
+"""Measures of an archive, as users write them: `density:0..0.5:20, solution_length:20..80:20, mechanic.key.*`.
 
 A measure is a metric of the registry, a sprite type (how many the level starts with), or a mechanic (whether a rule
 of the game takes effect in the winning play: two cells, no and yes; Charity, Green, Khalifa, Togelius: Mech-Elites,
@@ -54,11 +54,11 @@ class Measure:
     high: float
     cells: int
     of_text: bool = False
-    """Whether the text alone tells the value."""
+    """True if the text alone tells the value."""
 
     @property
     def yes_or_no(self) -> bool:
-        """Whether it only tells if a mechanic takes effect."""
+        """True if it only tells if a mechanic takes effect."""
         return self.name.startswith(MECHANIC)
 
     def __str__(self) -> str:
@@ -176,7 +176,7 @@ class Measuring:
         return {name: cheap[name] for name in names} if all(name in cheap for name in names) else None
 
     def of_text(self, grid: Grid) -> list[float | None]:
-        """What the level's tiles tell; None for what they do not."""
+        """Return the values that the level's tiles tell; None for what they do not."""
         metrics = self._metrics(grid)
         counts = self.context.palette.count_types(grid) if self._types else {}
         return [

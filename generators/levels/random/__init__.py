@@ -1,5 +1,4 @@
-"""Things at random places: the baseline of spec 04 section 2.1."""
+"""Objects at random cells: the baseline (reference/generators 12.1)."""
 
-from pcg.generators.levels.random.generator import RandomGenerator
-
-__all__ = ["RandomGenerator"]
+PROVIDES = {"random": "generator:RandomGenerator"}
+"""Level generators of this package: name -> module and class."""

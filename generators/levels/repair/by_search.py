@@ -17,24 +17,24 @@ import numpy as np
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.object_placement import place
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.object_placement import place_object
 from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.repair.edits import Draft
 
 CHILDREN = 6
 """Edited levels made of a level before the next best one is looked at."""
 COST_OF_EDIT = 0.01
-"""What an edit takes off a verdict in [0, 2]."""
+"""Cost of an edit, taken off a score in [0, 2]."""
 
 
-def achieved(evaluation: Evaluation) -> bool:
-    """Whether a level is feasible and all that is wanted."""
+def meets_all_targets(evaluation: Evaluation) -> bool:
+    """Return whether a level is feasible and all that is wanted."""
     return evaluation.feasible and all(v >= 1.0 for v in evaluation.wants.values())
 
 
-def verdict(evaluation: Evaluation) -> float:
-    """How near a level is to being sound and as wanted, in [0, 2]."""
+def repair_score(evaluation: Evaluation) -> float:
+    """Return the score of a level under repair, in [0, 2]: feasible counts 1, targets met up to 1."""
     met = list(evaluation.wants.values())
     share = sum(met) / len(met) if met else 1.0
     return (1.0 + share) if evaluation.feasible else 0.8 * evaluation.constraint + 0.2 * share
@@ -49,7 +49,7 @@ def search_for_repair(
     Args:
         context: of the game.
         draft: the level to be repaired.
-        starts: levels to set out from, beside the draft mended.
+        starts: levels to set out from, beside the draft repaired by rules.
         locked: cells that stay as they are.
         evaluate: judges a level text.
         rng: draws the edits.
@@ -58,9 +58,9 @@ def search_for_repair(
     """
     palette = context.palette
     fixed = np.zeros(draft.grid.shape, bool) if locked is None else locked & ~draft.free
-    mended = Site(context, draft.grid.copy())
-    repair(mended, rng)
-    mended.grid[fixed] = draft.grid[fixed]
+    repaired = LevelBuilder(context, draft.grid.copy())
+    repair(repaired, rng)
+    repaired.grid[fixed] = draft.grid[fixed]
     waiting: list[tuple[float, int, Grid]] = []
     seen: set[bytes] = set()
     spent = 0
@@ -77,10 +77,10 @@ def search_for_repair(
         spent += 1
         evaluation = evaluate(palette.text(grid))
         changed = int((grid != draft.grid).sum())
-        heapq.heappush(waiting, (COST_OF_EDIT * changed - verdict(evaluation), len(seen), grid))
-        return achieved(evaluation)
+        heapq.heappush(waiting, (COST_OF_EDIT * changed - repair_score(evaluation), len(seen), grid))
+        return meets_all_targets(evaluation)
 
-    for grid in [draft.grid.copy(), *starts, mended.grid]:
+    for grid in [draft.grid.copy(), *starts, repaired.grid]:
         if look(grid):
             return grid
     while waiting and not over():
@@ -96,9 +96,9 @@ def search_for_repair(
 
 def edited(context: LevelContext, grid: Grid, fixed: Mask, rng: np.random.Generator) -> Grid | None:
     """A level with one thing moved, put in, taken out, or a wall built or opened; None when that was not possible."""
-    site = Site(context, grid.copy())
+    builder = LevelBuilder(context, grid.copy())
     palette = context.palette
-    top, left, bottom, right = site.inside()
+    top, left, bottom, right = builder.inside()
     inner = np.zeros(grid.shape, bool)
     inner[top:bottom, left:right] = True
     things = np.isin(grid, [*context.objects, *palette.avatars]) & inner & ~fixed
@@ -109,20 +109,20 @@ def edited(context: LevelContext, grid: Grid, fixed: Mask, rng: np.random.Genera
             return None
         y, x = cells[int(rng.integers(len(cells)))]
         tile = int(grid[y, x])
-        site.clear((y, x))
+        builder.clear((y, x))
         if kind == 0 or tile in palette.avatars:
-            free = np.argwhere(site.free() & ~fixed).tolist()
+            free = np.argwhere(builder.free() & ~fixed).tolist()
             # Near moves are tried more often than far ones: a repaired level should stay like itself.
             weights = np.array([1.0 / (abs(a - y) + abs(b - x) + 0.5) for a, b in free])
             if not len(weights):
                 return None
             a, b = free[int(rng.choice(len(free), p=weights / weights.sum()))]
-            site.put((a, b), tile)
+            builder.put((a, b), tile)
     else:
         choices = [*context.objects] or [palette.empty]
         tile = choices[int(rng.integers(len(choices)))]
-        if not place(site, rng, tile):
+        if not place_object(builder, rng, tile):
             return None
-    if (site.grid[fixed] != grid[fixed]).any():
+    if (builder.grid[fixed] != grid[fixed]).any():
         return None
-    return site.grid
+    return builder.grid

@@ -15,8 +15,10 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
-from pcg.generators.levels.asp import Aims, Found, Limits, OutOfTimeError, Problem, find, pose
-from pcg.generators.levels.asp.search import SolverCheck
+from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError
+from pcg.generators.levels.asp.constraints import LevelConstraints, build_problem
+from pcg.generators.levels.asp.problem import Problem
+from pcg.generators.levels.asp.search import Found, SolverCheck, find
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.repair.edits import Draft, Judge
 
@@ -25,13 +27,19 @@ COST_OF_THING = 2
 
 
 PUT_WALL, PUT_THING = 1, 2
-"""What breaks ties between repairs of equal cost: each new wall and each new thing; bare ground costs nothing."""
+"""Costs that break ties between repairs: of each new wall and each new thing; bare ground costs nothing."""
 UNTRIED = "there was no time to try without it"
-"""What a judge says when its time has run out."""
+"""Reason given when the time to look for one has run out."""
 
 
 def solve_for_repair(
-    context: LevelContext, draft: Draft, aims: Aims, locked: Mask | None, *, seed: int, limits: Limits
+    context: LevelContext,
+    draft: Draft,
+    level_constraints: LevelConstraints,
+    locked: Mask | None,
+    *,
+    seed: int,
+    limits: Limits,
 ) -> tuple[Found, Judge]:
     """The cheapest repair of a level, and a judge that tells which constraints a level breaks.
 
@@ -41,7 +49,7 @@ def solve_for_repair(
         PcgError: clingo is not installed, the aims do not suit the game, or no repair exists (`ClashError`, which
             names the constraints) or is found in time (`OutOfTimeError`).
     """
-    problem = repair_problem(context, draft, replace(aims, polish=False, lenient=True), locked)
+    problem = repair_problem(context, draft, replace(level_constraints, polish=False, lenient=True), locked)
     limits = limits.started()
     cost = []
     for tile in sorted(set().union(*(problem.allowed(place) for place in np.ndindex(problem.shape)))):
@@ -68,7 +76,9 @@ def solve_for_repair(
     return found, judge
 
 
-def repair_problem(context: LevelContext, draft: Draft, aims: Aims, locked: Mask | None) -> Problem:
+def repair_problem(
+    context: LevelContext, draft: Draft, level_constraints: LevelConstraints, locked: Mask | None
+) -> Problem:
     """The constraints of a sound level of the draft's size, in which every tile of the game may be used."""
     height, width = draft.grid.shape
     if min(height, width) < 2:
@@ -78,7 +88,7 @@ def repair_problem(context: LevelContext, draft: Draft, aims: Aims, locked: Mask
     tiles = {*context.objects, *palette.grounds, palette.avatars[0], *movers, *np.unique(draft.grid).tolist()}
     tiles |= {context.filler} if context.filler is not None else set()
     tiles |= {palette.wall} if palette.wall is not None else set()
-    problem = pose(context, (height, width), aims, tiles)
+    problem = build_problem(context, (height, width), level_constraints, tiles)
     for y, x in np.ndindex(draft.grid.shape):
         tile = int(draft.grid[y, x])
         if not draft.unreadable[y, x] and not draft.free[y, x] and not _hole(context, problem, (y, x), tile):
@@ -90,5 +100,5 @@ def repair_problem(context: LevelContext, draft: Draft, aims: Aims, locked: Mask
 
 
 def _hole(context: LevelContext, problem: Problem, place: tuple[int, int], tile: int) -> bool:
-    """Whether a tile that is not meant for the frame leaves it open."""
+    """Return whether a tile that is not meant for the frame leaves it open."""
     return place in problem.frame and context.palette.access[tile] <= 1

@@ -1,7 +1,7 @@
-"""Completing a level that a person has begun: locked cells stay, the rest is filled in, in several ways.
+"""Completion of a level that a person has begun, in several ways: locked cells stay, the rest is filled in.
 
 For mixed-initiative tools (Liapis, Yannakakis and Togelius, Sentient Sketchbook, 2013). With clingo each completion
-keeps all constraints; without it, sketches are mended until what can be seen without playing is right.
+keeps all constraints; without it, sketches are repaired until what can be seen without playing is right.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.targets import Want, settle_wants, sprites_of
-from pcg.generators.levels.constructive import construct, draw_style
-from pcg.generators.levels.constructive_completion import LockedSite
+from pcg.generators.levels.constructive.generator import construct, draw_style
+from pcg.generators.levels.constructive_completion import LockedLevelBuilder
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.object_placement import place
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.object_placement import place_object
 from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.repair.edits import Draft, faults, read_draft
 
 TRIES = 30
-"""Sketches mended for one completion before none is given."""
+"""Sketches repaired for one completion before none is given."""
 SECONDS = 10.0
 
 
@@ -57,7 +57,7 @@ def complete(
         raise PcgError(f"locked cells have the shape {locked.shape}, expected {draft.grid.shape} as the level")
     fixed = ~open_cells if locked is None else locked & ~open_cells
     if use_solver is None:
-        from pcg.generators.levels.asp import has_clingo
+        from pcg.generators.levels.asp.clingo_solver import has_clingo
 
         use_solver = has_clingo()
     found: list[str] = []
@@ -87,9 +87,9 @@ def complete(
 def _merged(context: LevelContext, draft: Draft, open_cells: Mask, rng: np.random.Generator) -> Grid:
     """A sketch with what is given laid over it."""
     height, width = draft.grid.shape
-    site = Site.blank(context, width, height)
-    construct(site, rng, draw_style(context, rng), context.wall_share)
-    grid = np.where(open_cells, site.grid, draft.grid).astype(np.int16)
+    builder = LevelBuilder.blank(context, width, height)
+    construct(builder, rng, draw_style(context, rng), context.wall_share)
+    grid = np.where(open_cells, builder.grid, draft.grid).astype(np.int16)
     palette = context.palette
     given = np.isin(draft.grid, palette.avatars) & ~open_cells
     if given.any():
@@ -102,17 +102,19 @@ def _solved(
     context: LevelContext, draft: Draft, base: Grid, fixed: Mask, wants: tuple[Want, ...], rng: np.random.Generator,
     seconds: float,
 ) -> Grid:  # fmt: skip
-    from pcg.generators.levels.asp import Aims, Limits, find, hints
+    from pcg.generators.levels.asp.clingo_solver import Limits
+    from pcg.generators.levels.asp.constraints import LevelConstraints
     from pcg.generators.levels.asp.generator import FOLLOW_SKETCH
+    from pcg.generators.levels.asp.search import find, hints
     from pcg.generators.levels.repair.by_solver import repair_problem
 
     settings = {
         "max_moves": 0, "min_moves": 0, "min_path": 0, "max_path": 0, "symmetry": "none", "pockets": True,
         "keys_first": True,
     }  # fmt: skip
-    aims = Aims.of(settings, wants)
+    level_constraints = LevelConstraints.of(settings, wants)
     filled = replace(draft, grid=base, free=np.zeros(base.shape, bool), unreadable=np.zeros(base.shape, bool))
-    problem = repair_problem(context, filled, aims, fixed)
+    problem = repair_problem(context, filled, level_constraints, fixed)
     seed = int(rng.integers(2**31))
     found = find(problem, seed=seed, limits=Limits(seconds), extra=hints(problem, base, rng), options=FOLLOW_SKETCH)
     return found.grid
@@ -122,43 +124,43 @@ def _mended(
     context: LevelContext, draft: Draft, fixed: Mask, open_cells: Mask, wants: tuple[Want, ...],
     rng: np.random.Generator,
 ) -> tuple[Grid | None, str]:  # fmt: skip
-    """A mended sketch that keeps the locked cells and in which nothing is seen to be wrong, or None and what was."""
+    """A repaired sketch that keeps the locked cells and in which nothing is seen to be wrong, or None and what was."""
     reason = ""
     for _ in range(TRIES):
-        site = LockedSite(context, _merged(context, draft, open_cells, rng), fixed)
-        repair(site, rng)
+        builder = LockedLevelBuilder(context, _merged(context, draft, open_cells, rng), fixed)
+        repair(builder, rng)
         for want in wants:
-            _aim(site, rng, want, fixed)
-        wrong = faults(context, site.grid)
-        counts = context.palette.count_types(site.grid)
+            _aim(builder, rng, want, fixed)
+        wrong = faults(context, builder.grid)
+        counts = context.palette.count_types(builder.grid)
         for want in wants:
             types = sprites_of(want.name, context.analysis)
             if types is not None and not want.achieved(sum(counts.get(t, 0) for t in types)):
                 wrong.append(f"missed: {want}")
         if not wrong:
-            return site.grid, ""
+            return builder.grid, ""
         reason = "; ".join(wrong)
     return None, reason
 
 
-def _aim(site: Site, rng: np.random.Generator, want: Want, fixed: Mask) -> None:
+def _aim(builder: LevelBuilder, rng: np.random.Generator, want: Want, fixed: Mask) -> None:
     """Put in or take out sprites until there are as many as wanted, as far as there is room."""
-    context = site.context
+    context = builder.context
     types = sprites_of(want.name, context.analysis)
     if types is None:
         return
     tiles = sorted({t for s in types for t in context.palette.by_type.get(s, ())[:1] if t in context.objects})
     weights = context.palette.type_counts[:, sorted(types)].sum(axis=1)
-    for _ in range(site.grid.size):
-        present = int(weights[site.grid].sum())
+    for _ in range(builder.grid.size):
+        present = int(weights[builder.grid].sum())
         if present < want.low and tiles:
-            if not place(site, rng, tiles[int(rng.integers(len(tiles)))]):
+            if not place_object(builder, rng, tiles[int(rng.integers(len(tiles)))]):
                 return
         elif present > want.high:
-            cells = np.argwhere(np.isin(site.grid, context.objects) & (weights[site.grid] > 0) & ~fixed).tolist()
+            cells = np.argwhere(np.isin(builder.grid, context.objects) & (weights[builder.grid] > 0) & ~fixed).tolist()
             if not cells:
                 return
             y, x = cells[int(rng.integers(len(cells)))]
-            site.clear((y, x))
+            builder.clear((y, x))
         else:
             return

@@ -1,4 +1,4 @@
-"""What a repair changed, cell by cell and with a reason, as objects, text and JSON; and how few changes suffice."""
+"""Edits of a repair, cell by cell and with a reason, as objects, text and JSON; and the removal of needless ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask, Palette, avatar_cells
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 
 MOST_TRIMMED = 60
 """With more edits than this, none is taken back to see whether it was needed."""
@@ -31,7 +31,7 @@ class Edit:
     """The character that stood there; "" where the text ended before."""
     after: str
     why: str = ""
-    """What would be wrong without this edit."""
+    """Fault that would be there without this edit."""
 
     def __str__(self) -> str:
         before = f"`{self.before}`" if self.before else "nothing"
@@ -52,9 +52,9 @@ class Repaired:
     level: str
     edits: tuple[Edit, ...]
     method: str
-    """How: "none" (it was sound), "mend", "solver" or "search"."""
+    """Method: "none" (it was sound), "mend", "solver" or "search"."""
     fewest: bool = False
-    """Whether no repair with less cost exists (proved by the solver, for its constraints)."""
+    """True if no repair with less cost exists (proved by the solver, for its constraints)."""
 
     def __str__(self) -> str:
         count = f"{len(self.edits)} edits" if len(self.edits) != 1 else "1 edit"
@@ -156,26 +156,28 @@ def trimmed(draft: Draft, palette: Palette, grid: Grid, judge: Judge) -> tuple[G
 
 
 def faults(context: LevelContext, grid: Grid) -> list[str]:
-    """What can be seen to be wrong with a level without playing it, in sentences."""
+    """Return the faults of a level that can be seen without playing it, in sentences."""
     palette, analysis = context.palette, context.analysis
     found = []
     avatars = len(avatar_cells(palette, grid))
     if avatars != 1:
         found.append(f"{avatars} avatars instead of one")
     found += [f for f in context.requirements.shortfalls(palette.count_types(grid)) if "one avatar per player" not in f]
-    site = Site(context, grid)
+    builder = LevelBuilder(context, grid)
     open_frame = sum(
         bool(palette.access[tile] > palette.access[grid[cell]] or grid[cell] in palette.grounds)
-        for cell, tile in site.frame_cells().items()
+        for cell, tile in builder.frame_cells().items()
         if grid[cell] != tile and palette.access[tile] == palette.access.max()
     )
     if open_frame:
         found.append("the frame has a hole")
     if avatars == 1 and analysis.mobility == "freely":
-        steps = site.distances()
-        lost = [palette.tiles[t].char for t in sorted(context.targets) if bool(((grid == t) & (steps < 0)).any())]
+        steps = builder.distances()
+        lost = [
+            palette.tiles[t].char for t in sorted(context.required_tiles) if bool(((grid == t) & (steps < 0)).any())
+        ]
         # What lies behind a door is reached once it is open; only the solver follows that.
         behind_gates = bool((palette.access[grid] == 2).any())
-        if lost and not behind_gates and not context.links_closed_rooms:
+        if lost and not behind_gates and not context.has_portals:
             found.append("out of reach: " + ", ".join(f"`{c}`" for c in lost))
     return found

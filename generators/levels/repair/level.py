@@ -21,9 +21,9 @@ from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter, resolve
 from pcg.evaluators.targets import Want, settle_wants
 from pcg.generators.levels.context import LevelContext, require_single_player
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.repair.by_rules import repair
-from pcg.generators.levels.repair.by_search import achieved, search_for_repair
+from pcg.generators.levels.repair.by_search import meets_all_targets, search_for_repair
 from pcg.generators.levels.repair.by_solver import UNTRIED, solve_for_repair
 from pcg.generators.levels.repair.edits import Draft, Judge, Repaired, faults, read_draft, trimmed
 
@@ -79,8 +79,11 @@ def repair_level(
         PcgError: for bad input, a method that needs clingo where it is not installed, constraints that clash
             (`pcg.generators.levels.asp.ClashError`).
 
-    >>> import pcg                                                                # doctest: +SKIP
-    >>> print(repair_level(pcg.load("boxes"), "wwwwwww\nwA.b..w\nw....ow\nw...b.w\nwwwwwww"))  # doctest: +SKIP
+    >>> import pcg
+    >>> without_avatar = "wwwwwww\nw..b..w\nw....ow\nw...b.w\nwwwwwww"
+    >>> repaired = repair_level(pcg.load("boxes"), without_avatar, method="mend")
+    >>> len(repaired.edits), "A" in repaired.level
+    (1, True)
     """
     return _Repair(game, level, method, wants, locked, seed, params).result()
 
@@ -113,11 +116,11 @@ class _Repair:
             return self._solve()
         deadline = time.monotonic() + float(self.settings["seconds"]) if self.method == "auto" else math.inf
         readable = not (self.draft.unreadable.any() or self.draft.free.any())
-        if readable and achieved(self.evaluate(self.context.palette.text(self.draft.grid))):
+        if readable and meets_all_targets(self.evaluate(self.context.palette.text(self.draft.grid))):
             return Repaired(self.context.palette.text(self.draft.grid), (), "none", fewest=True)
         starts: list[Grid] = []
         if self.method == "auto":
-            from pcg.generators.levels.asp import OutOfTimeError, has_clingo
+            from pcg.generators.levels.asp.clingo_solver import OutOfTimeError, has_clingo
 
             if has_clingo():
                 with suppress(OutOfTimeError):  # then the search goes on from the level itself
@@ -148,7 +151,7 @@ class _Repair:
         return self._known[text]
 
     def _wrong(self, grid: Grid) -> list[str]:
-        """What an evaluation holds against a level."""
+        """Return what an evaluation holds against a level."""
         evaluation = self.evaluate(self.context.palette.text(grid))
         broken = [f"so that {CONSTRAINTS[name]}" for name, value in evaluation.constraints.items() if value < 1.0]
         # Stages that were not reached say nothing; the first that failed is the reason.
@@ -156,27 +159,30 @@ class _Repair:
         return broken[:1] if broken else missed
 
     def _mend(self) -> Repaired:
-        site = Site(self.context, self.draft.grid.copy())
-        repair(site, self.rng)
+        builder = LevelBuilder(self.context, self.draft.grid.copy())
+        repair(builder, self.rng)
         if self.locked is not None:
             fixed = self.locked & ~self.draft.free
-            site.grid[fixed] = self.draft.grid[fixed]
-        left = faults(self.context, site.grid)
+            builder.grid[fixed] = self.draft.grid[fixed]
+        left = faults(self.context, builder.grid)
         if left:
-            raise NoRepairError(f"mending leaves this wrong: {'; '.join(left)}")
-        return self._report(site.grid, "mend", lambda grid: faults(self.context, grid))
+            raise NoRepairError(f"repair by rules leaves this wrong: {'; '.join(left)}")
+        return self._report(builder.grid, "mend", lambda grid: faults(self.context, grid))
 
     def _solve(self, share: float = 1.0) -> Repaired:
         """The solver's repair within a share of the time it may take."""
-        from pcg.generators.levels.asp import Aims, Limits
+        from pcg.generators.levels.asp.clingo_solver import Limits
+        from pcg.generators.levels.asp.constraints import LevelConstraints
 
         settings = {
             "max_moves": self.settings["max_moves"], "min_moves": 0, "min_path": 0, "max_path": 0, "symmetry": "none",
             "pockets": True, "keys_first": True,
         }  # fmt: skip
         limits = Limits(share * float(self.settings["seconds"]), int(self.settings["conflicts"]))
-        aims = Aims.of(settings, self.wants)
-        found, judge = solve_for_repair(self.context, self.draft, aims, self.locked, seed=self.seed, limits=limits)
+        level_constraints = LevelConstraints.of(settings, self.wants)
+        found, judge = solve_for_repair(
+            self.context, self.draft, level_constraints, self.locked, seed=self.seed, limits=limits
+        )
         repaired = self._report(found.grid, "solver", judge)
         return Repaired(repaired.level, repaired.edits, "solver", fewest=found.optimal)
 

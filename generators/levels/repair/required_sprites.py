@@ -1,9 +1,9 @@
-"""What the rules call for, put in at all costs: the last step of every generator.
+"""Sprites that the rules require, put in at all costs: the last step of every generator.
 
 `object_placement` puts things where they make sense and leaves out what finds no such place. Here the minimum number of
-each needed sprite is seen to (spec 04 section 2.3 adds goals up to the limit of their termination): first at places
-that make sense, then at any free cell, then in the place of what the level can do without. A level is left short only
-where the game has no tile for what is missing, or the level has fewer cells than its rules need sprites.
+each needed sprite is seen to (reference/generators 12.3 adds goals up to the limit of their termination): first at
+places that make sense, then at any free cell, then in the place of what the level can do without. A level is left short
+only where the game has no tile for what is missing, or the level has fewer cells than its rules need sprites.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ import numpy as np
 
 from pcg.evaluators.level_grid import Mask
 from pcg.evaluators.requirements import CountRule, Need
-from pcg.generators.levels.level_builder import Site
-from pcg.generators.levels.object_placement import place
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.object_placement import place_object
 
 _ROUNDS = 6
 """Passes over all rules; what is put in for one may call for more of another."""
 
 
-def meet_needs(site: Site, rng: np.random.Generator, locked: Mask | None = None) -> bool:
+def add_required_sprites(builder: LevelBuilder, rng: np.random.Generator, locked: Mask | None = None) -> bool:
     """Bring the numbers of all sprites within what the requirements allow; tells whether they are now.
 
     Args:
-        site: with its avatar.
+        builder: with its avatar.
         rng: decides between places.
         locked: cells that must stay as they are, shape (height, width).
     """
-    return _Needs(site, rng, locked).meet()
+    return _RequiredSprites(builder, rng, locked).meet()
 
 
-class _Needs:
+class _RequiredSprites:
     """One level being brought in line."""
 
-    def __init__(self, site: Site, rng: np.random.Generator, locked: Mask | None) -> None:
-        self.site, self.rng, self.locked = site, rng, locked
-        self.context, self.palette = site.context, site.palette
+    def __init__(self, builder: LevelBuilder, rng: np.random.Generator, locked: Mask | None) -> None:
+        self.builder, self.rng, self.locked = builder, rng, locked
+        self.context, self.palette = builder.context, builder.palette
         self.required = self.context.requirements
         self.rules = self.required.counts[1:]  # the first is about avatars, which are not put in twice
 
@@ -52,7 +52,7 @@ class _Needs:
         return not self.required.shortfalls(self.numbers())
 
     def numbers(self) -> dict[int, int]:
-        return self.palette.count_types(self.site.grid)
+        return self.palette.count_types(self.builder.grid)
 
     def _keep(self, rule: CountRule) -> None:
         number = self._count(rule.types)
@@ -92,26 +92,26 @@ class _Needs:
             weights += 100 * self.context.statistics.share[choices]
         tile = choices[int(self.rng.choice(len(choices), p=weights / weights.sum()))]
         before = self._count(types)
-        placed = self.locked is None and tile in self.context.objects and place(self.site, self.rng, tile)
+        placed = self.locked is None and tile in self.context.objects and place_object(self.builder, self.rng, tile)
         if placed and self._count(types) > before:
             return True
         cell = self._room(tile)
         if cell is None:
             return False
-        self.site.put(cell, tile)
+        self.builder.put(cell, tile)
         return self._count(types) > before
 
     def _take(self, types: Sequence[int]) -> bool:
         """One sprite of the types less, if one can go."""
         tiles = self._tiles(types)
-        cells = np.argwhere(np.isin(self.site.grid, tiles) & self._changeable()).tolist()
+        cells = np.argwhere(np.isin(self.builder.grid, tiles) & self._changeable()).tolist()
         if not cells:
             return False
         y, x = cells[int(self.rng.integers(len(cells)))]
         before = self._count(types)
-        self.site.clear((y, x))
+        self.builder.clear((y, x))
         if self._count(types) >= before:  # it is what stands under everything else here
-            self.site.put((y, x), self.palette.empty)
+            self.builder.put((y, x), self.palette.empty)
         return self._count(types) < before
 
     def _tiles(self, types: Iterable[int]) -> list[int]:
@@ -124,33 +124,33 @@ class _Needs:
 
     def _changeable(self) -> Mask:
         """Cells that may be changed: inside the frame, not locked, without the avatar."""
-        site = self.site
-        top, left, bottom, right = site.inside()
-        mask = np.zeros(site.grid.shape, bool)
+        builder = self.builder
+        top, left, bottom, right = builder.inside()
+        mask = np.zeros(builder.grid.shape, bool)
         mask[top:bottom, left:right] = True
         if self.locked is not None:
             mask &= ~self.locked
         with_avatar = [i for i in range(len(self.palette.tiles)) if self._brings_avatar(i)]
-        mask &= ~np.isin(site.grid, with_avatar)
+        mask &= ~np.isin(builder.grid, with_avatar)
         return mask
 
     def _room(self, tile: int) -> tuple[int, int] | None:
         """A cell for a tile that found no good place: free, else with something the level can do without."""
-        site = self.site
+        builder = self.builder
         changeable = self._changeable()
-        free = changeable & site.free()
-        blocks = site.blocks(tile)
-        steps = site.distances()
+        free = changeable & builder.free()
+        blocks = builder.blocks(tile)
+        steps = builder.distances()
         if (free & (steps >= 0)).any():
             free &= steps >= 0
         cells = [(y, x) for y, x in np.argwhere(free).tolist()]
         order: list[tuple[int, int]] = [cells[i] for i in self.rng.permutation(len(cells)).tolist()]
         for cell in order:
-            if not (blocks and site.cuts(cell)):
+            if not (blocks and builder.disconnects(cell)):
                 return cell
         if order:
             return order[0]
-        for mask in (np.isin(site.grid, self._spare()), np.isin(site.grid, self.context.walls)):
+        for mask in (np.isin(builder.grid, self._spare()), np.isin(builder.grid, self.context.walls)):
             beside = mask & changeable & _beside(steps >= 0)
             there = np.argwhere(beside if beside.any() else mask & changeable)
             if len(there):

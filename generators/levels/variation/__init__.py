@@ -1,5 +1,4 @@
 """New levels from the game's own ones."""
 
-from pcg.generators.levels.variation.generator import VariationGenerator
-
-__all__ = ["VariationGenerator"]
+PROVIDES = {"variation": "generator:VariationGenerator"}
+"""Level generators of this package: name -> module and class."""

@@ -13,11 +13,11 @@ import numpy as np
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.distances import code_distance
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.levels.constructive import construct, draw_style
+from pcg.generators.levels.constructive.generator import construct, draw_style
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
-from pcg.generators.levels.level_builder import Site
+from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.operators import crossover, edit
-from pcg.generators.levels.repair import repair
+from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.wall_layout import draw_size
 
 APART = 0.05
@@ -53,25 +53,25 @@ class VariationGenerator(IndependentGenerator):
         grid = self._fitted(grid, rng)
         if not context.analysis.drifts and rng.random() < self.number("mirrored"):
             grid = np.ascontiguousarray(grid[:, ::-1])
-        site = Site(context, grid)
+        builder = LevelBuilder(context, grid)
         if rng.random() < self.number("thinned"):
-            _thin(site, rng)
+            _thin(builder, rng)
         # Few edits keep what works, many make something new: both are wanted.
         edits = int(rng.poisson(self.number("edits") * rng.exponential()))
-        site = Site(context, edit(context, site.grid, rng, edits))
-        repair(site, rng)
+        builder = LevelBuilder(context, edit(context, builder.grid, rng, edits))
+        repair(builder, rng)
         for _ in range(5):
-            if all(code_distance(_codes(site.grid), _codes(own)) >= APART for own in examples):
+            if all(code_distance(_codes(builder.grid), _codes(own)) >= APART for own in examples):
                 break
-            site = Site(context, edit(context, site.grid, rng, 3))
-            repair(site, rng)
-        return site.text()
+            builder = LevelBuilder(context, edit(context, builder.grid, rng, 3))
+            repair(builder, rng)
+        return builder.text()
 
     def _constructed(self, rng: np.random.Generator) -> str:
         context = self.context
-        site = Site.blank(context, *draw_size(rng, self.widths, self.heights))
-        construct(site, rng, draw_style(context, rng), min(0.6, context.wall_share * rng.uniform(0.7, 1.3)))
-        return site.text()
+        builder = LevelBuilder.blank(context, *draw_size(rng, self.widths, self.heights))
+        construct(builder, rng, draw_style(context, rng), min(0.6, context.wall_share * rng.uniform(0.7, 1.3)))
+        return builder.text()
 
     def _fitted(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """A copy within the sizes: a part of a level that is too large, bare ground around one that is too small."""
@@ -85,7 +85,7 @@ class VariationGenerator(IndependentGenerator):
                 before = int(rng.integers(least - size + 1))
                 around = [(0, 0), (0, 0)]
                 around[axis] = (before, least - size - before)
-                grid = np.pad(grid, around, constant_values=context.bare)
+                grid = np.pad(grid, around, constant_values=context.background)
         return grid.copy()
 
 
@@ -93,11 +93,11 @@ def _codes(grid: Grid) -> np.ndarray[tuple[int, ...], np.dtype[np.uint32]]:
     return grid.astype(np.uint32)
 
 
-def _thin(site: Site, rng: np.random.Generator) -> None:
+def _thin(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Take away a random share of each kind of object, but for the last of its kind."""
-    for tile in site.context.objects:
-        cells = np.argwhere(site.grid == tile).tolist()
+    for tile in builder.context.objects:
+        cells = np.argwhere(builder.grid == tile).tolist()
         share = rng.random()
         for place in rng.permutation(len(cells)).tolist()[1:]:
             if rng.random() < share:
-                site.clear((cells[place][0], cells[place][1]))
+                builder.clear((cells[place][0], cells[place][1]))

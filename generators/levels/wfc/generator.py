@@ -21,7 +21,7 @@ from pcg.generators.levels.wfc.patterns import Patterns, learn
 from pcg.generators.levels.wfc.solve import solve
 
 
-class CollapseGenerator(ExampleGenerator):
+class WaveFunctionCollapseGenerator(ExampleGenerator):
     """Patterns of the game's own levels, put together anew."""
 
     name = "wfc"

@@ -26,7 +26,7 @@ from pcg.engine.kernel.runtime import (
 )
 
 SOLVED, IMPOSSIBLE, GAVE_UP = range(3)
-"""What `collapse` returns: every cell settled, no way to settle them all, or too many decisions taken back."""
+"""Results of `collapse`: every cell settled, no way to settle them all, or too many decisions taken back."""
 
 WAVE = np.dtype(
     [

@@ -32,7 +32,7 @@ class Patterns:
     tiles: NDArray[np.int16]
     """Shape (patterns, n, n); the number after the last tile is the outside."""
     weights: NDArray[np.float64]
-    """How often each was seen."""
+    """Number of times each was seen."""
     first: NDArray[np.int32]
     """Shape (4 * patterns + 1,): where the list of each (direction, pattern) begins in `beside`."""
     beside: NDArray[np.int32]
@@ -89,8 +89,8 @@ def learn(
 
 
 def start_mask(patterns: Patterns, grid: Grid, locked: Mask) -> NDArray[np.int8]:
-    """What each cell of the wave may become, shape (cells, patterns): nothing that mixes up level and outside, and
-    only the given tile where the level is locked.
+    """Return the patterns that each cell of the wave may take, shape (cells, patterns): nothing that mixes up level and
+    outside, and only the given tile where the level is locked.
     """
     size, outside = patterns.size, patterns.outside
     padded = with_outside(np.zeros_like(grid), outside, patterns.after) == outside
@@ -121,7 +121,7 @@ def _agreeing(patterns: NDArray[np.int16]) -> NDArray[np.bool_]:
 
 
 def _same(a: NDArray[np.int16], b: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Which rows of `a` equal which rows of `b`."""
+    """Compare every row of `a` with every row of `b`."""
     _, code = np.unique(np.concatenate([a, b]), axis=0, return_inverse=True)
     code = code.ravel()
     result: NDArray[np.bool_] = code[: len(a), None] == code[None, len(a) :]

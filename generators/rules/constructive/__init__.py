@@ -1,5 +1,4 @@
 """Rules by templates: what a designer would write for these sprites at first."""
 
-from pcg.generators.rules.constructive.generator import ConstructiveRules
-
-__all__ = ["ConstructiveRules"]
+PROVIDES = {"constructive": "generator:ConstructiveRules"}
+"""Rule generators of this package: name -> module and class."""

@@ -1,4 +1,4 @@
-"""Rules by templates (spec 04 section 3.3, in its sensible reading).
+"""Rules by templates (reference/generators 12.7, in its sensible reading).
 
 The first level is looked at: what encloses it is a wall, what stands about in small numbers is treasure or a spike,
 what moves by itself is an enemy or prey, what portals lead nowhere are doors. Each gets the rules that a designer would
@@ -15,14 +15,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.rules.constructive.level_analyser import Scene
+from pcg.generators.rules.constructive.level_analyser import LevelRoles
 from pcg.generators.rules.contract import IndependentRuleGenerator
-from pcg.generators.rules.genes import EOS, Ending, Rule, RuleSet
-from pcg.generators.rules.operators import mend
+from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination
+from pcg.generators.rules.operators import repair_rules
 from pcg.generators.rules.space import RuleSpace
 
 _BUMPS = ("stepBack", "flipDirection", "reverseDirection", "turnAround", "wrapAround")
-"""What things that move by themselves do at a wall."""
+"""Effects of walls on things that move by themselves."""
 _CHASERS = frozenset(
     {"Chaser", "PathChaser", "LOSChaser", "AlternateChaser", "RandomAltChaser", "PathAltChaser", "RandomPathAltChaser"}
 )
@@ -49,19 +49,21 @@ class ConstructiveRules(IndependentRuleGenerator):
 
     def __init__(self, space: RuleSpace, *, seed: int, **params: object) -> None:
         super().__init__(space, seed=seed, **params)
-        self.scene = Scene.of(space)
+        self.level_roles = LevelRoles.of(space)
 
     def generate(self, rng: np.random.Generator) -> RuleSet:
         """One rule set."""
-        draft = _Draft(self.space, self.scene, {name: float(value) for name, value in self.settings.items()}, rng)
-        return mend(self.space, draft.genotype(), rng)
+        draft = _Draft(self.space, self.level_roles, {name: float(value) for name, value in self.settings.items()}, rng)
+        return repair_rules(self.space, draft.genotype(), rng)
 
 
 class _Draft:
     """One rule set in the making."""
 
-    def __init__(self, space: RuleSpace, scene: Scene, chances: dict[str, float], rng: np.random.Generator) -> None:
-        self.space, self.scene, self.chances, self.rng = space, scene, chances, rng
+    def __init__(
+        self, space: RuleSpace, level_roles: LevelRoles, chances: dict[str, float], rng: np.random.Generator
+    ) -> None:
+        self.space, self.level_roles, self.chances, self.rng = space, level_roles, chances, rng
         self.rules: list[Rule] = []
         self.harmful: dict[str, None] = {}
         self.collectible: dict[str, None] = {}
@@ -71,9 +73,9 @@ class _Draft:
         """All templates, in the order of the spec."""
         self._resources()
         self._treasure()
-        for npc in self.scene.npcs:
+        for npc in self.level_roles.npcs:
             self._npc(npc)
-        for spawner, products in self.scene.spawners.items():
+        for spawner, products in self.level_roles.spawners.items():
             self._spawned(spawner, products)
         self._portals()
         self._movables()
@@ -88,12 +90,12 @@ class _Draft:
         self.rules.append(Rule(first, second, effect, tuple((k, str(v)) for k, v in params.items())))
 
     def _kills_avatar(self, name: str) -> None:
-        for avatar in self.scene.avatars:
+        for avatar in self.level_roles.avatars:
             self._rule(avatar, name, "killSprite", scoreChange=-1)
         self.harmful[name] = None
 
     def _caught(self, name: str, score: int = 1) -> None:
-        for avatar in self.scene.avatars:
+        for avatar in self.level_roles.avatars:
             self._rule(name, avatar, "killSprite", scoreChange=score)
         self.collectible[name] = None
 
@@ -101,7 +103,7 @@ class _Draft:
         return str(self.space.definition.types[self.space.definition.type_index[name]].class_name)
 
     def _targets(self, name: str) -> list[str]:
-        """What a sprite follows or flees from."""
+        """Return the types that a sprite follows or flees from."""
         params = self.space.definition.types[self.space.definition.type_index[name]].params
         found = [n for key in ("stype", "stype1", "stype2") for n in str(params.get(key, "")).split(",")]
         return [n for n in dict.fromkeys(found) if n in self.space.kinds.actors]
@@ -109,13 +111,13 @@ class _Draft:
     # -- templates ---------------------------------------------------------------------------------------------------
 
     def _resources(self) -> None:
-        for resource in self.scene.resources:
+        for resource in self.level_roles.resources:
             score = {"scoreChange": 1} if self._flip("scores") else {}
-            for avatar in self.scene.avatars:
+            for avatar in self.level_roles.avatars:
                 self._rule(resource, avatar, "collectResource", **score)
 
     def _treasure(self) -> None:
-        choices = self.scene.treasure
+        choices = self.level_roles.treasure
         if not choices:
             return
         score, spike = (choices[int(self.rng.integers(len(choices)))] for _ in range(2))
@@ -129,7 +131,7 @@ class _Draft:
     def _npc(self, npc: str) -> None:
         kind, targets = self._class(npc), self._targets(npc)
         if kind == "Fleeing":
-            for target in targets or list(self.scene.avatars):
+            for target in targets or list(self.level_roles.avatars):
                 self._rule(npc, target, "killSprite", scoreChange=1)
             self.prey[npc] = None
         elif kind in _CHASERS and targets and not set(targets) & self._wide_avatars():
@@ -146,7 +148,7 @@ class _Draft:
             self._caught(npc)
 
     def _wide_avatars(self) -> set[str]:
-        return {self.space.avatar, *self.scene.avatars, "avatar"}
+        return {self.space.avatar, *self.level_roles.avatars, "avatar"}
 
     def _spawned(self, spawner: str, products: Iterable[str]) -> None:
         deadly = self._flip("harmful")
@@ -161,20 +163,20 @@ class _Draft:
             self.harmful[spawner] = None
 
     def _portals(self) -> None:
-        for avatar in self.scene.avatars:
-            for door in self.scene.doors:
+        for avatar in self.level_roles.avatars:
+            for door in self.level_roles.doors:
                 self._rule(door, avatar, "killSprite", scoreChange=1)
-            for portal in self.scene.portals:
+            for portal in self.level_roles.portals:
                 self._rule(avatar, portal, "teleportToExit")
 
     def _movables(self) -> None:
-        for movable in self.scene.movables:
+        for movable in self.level_roles.movables:
             if movable in self.harmful or movable in self.collectible:
                 continue
             if self._class(movable) in ("Passive", "Immovable") and self._flip("pushed"):
-                for avatar in self.scene.avatars:
+                for avatar in self.level_roles.avatars:
                     self._rule(movable, avatar, "bounceForward")
-                for stop in (*self.scene.walls[:1], movable):
+                for stop in (*self.level_roles.walls[:1], movable):
                     self._rule(movable, stop, "undoAll")
             elif self._flip("harmful"):
                 self._kills_avatar(movable)
@@ -182,27 +184,27 @@ class _Draft:
                 self._caught(movable)
 
     def _walls(self) -> None:
-        wall = self.scene.walls[0] if self.scene.walls else EOS
+        wall = self.level_roles.walls[0] if self.level_roles.walls else EOS
         fire = wall != EOS and not self.prey and self._flip("firewall")
         movables, npcs = (_BUMPS[int(self.rng.integers(len(_BUMPS)))] for _ in range(2))
-        for avatar in self.scene.avatars:
+        for avatar in self.level_roles.avatars:
             self._rule(avatar, wall, "killSprite" if fire else "stepBack")
         moving = self.space.kinds.movers
-        for names, effect in ((self.scene.movables, movables), (self.scene.npcs, npcs)):
+        for names, effect in ((self.level_roles.movables, movables), (self.level_roles.npcs, npcs)):
             for name in names:
                 if name in moving and not any(r.pair == (name, wall) for r in self.rules):
                     self._rule(name, wall, "killSprite" if fire else effect)
-        products = [p for made in self.scene.spawners.values() for p in made if p in self.space.kinds.actors]
-        for product in dict.fromkeys((*products, *self.scene.shots)):
+        products = [p for made in self.level_roles.spawners.values() for p in made if p in self.space.kinds.actors]
+        for product in dict.fromkeys((*products, *self.level_roles.shots)):
             if product in moving and not any(r.pair == (product, wall) for r in self.rules):
                 self._rule(product, wall, "killSprite")
         if wall != EOS:
-            for product in dict.fromkeys((*products, *self.scene.shots)):
+            for product in dict.fromkeys((*products, *self.level_roles.shots)):
                 if product in moving:
                     self._rule(product, EOS, "killSprite")
 
     def _shots(self) -> None:
-        for shot in self.scene.shots:
+        for shot in self.level_roles.shots:
             for name in self.harmful:
                 if name != shot and (shot in self.space.kinds.movers or name in self.space.kinds.movers):
                     self._rule(name, shot, "killSprite", scoreChange=1)
@@ -210,25 +212,25 @@ class _Draft:
 
     # -- how it ends -------------------------------------------------------------------------------------------------
 
-    def _endings(self) -> list[Ending]:
-        if self.scene.doors:
-            door = self.scene.doors[0]
+    def _endings(self) -> list[Termination]:
+        if self.level_roles.doors:
+            door = self.level_roles.doors[0]
             goal = _gone([door])
         elif self.prey:
             goal = _gone(self.prey)
-        elif self.harmful and self.scene.shots and not self.collectible:
+        elif self.harmful and self.level_roles.shots and not self.collectible:
             goal = _gone(self.harmful)
         elif self.collectible:
             goal = _gone(self.collectible)
         else:
-            goal = Ending("Timeout", (("limit", str(500 + 100 * int(self.rng.integers(5)))), ("win", "True")))
+            goal = Termination("Timeout", (("limit", str(500 + 100 * int(self.rng.integers(5)))), ("win", "True")))
         return [goal, *([self.space.death()] if self.harmful else [])]
 
 
-def _gone(names: Iterable[str]) -> Ending:
+def _gone(names: Iterable[str]) -> Termination:
     """All sprites of up to three types are gone (MultiSpriteCounter knows no more)."""
     chosen: Sequence[str] = list(names)[:3]
     if len(chosen) == 1:
-        return Ending("SpriteCounter", (("stype", chosen[0]), ("limit", "0"), ("win", "True")))
+        return Termination("SpriteCounter", (("stype", chosen[0]), ("limit", "0"), ("win", "True")))
     types = tuple((f"stype{k + 1}", name) for k, name in enumerate(chosen))
-    return Ending("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
+    return Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))

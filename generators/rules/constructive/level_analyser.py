@@ -1,7 +1,7 @@
-"""What a level tells about its sprites: which are walls, which are treasure, which come out of which.
+"""Roles of sprites in a level: walls, treasure, spawners and what comes out of them.
 
-Spec 04 section 3.1 calls it the level analyser; where that misjudges (a border has fewer cells than its outline is
-long), the sensible reading is taken.
+The reference calls it the level analyser (reference/generators 12.5); where that misjudges (a border has fewer cells
+than its outline is long), the sensible reading is taken.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ ENCLOSING = 0.8
 
 
 @dataclass(frozen=True)
-class Scene:
+class LevelRoles:
     """Types by what they can be good for, each in order of definition; names of leaves."""
 
     avatars: tuple[str, ...]
     shots: tuple[str, ...]
-    """What avatars bring forth."""
+    """Products of avatars."""
     walls: tuple[str, ...]
-    """What encloses the level, least frequent first."""
+    """Types that enclose the level, least frequent first."""
     treasure: tuple[str, ...]
     """Standing sprites of which there are few."""
     resources: tuple[str, ...]
@@ -40,13 +40,13 @@ class Scene:
     """Spawner -> what comes out of it."""
     portals: tuple[str, ...]
     doors: tuple[str, ...]
-    """What the reference calls exits: portals that lead nowhere."""
+    """Portals that lead nowhere, which the reference calls exits."""
     movables: tuple[str, ...]
-    """What else moves or can be pushed."""
+    """Other types that move or can be pushed."""
 
     @classmethod
-    def of(cls, space: RuleSpace) -> Scene:
-        """The scene of the space's first level."""
+    def of(cls, space: RuleSpace) -> LevelRoles:
+        """Return the roles in the space's first level."""
         definition = space.definition
         level = read_level(space.levels[0], definition, reading="gvgai")
         count: Counter[str] = Counter()
@@ -91,7 +91,7 @@ def _products(t: SpriteType, index: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _kind(t: SpriteType) -> str:
-    """Categories in the order in which spec 04 section 3.1 tests them."""
+    """Categories in the order in which reference/generators 12.5 tests them."""
     spec = ontology.SPRITE_CLASSES[str(t.class_name)]
 
     def flag(name: str) -> bool:

@@ -1,5 +1,4 @@
 """Rules by evolution: feasible and infeasible rule sets in two populations."""
 
-from pcg.generators.rules.evolve.generator import EvolvingRules
-
-__all__ = ["EvolvingRules"]
+PROVIDES = {"evolve": "generator:EvolvingRules"}
+"""Rule generators of this package: name -> module and class."""

@@ -1,4 +1,4 @@
-"""Rule sets by evolution (spec 04 section 3.4, with its selection and its loop as they must be meant).
+"""Rule sets by evolution (reference/generators 12.8, with its selection and its loop as they must be meant).
 
 Feasible rule sets compete in fitness, infeasible ones in how nearly they keep the constraints (FI-2pop: Kimbrough et
 al. 2008, as in Khalifa et al. 2017). Children are crossed at rule boundaries and mutated; long rule sets pay for their
@@ -15,13 +15,13 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.contract import Verdict
-from pcg.generators.population import AGAIN, Child, Individual, TwoPopulations, tournament
-from pcg.generators.rules.constructive import ConstructiveRules
+from pcg.generators.contract import EvaluationProtocol
+from pcg.generators.population import Child, GenotypePopulationGenerator, Individual, tournament
+from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
-from pcg.generators.rules.operators import cross, mend, mutate
-from pcg.generators.rules.random import RandomRules
+from pcg.generators.rules.operators import cross, mutate, repair_rules
+from pcg.generators.rules.random.generator import RandomRules
 from pcg.generators.rules.space import RuleSpace
 from pcg.generators.rules.surrogate import Surrogate
 
@@ -48,10 +48,10 @@ BREEDING: tuple[Parameter, ...] = (
     Parameter("max_rules", 30, "most rules", 1, 200),
     Parameter("surrogate", 1, "children bred for each that is played, picked by a model of what was (1: none)", 1, 100),
 )
-"""How children are made."""
+"""Parameters of breeding."""
 
 
-class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
+class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtocol], RuleGenerator):
     """FI-2pop over rule sets."""
 
     name = "evolve"
@@ -66,7 +66,7 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         Parameter("population", 40, "members kept in each of the two populations", 2, 10_000),
         *BREEDING,
         Parameter("niche", 0.15, "rule sets closer than this to a better one stand back", 0.0, 1.0, "distance"),
-        Parameter("parsimony", 0.002, "worth that every rule and termination costs", 0.0, 1.0),
+        Parameter("parsimony", 0.002, "fitness that every rule and termination costs", 0.0, 1.0),
         Parameter("again", 0.15, "most of a generation that are good rule sets evaluated once more", 0.0, 1.0),
     )
 
@@ -93,18 +93,21 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
 
     # -- children ------------------------------------------------------------------------------------------------------
 
-    def _make(self, rng: np.random.Generator) -> list[Child]:
+    def _next_generation(self, rng: np.random.Generator) -> list[Child]:
         members = self.feasible + self.infeasible
         known = {one.text for one in members}
         made: list[Child] = []
         if not members:
-            given = [_child(mend(self.space, one, rng, most=self.integer("max_rules")), "start") for one in self.start]
+            given = [
+                _child(repair_rules(self.space, one, rng, most=self.integer("max_rules")), "start")
+                for one in self.start
+            ]
             made += given
             known |= {child.text for child in given}
         else:
             made += [child for child in self._trimmed() if child.text not in known]
             known |= {child.text for child in made}
-            made += [Child(one.text, AGAIN, (one.note[0], [one.id])) for one in self._doubtful(self._replays())]
+            made += self._reevaluations(self._replays())
         guided = self._surrogate is not None and bool(members) and self._surrogate.learn(self.generation)
         litters: list[list[Child]] = []
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
@@ -128,10 +131,12 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         """The most promising child of each litter, the first of equals."""
         if self._surrogate is None or all(len(litter) == 1 for litter in litters):
             return [litter[0] for litter in litters]
-        worth = self._surrogate.guess([RuleSet.from_json(child.note[0]) for litter in litters for child in litter])
+        genotypes = [RuleSet.from_json(child.note[0]) for litter in litters for child in litter]
+        predicted = self._surrogate.predict(genotypes)
         ends = np.cumsum([len(litter) for litter in litters])
         return [
-            litter[int(np.argmax(worth[end - len(litter) : end]))] for litter, end in zip(litters, ends, strict=True)
+            litter[int(np.argmax(predicted[end - len(litter) : end]))]
+            for litter, end in zip(litters, ends, strict=True)
         ]
 
     def _share(self) -> float:
@@ -144,10 +149,6 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
     def _replays(self) -> int:
         """Evaluations of a generation that are of members seen before."""
         return round(float(self.settings.get("again", 0.0)) * self.integer("offspring"))
-
-    def _again_of(self, one: Individual) -> int:
-        parents = one.note[1]
-        return int(parents[0]) if len(parents) == 1 else -1
 
     def _fresh(self, rng: np.random.Generator) -> Child:
         """A rule set from nothing, or a mutated one of those to start with."""
@@ -183,14 +184,14 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
             made = self._mutated(made, rng)
         return _child(made, "crossover", first, second)
 
-    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[Verdict]) -> None:
+    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
         """Take evaluations, and note what nothing is wrong with but rules that are never executed."""
         for candidate, evaluation in zip(candidates, evaluations, strict=True):
             unused = _owners(candidate.genotype, getattr(evaluation, "unused", ()))
             broken = [name for name, value in getattr(evaluation, "constraints", {}).items() if value < 1.0]
             if unused and broken == ["rules"]:
                 rules = tuple(rule for k, rule in enumerate(candidate.genotype.rules) if k not in unused)
-                genotype = RuleSet(rules, candidate.genotype.endings)
+                genotype = RuleSet(rules, candidate.genotype.terminations)
                 self._idle.append((evaluation.constraint, candidate.id, genotype))
             if self._surrogate is not None:
                 self._surrogate.tell(
@@ -208,13 +209,18 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         return [Child(text, "trimmed", (genotype.to_json(), [parent]))
                 for text, (genotype, parent) in list(found.items())[:most]]  # fmt: skip
 
-    def _keep(self) -> dict[str, Any]:
-        kept = {**super()._keep(), "idle": [[worth, parent, one.to_json()] for worth, parent, one in self._idle]}
+    def _extra_state(self) -> dict[str, Any]:
+        kept = {
+            **super()._extra_state(),
+            "idle": [[constraint, parent, one.to_json()] for constraint, parent, one in self._idle],
+        }
         return kept if self._surrogate is None else {**kept, "seen": self._surrogate.to_json()}
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        super()._restore(state)
-        self._idle = [(float(worth), int(parent), RuleSet.from_json(one)) for worth, parent, one in state["idle"]]
+    def _load_extra_state(self, state: Mapping[str, Any]) -> None:
+        super()._load_extra_state(state)
+        self._idle = [
+            (float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state["idle"]
+        ]
         if self._surrogate is not None:
             self._surrogate.restore(state["seen"])
 
@@ -224,14 +230,13 @@ class EvolvingRules(TwoPopulations[RuleCandidate, Verdict], RuleGenerator):
         genotype, parents = child.note
         return RuleCandidate(number, RuleSet.from_json(genotype), child.origin, self.generation, tuple(parents))
 
-    def _ranked(self, members: list[Individual]) -> list[Individual]:
-        price = self.number("parsimony")
-        return sorted(members, key=lambda one: (price * len(one) - one.values[0], one.id))
+    def _length(self, one: Individual) -> int:
+        return len(one)
 
     def _shape(self, one: Individual) -> Shape:
         return shape_of(_genotype(one))
 
-    def _apart(self, one: Shape, other: Shape) -> float:
+    def _distance(self, one: Shape, other: Shape) -> float:
         return shape_distance(one, other)
 
 

@@ -1,5 +1,4 @@
 """Rule sets that play unlike any before: novelty search with local competition."""
 
-from pcg.generators.rules.novelty.generator import NovelRules
-
-__all__ = ["NovelRules"]
+PROVIDES = {"novelty": "generator:NoveltySearchRules"}
+"""Rule generators of this package: name -> module and class."""

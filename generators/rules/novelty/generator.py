@@ -2,8 +2,8 @@
 through Novelty Search and Local Competition, 2011).
 
 What is new is told by play, not by text: the behaviour of a game is which effects are executed and how the plays of
-each agent go (`evaluators.games.behaviour`). A feasible game is worth how far it is from its nearest neighbours among
-the population and those that once were new, and how many of these neighbours it beats in fitness; both count alike.
+each agent go (`evaluators.games.behaviour`). The score of a feasible game is its distance from its nearest neighbours
+among the population and those that once were new, and how many of these it beats in fitness; both count alike.
 Infeasible games are bred as in `evolve`.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.contract import Verdict
+from pcg.generators.contract import EvaluationProtocol
 from pcg.generators.population import Individual, tournament
 from pcg.generators.rules.contract import RuleCandidate
 from pcg.generators.rules.evolve.generator import EvolvingRules
@@ -24,7 +24,7 @@ from pcg.generators.rules.genes import RuleSet
 from pcg.generators.rules.space import RuleSpace
 
 
-class NovelRules(EvolvingRules):
+class NoveltySearchRules(EvolvingRules):
     """Novelty search with local competition."""
 
     name = "novelty"
@@ -50,12 +50,12 @@ class NovelRules(EvolvingRules):
         self._places: dict[int, int] = {}
 
     def bar(self) -> float:
-        """0: a game of little worth may be new."""
+        """Return 0: a game of low fitness may be new."""
         return 0.0
 
     # -- what the populations ask --------------------------------------------------------------------------------------
 
-    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[Verdict]) -> None:
+    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
         """Take evaluations, with the behaviour of feasible games."""
         for candidate, evaluation in zip(candidates, evaluations, strict=True):
             if evaluation.feasible:
@@ -65,8 +65,8 @@ class NovelRules(EvolvingRules):
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
         merged = self.feasible + [one for one, feasible in told if feasible]
         novelty, beaten = self._measured(merged)
-        worth = novelty / max(1e-9, float(novelty.max(initial=0.0))) + beaten
-        order = sorted(range(len(merged)), key=lambda k: (-float(worth[k]), merged[k].id))
+        score = novelty / max(1e-9, float(novelty.max(initial=0.0))) + beaten
+        order = sorted(range(len(merged)), key=lambda k: (-float(score[k]), merged[k].id))
         self._places = {merged[k].id: place for place, k in enumerate(order)}
         new = {one.id for one, feasible in told if feasible}
         newest = sorted(
@@ -83,7 +83,7 @@ class NovelRules(EvolvingRules):
     def _measured(self, members: Sequence[Individual]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """For each member its mean distance to its nearest neighbours, and the share of them with less fitness."""
         seen = [self.behaviours[one.id] for one in members] + [b for b, _ in self.past]
-        worth = np.array([one.values[0] for one in members] + [fitness for _, fitness in self.past])
+        fitness = np.array([one.values[0] for one in members] + [value for _, value in self.past])
         novelty, beaten = np.zeros(len(members)), np.zeros(len(members))
         if len(seen) < 2:
             return novelty, beaten
@@ -95,7 +95,7 @@ class NovelRules(EvolvingRules):
             # rounded, so that ties are broken by age and not by the last digit of a sum
             near = np.argsort(np.round(apart, 9), kind="stable")[: min(self.integer("neighbours"), len(seen) - 1)]
             novelty[k] = round(float(apart[near].mean()), 9)
-            beaten[k] = float((worth[near] < worth[k]).mean())
+            beaten[k] = float((fitness[near] < fitness[k]).mean())
         return novelty, beaten
 
     def _ranked(self, members: list[Individual]) -> list[Individual]:
@@ -109,16 +109,16 @@ class NovelRules(EvolvingRules):
 
     # -- resuming ------------------------------------------------------------------------------------------------------
 
-    def _keep(self) -> dict[str, Any]:
+    def _extra_state(self) -> dict[str, Any]:
         return {
-            **super()._keep(),
+            **super()._extra_state(),
             "behaviours": [[number, list(b)] for number, b in sorted(self.behaviours.items())],
             "past": [[list(b), fitness] for b, fitness in self.past],
             "places": sorted([number, place] for number, place in self._places.items()),
         }
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        super()._restore(state)
+    def _load_extra_state(self, state: Mapping[str, Any]) -> None:
+        super()._load_extra_state(state)
         self.behaviours = {int(number): tuple(b) for number, b in state["behaviours"]}
         self.past = [(tuple(b), float(fitness)) for b, fitness in state["past"]]
         self._places = {int(number): int(place) for number, place in state["places"]}

@@ -14,7 +14,7 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
-from pcg.generators.contract import Verdict
+from pcg.generators.contract import EvaluationProtocol
 from pcg.generators.levels.qd.archive import MOST_CELLS, load_ribs
 from pcg.generators.population import Individual, tournament
 from pcg.generators.rules.contract import RuleCandidate
@@ -55,7 +55,7 @@ class MapElitesRules(EvolvingRules):
         self._values: dict[int, tuple[float, ...]] = {}
 
     def bar(self) -> float:
-        """0: a game of little worth may fill an empty cell."""
+        """Return 0: a game of low fitness may fill an empty cell."""
         return 0.0
 
     def _empty(self) -> Any:
@@ -66,7 +66,7 @@ class MapElitesRules(EvolvingRules):
 
     # -- what the populations ask --------------------------------------------------------------------------------------
 
-    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[Verdict]) -> None:
+    def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
         """Take evaluations, with the features of feasible games."""
         for candidate, evaluation in zip(candidates, evaluations, strict=True):
             if evaluation.feasible:
@@ -129,11 +129,11 @@ class MapElitesRules(EvolvingRules):
 
     # -- resuming ------------------------------------------------------------------------------------------------------
 
-    def _keep(self) -> dict[str, Any]:
-        return {**super()._keep(), "values": sorted([number, list(v)] for number, v in self._values.items())}
+    def _extra_state(self) -> dict[str, Any]:
+        return {**super()._extra_state(), "values": sorted([number, list(v)] for number, v in self._values.items())}
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        super()._restore(state)
+    def _load_extra_state(self, state: Mapping[str, Any]) -> None:
+        super()._load_extra_state(state)
         self._values = {int(number): tuple(float(x) for x in v) for number, v in state["values"]}
         self._grid = self._empty()
         for one in self.feasible:

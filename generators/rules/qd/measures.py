@@ -1,4 +1,5 @@
-"""Which features of games an archive is spread over: `rules:0..30:10, length:0..200:10, gap.olets:-1..1:8`.
+"""Features of games that an archive is spread over, as users write them: `rules:0..30:10, length:0..200:10,
+gap.olets:-1..1:8`.
 
 A feature is read from the rules and from what playing the game has shown, so it costs nothing besides.
 """
@@ -53,7 +54,7 @@ class Feature:
 
 FEATURES: Mapping[str, Feature] = {
     "rules": Feature("number of rules", 0, 30, lambda genotype, _: len(genotype.rules)),
-    "terminations": Feature("number of terminations", 0, 6, lambda genotype, _: len(genotype.endings)),
+    "terminations": Feature("number of terminations", 0, 6, lambda genotype, _: len(genotype.terminations)),
     "kinds": Feature("number of different effects in the rules", 0, 15,
                      lambda genotype, _: len({rule.effect for rule in genotype.rules})),
     "length": Feature("mean length of the plays of all agents, in ticks", 0, 200, _mean_length),

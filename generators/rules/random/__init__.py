@@ -1,5 +1,4 @@
 """Random rules: the baseline."""
 
-from pcg.generators.rules.random.generator import RandomRules
-
-__all__ = ["RandomRules"]
+PROVIDES = {"random": "generator:RandomRules"}
+"""Rule generators of this package: name -> module and class."""

@@ -1,4 +1,4 @@
-"""Rules drawn at random (spec 04 section 3.2, in its sensible reading).
+"""Rules drawn at random (reference/generators 12.6, in its sensible reading).
 
 The reference draws five rules whose effects need no parameters, and a win condition half the time. Here every effect of
 the registry is drawn with values for its parameters, and there is always a way to win and, if the player can vanish, to
@@ -13,7 +13,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.rules.contract import IndependentRuleGenerator
 from pcg.generators.rules.genes import RuleSet
-from pcg.generators.rules.operators import mend
+from pcg.generators.rules.operators import repair_rules
 from pcg.generators.rules.space import RuleSpace
 
 
@@ -38,5 +38,5 @@ class RandomRules(IndependentRuleGenerator):
         """One rule set."""
         count = int(rng.integers(self.integer("min_rules"), self.integer("max_rules") + 1))
         rules = tuple(self.space.draw_rule(rng) for _ in range(count))
-        endings = (self.space.draw_ending(rng, win=True),)
-        return mend(self.space, RuleSet(rules, endings), rng, most=self.integer("max_rules"))
+        terminations = (self.space.draw_termination(rng, win=True),)
+        return repair_rules(self.space, RuleSet(rules, terminations), rng, most=self.integer("max_rules"))

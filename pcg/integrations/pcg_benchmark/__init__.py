@@ -5,13 +5,12 @@ needed or contained here. Two ways lead across:
 
 - `solve_problem` fills a batch of contents for one of its problems, each after a control of its own, by search in the
   problem's content space (`search`) that starts from what our level generators make where a problem's tiles have a
-  meaning for one of our games (`seeds`), and reports the benchmark's three scores; what is slow there is asked of
-  compiled `twins`, and Sokoban has a search of its own (`boxes`);
+  meaning for one of our games (`starting_contents`), and reports the benchmark's three scores (`solve`);
 - `register_games` adds our games to the benchmark's table, with its own interface (`environments`).
 """
 
 from pcg.integrations.pcg_benchmark.environments import game_problem, register_games
-from pcg.integrations.pcg_benchmark.scores import ProblemResult, solve_problem
 from pcg.integrations.pcg_benchmark.search import BatchSearch
+from pcg.integrations.pcg_benchmark.solve import ProblemResult, solve_problem
 
 __all__ = ["BatchSearch", "ProblemResult", "game_problem", "register_games", "solve_problem"]

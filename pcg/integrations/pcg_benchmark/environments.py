@@ -1,4 +1,4 @@
-"""Our games as problems of the PCG Benchmark: make its levels, judged by our evaluation, with its own interface.
+"""Our games as problems of the PCG Benchmark: their levels, judged by our evaluation, with the benchmark's interface.
 
 A content is a grid of tile numbers of the game's level mapping, a control a number for each controllable metric. The
 three questions are answered so: quality is the share of kept constraints, 1 for a feasible level; the diversity of two
@@ -45,7 +45,7 @@ class Control:
 
 
 def game_controls(game: Game, context: LevelContext, height: int, width: int) -> tuple[Control, ...]:
-    """What can be asked of levels of a game: only what differs between them.
+    """Return the controls of levels of a game: only what differs between them.
 
     The length of the winning play, from once along both sides to three times that, unless the game is won by lasting
     to a given tick; the number of enemies, from none to half more than in any of the game's own levels, if it has any.
@@ -92,7 +92,7 @@ def _problem_class() -> type:
             self._known: dict[str, dict[str, Any]] = {}
 
         def info(self, content: Any) -> dict[str, Any]:
-            """What there is to know of a level: its text and our evaluation."""
+            """Return the text of a level and our evaluation of it."""
             text = self._context.palette.text(np.array(content, np.int16))
             if text not in self._known:
                 if len(self._known) >= _REMEMBERED:
@@ -109,7 +109,7 @@ def _problem_class() -> type:
             return min(1.0, level_distance(first["level"], second["level"]) / DIFFERENT)
 
         def controlability(self, info: dict[str, Any], control: dict[str, Any]) -> float:
-            """How well the wanted numbers are met, 1 within the tolerance."""
+            """Return how well the wanted numbers are met, 1 within the tolerance."""
             met = [
                 Want(
                     asked.name, control[asked.name] - asked.tolerance, control[asked.name] + asked.tolerance

@@ -1,4 +1,4 @@
-"""Finding the benchmark, which is not ours and not among our requirements."""
+"""Import of the package `pcg_benchmark`, which is its authors' and not among our requirements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ INSTALL = "pip install git+https://github.com/amidos2006/pcg_benchmark"
 
 
 def benchmark() -> Any:
-    """The package `pcg_benchmark`.
+    """Import and return the package `pcg_benchmark`.
 
     Raises:
         PcgError: when it is not installed.
@@ -23,7 +23,7 @@ def benchmark() -> Any:
 
 
 def make_environment(name: str) -> Any:
-    """One of the benchmark's environments.
+    """Make one of the benchmark's environments.
 
     Raises:
         PcgError: for an unknown name, with the nearest known one.

@@ -1,4 +1,4 @@
-"""Filling a batch: one content for each control, all good, all unlike each other.
+"""Search for a batch of contents: one for each control, all of full quality, all different from each other.
 
 The three scores of the benchmark ask for a set, so a set is searched: every control is a slot, and whatever is judged
 is offered to all slots that are still open. A slot is settled by a content of full quality that does what its control
@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from pcg.integrations.pcg_benchmark.contents import Layout, Vector
-from pcg.integrations.pcg_benchmark.quick import quick
-from pcg.integrations.pcg_benchmark.seeds import seeds, vocabulary
+from pcg.integrations.pcg_benchmark.starting_contents import starting_contents, tile_mapping
 
 _ELITES = 400
 _POPULATION = 60
@@ -49,15 +48,17 @@ class BatchSearch:
         name: of the problem; says which of our games it is like, if any.
         controls: what each content of the batch shall do, from the problem's control space.
         seed: of everything drawn here; the environment's spaces are seeded with it too.
+        problem: answers `info`, `quality`, `diversity` and `controlability` instead of the environment's problem.
 
     Attributes:
-        judged: contents that the benchmark, or its twin, has judged so far.
+        judged: contents that the benchmark has judged so far.
         settled: for each control the content that settled it, or None.
     """
 
-    def __init__(self, environment: Any, name: str, controls: Sequence[Any], seed: int) -> None:
+    def __init__(self, environment: Any, name: str, controls: Sequence[Any], seed: int, *, problem: Any = None) -> None:
         self.environment = environment
-        self.problem = quick(name, environment._problem)  # the pairwise diversity is nowhere else
+        # the pairwise diversity is nowhere else
+        self.problem = environment._problem if problem is None else problem
         environment.seed(seed)
         self.layout = Layout(environment.content_space)
         self.controls = list(controls)
@@ -72,8 +73,8 @@ class BatchSearch:
         self._population: list[Member] = []
         self._elites: list[Member] = []
         self._front: list[Member] = []  # settled ones, those in whose way others stood last first
-        self._seeds: Iterator[Vector] = seeds(name, self.layout, seed)
-        self._known = vocabulary(name)
+        self._seeds: Iterator[Vector] = starting_contents(name, self.layout, seed)
+        self._tiles = tile_mapping(name)
 
     def run(
         self,
@@ -121,7 +122,7 @@ class BatchSearch:
     # --- judging ------------------------------------------------------------------------------------------------------
 
     def _judge(self, vector: Vector) -> Member:
-        """The benchmark's opinion, or that of its twin."""
+        """Ask the problem about a content."""
         self.judged += 1
         info = self.problem.info(self.layout.content(vector))
         return Member(vector, info, float(self.problem.quality(info)))
@@ -133,16 +134,16 @@ class BatchSearch:
         fit = [(k, float(self.problem.controlability(member.info, self.controls[k]))) for k in looking]
         if good:
             self._remember(member)
-            obedient = [k for k, value in fit if value >= 1]
-            if obedient:
-                self._settle(member, obedient, slot)
+            fulfilling = [k for k, value in fit if value >= 1]
+            if fulfilling:
+                self._settle(member, fulfilling, slot)
         else:
             self._improve(member)
         for k, value in fit:
             known = self._best[k]
-            worth = member.quality + value
-            if known is None or worth >= known[0]:  # equal ones replace each other: plateaus are crossed so
-                self._best[k] = (worth, member)
+            score = member.quality + value
+            if known is None or score >= known[0]:  # equal ones replace each other: plateaus are crossed so
+                self._best[k] = (score, member)
             held = self._good[k]
             if good and (held is None or value > held[0] or (value == held[0] and k == slot)):
                 self._good[k] = (value, member)
@@ -165,27 +166,27 @@ class BatchSearch:
         else:
             self._elites[int(self.rng.integers(_ELITES))] = member
 
-    def _settle(self, member: Member, obedient: Sequence[int], slot: int) -> None:
+    def _settle(self, member: Member, fulfilling: Sequence[int], slot: int) -> None:
         """Settle one of the slots, or keep the member for those whose spare is more like the settled ones."""
-        without = [k for k in obedient if self._spare[k] is None]
-        own = self._spare[slot if slot in obedient else obedient[0]]
-        likeness = self._likeness(member, math.inf if without or own is None else own[0])
-        if likeness == 0:
+        without = [k for k in fulfilling if self._spare[k] is None]
+        own = self._spare[slot if slot in fulfilling else fulfilling[0]]
+        similarity = self._total_similarity(member, math.inf if without or own is None else own[0])
+        if similarity == 0:
             # the slot that has found least so far: others will have their chance
-            place = without[0] if without else slot if slot in obedient else obedient[0]
+            place = without[0] if without else slot if slot in fulfilling else fulfilling[0]
             self.settled[place] = member
             self._front.insert(0, member)
             for k in self._open:  # who waits has one more to be unlike
                 spare = self._spare[k]
                 if spare is not None:
-                    self._spare[k] = (spare[0] + self._alike(spare[1], member), spare[1])
+                    self._spare[k] = (spare[0] + self._similarity(spare[1], member), spare[1])
             return
-        for k in obedient:
+        for k in fulfilling:
             spare = self._spare[k]
-            if spare is None or likeness <= spare[0]:
-                if spare is None or likeness < spare[0]:
+            if spare is None or similarity <= spare[0]:
+                if spare is None or similarity < spare[0]:
                     self._tries[k] = 0
-                self._spare[k] = (likeness, member)
+                self._spare[k] = (similarity, member)
             elif k == slot:
                 self._tries[k] += 1
                 if self._tries[k] >= _PATIENCE:
@@ -195,12 +196,12 @@ class BatchSearch:
                     self._tries[k] = 0
                     self._best[k] = self._spare[k] = None  # begin this slot anew
 
-    def _alike(self, one: Member, other: Member) -> float:
-        """How much too like the other the one is."""
+    def _similarity(self, one: Member, other: Member) -> float:
+        """Return the similarity of two contents, 0 when they count as different."""
         return 1.0 - float(self.problem.diversity(one.info, other.info))
 
-    def _likeness(self, member: Member, limit: float) -> float:
-        """How much too like the settled ones it is, in all; infinite as soon as that exceeds `limit`.
+    def _total_similarity(self, member: Member, limit: float) -> float:
+        """Return the summed similarity to the settled ones; infinite as soon as that exceeds `limit`.
 
         Who is in the way is asked first the next time. Some problems do not answer the same the other way round; that
         is asked only of a member that could settle, because comparing is what takes most of the time.
@@ -208,7 +209,7 @@ class BatchSearch:
         total = 0.0
         for reverse in (False, True):
             for place, other in enumerate(self._front):
-                like = self._alike(other, member) if reverse else self._alike(member, other)
+                like = self._similarity(other, member) if reverse else self._similarity(member, other)
                 if like > 0:
                     total += like
                     self._front[: place + 1] = [other, *self._front[:place]]
@@ -245,7 +246,7 @@ class BatchSearch:
             else:
                 self._change_numbers(vector, other.vector)
         vector = self.layout.inside(vector)
-        return vector if self._known is None else self._known.mend(vector, rng)
+        return vector if self._tiles is None else self._tiles.repair(vector, rng)
 
     def _select(self) -> Member:
         """The best of a few of the population."""

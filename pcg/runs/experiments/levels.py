@@ -63,8 +63,6 @@ class LevelProgress:
 class LevelResult(RunResult):
     """What a run that makes levels left behind."""
 
-    kind = "levels"
-
     evaluations: int
     feasible: int
     levels: Sequence[Entry] = field(repr=False)

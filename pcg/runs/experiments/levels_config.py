@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.runs.config import RunConfig
+from pcg.runs.config import LOAD, RunConfig
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "run": (
@@ -21,6 +21,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("distance", 0.5, "levels nearer to each other than this do not both count", 0.0, 1.0),
         Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
+        LOAD,
     ),
     "budget": (
         Parameter("seconds", 0.0, "stop after this time; 0: no limit of time", 0.0, 1e9, "s"),
@@ -52,5 +53,6 @@ class LevelRun(RunConfig):
     distance: float = 0.5
     window: int = 16
     checkpoint: int = 25
+    load: str = ""
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)

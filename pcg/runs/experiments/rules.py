@@ -123,7 +123,7 @@ def initial_rules(config: RulesRun, game: GameText) -> tuple[RuleSet, ...]:
         return (own,)
     rng = np.random.default_rng(np.random.SeedSequence([config.seed, 0xD209]))
     gone = set(rng.permutation(len(own.rules))[: round(config.drop * len(own.rules))].tolist())
-    return (RuleSet(tuple(rule for k, rule in enumerate(own.rules) if k not in gone), own.endings),)
+    return (RuleSet(tuple(rule for k, rule in enumerate(own.rules) if k not in gone), own.terminations),)
 
 
 class RuleSearch(GameSearch):

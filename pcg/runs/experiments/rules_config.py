@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.runs.config import RunConfig
+from pcg.runs.config import LOAD, RunConfig
 from pcg.runs.experiments.levels_config import SECTIONS as LEVEL_SECTIONS
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
@@ -26,6 +26,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("checkpoint", 200, "evaluations between two checkpoints", 1, 1_000_000),
         Parameter("confirm", 20, "plays of every agent in each finalist at the end; 0: no such plays", 0, 10_000),
         Parameter("finalists", 20, "best games that are played so; those that hold their order come first", 1, 1000),
+        LOAD,
     ),
     "budget": LEVEL_SECTIONS["budget"],
 }  # fmt: skip
@@ -54,6 +55,7 @@ class RulesRun(RunConfig):
     checkpoint: int = 200
     confirm: int = 20
     finalists: int = 20
+    load: str = ""
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self, Unpack
 
+from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.tournament import (
     Entry,
@@ -34,7 +35,6 @@ from pcg.evaluators.tournament import (
     MatchResult,
     Rules,
     Standings,
-    load_plugins,
     rank,
     run_matches,
     schedule,
@@ -126,8 +126,6 @@ class TournamentProgress:
 class TournamentResult(RunResult):
     """How far a tournament is."""
 
-    kind = "tournament"
-
     tournament: Tournament
     results: Sequence[MatchResult]
     total: int
@@ -171,7 +169,8 @@ def plan(
         PcgError: for anything that cannot be played.
     """
     files = tuple(str(Path(plugin).resolve()) for plugin in plugins)
-    load_plugins(files)
+    for file in files:
+        load_plugin(file)
     entries = select_games(games, reading=reading)
     chosen = select_levels(levels, entries)
     names = tuple(split_agents(agents))
@@ -276,7 +275,8 @@ class TournamentRun(Run):
     def __init__(self, tournament: Tournament, folder: Path) -> None:
         self.tournament = tournament
         self.folder = folder
-        load_plugins(tournament.plugins)
+        for file in tournament.plugins:
+            load_plugin(file)
 
     @classmethod
     def new(cls, config: Tournament, folder: Path) -> Self:

@@ -38,7 +38,15 @@ from typing import Any, Self, Unpack
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Setting
-from pcg.generators.tuning import Candidate, GameSpace, Judged, Objective, PlayRecord, judge_game, make_tuner
+from pcg.generators.tuning import (
+    Candidate,
+    GameSpace,
+    Objective,
+    PlayedEvaluation,
+    PlayRecord,
+    evaluate_game,
+    make_optimiser,
+)
 from pcg.generators.tuning.space import Point
 from pcg.runs.cache import code_digest
 from pcg.runs.experiments.tuning_config import TuningRun
@@ -72,8 +80,6 @@ class TuningProgress:
 @dataclass(frozen=True)
 class TuningResult(RunResult):
     """What a run that tunes a game left behind."""
-
-    kind = "tuning"
 
     evaluations: int
     summary: Mapping[str, Any] = field(repr=False)
@@ -113,7 +119,9 @@ def _objective(targets: str, sources: tuple[tuple[str, str], ...]) -> Objective:
     return Objective(targets, sources=dict(sources))
 
 
-def evaluate_settings(work: Work, text: str, sample: int, plays: int = 0, code: str = "") -> tuple[Judged, float]:
+def evaluate_settings(
+    work: Work, text: str, sample: int, plays: int = 0, code: str = ""
+) -> tuple[PlayedEvaluation, float]:
     """Judge one game in whatever thread, process or machine this runs; with the seconds it took.
 
     Args:
@@ -131,7 +139,7 @@ def evaluate_settings(work: Work, text: str, sample: int, plays: int = 0, code: 
     settings = dict(work.settings)
     if plays:
         settings["plays"] = plays
-    judged = judge_game(
+    judged = evaluate_game(
         text, work.levels, _objective(work.targets, work.sources), numbers=work.numbers, reading=work.reading,
         seed=work.seed, sample=sample, settings=settings,
     )  # fmt: skip
@@ -164,7 +172,7 @@ class TuningSearch(SearchRun):
         self.numbers = tuple(text.select_levels(config.levels))
         for number in self.numbers:
             game.read_level(number)
-        self.tuner = make_tuner(config.optimiser, self.space, seed=config.seed, **config.optimiser_parameters)
+        self.tuner = make_optimiser(config.optimiser, self.space, seed=config.seed, **config.optimiser_parameters)
         super().__init__(config, folder, self.tuner)
         self.work = Work(
             text.levels, self.numbers, text.reading, config.target, tuple(self.sources.items()), config.seed,
@@ -259,14 +267,14 @@ class TuningSearch(SearchRun):
         """
         config = self.config
         points = self.tuner.best(config.finalists)
-        guess = self.tuner.guess()
-        if guess is not None and guess not in points:
-            points = [guess, *points[: config.finalists - 1]]
+        recommended = self.tuner.recommend()
+        if recommended is not None and recommended not in points:
+            points = [recommended, *points[: config.finalists - 1]]
         if not points or not config.confirm:
             return
         texts = {point: self.space.instantiate(point) for point in points}
         played: dict[Point, dict[str, list[PlayRecord]]] = {}
-        judged: dict[Point, Judged] = {}
+        judged: dict[Point, PlayedEvaluation] = {}
         left = points
         last = (len(points) - 1).bit_length()
         for number in range(1, last + 1):
@@ -275,8 +283,8 @@ class TuningSearch(SearchRun):
                 both = played.setdefault(point, {})
                 for agent, records in new.plays.items():
                     both[agent] = [*both.get(agent, []), *records]
-                total = self.objective.judge(both)[0] if not new.note else new
-                judged[point] = Judged(total.value, total.error, new.note)
+                total = self.objective.evaluate(both)[0] if not new.note else new
+                judged[point] = PlayedEvaluation(total.value, total.error, new.note)
             left = sorted(left, key=lambda p: -judged[p].value)[: (len(left) + 1) // 2]  # stable: the earlier of equals
         chosen = left[0]
         before, after = self._play([self.space.original, texts[chosen]], CONFIRM, config.confirm)
@@ -299,7 +307,7 @@ class TuningSearch(SearchRun):
         """Return the number of plays of each agent of a finalist."""
         return max((len(records) for records in played.get(point, {}).values()), default=0)
 
-    def _play(self, texts: Sequence[str], sample: int, plays: int) -> list[Judged]:
+    def _play(self, texts: Sequence[str], sample: int, plays: int) -> list[PlayedEvaluation]:
         """Play every game so often with every agent."""
         tickets = [
             self.workers.submit(
@@ -309,7 +317,7 @@ class TuningSearch(SearchRun):
         ]
         return [self.workers.result(ticket)[0] for ticket in tickets]
 
-    def _last_plays(self, values: Mapping[str, str], judged: Judged) -> dict[str, Any]:
+    def _last_plays(self, values: Mapping[str, str], judged: PlayedEvaluation) -> dict[str, Any]:
         """Return the results of the last plays of a game, for the summary."""
         targets = []
         for target, result in zip(self.objective.targets, judged.results, strict=False):
@@ -364,17 +372,17 @@ class TuningSearch(SearchRun):
             self.work, self.space.instantiate(candidate.point), candidate.sample, 0, code_digest(),
         )  # fmt: skip
 
-    def _verdict(self, event: dict[str, Any]) -> Judged:
-        return Judged.from_json(event)
+    def _verdict(self, event: dict[str, Any]) -> PlayedEvaluation:
+        return PlayedEvaluation.from_json(event)
 
-    def _event(self, candidate: Candidate, verdict: Judged) -> dict[str, Any]:
+    def _event(self, candidate: Candidate, verdict: PlayedEvaluation) -> dict[str, Any]:
         return {**candidate.to_json(), "values": self.space.values(candidate.point), **verdict.to_json()}
 
-    def _keep(self, candidate: Candidate, verdict: Judged, fresh: bool) -> None:
+    def _keep(self, candidate: Candidate, verdict: PlayedEvaluation, fresh: bool) -> None:
         """Do nothing: the optimiser itself keeps what is known of every point."""
 
     def _meet(self, event: dict[str, Any], told: bool) -> None:
-        Judged.from_json(event)  # a damaged event shows at once
+        PlayedEvaluation.from_json(event)  # a damaged event shows at once
 
     def _went_on(self, trusted: bool) -> None:
         """Do nothing: the optimiser restores itself."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.generators.tuning.plays import PLAY_PARAMETERS
-from pcg.runs.config import RunConfig
+from pcg.runs.config import LOAD, RunConfig
 from pcg.runs.experiments.levels_config import SECTIONS as LEVEL_SECTIONS
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
@@ -24,6 +24,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
         Parameter("finalists", 16, "best settings that are played again, with other seeds, at the end", 1, 1000),
         Parameter("confirm", 60, "plays of each agent in the last round of that; 0: no such plays", 0, 1_000_000),
+        LOAD,
     ),
     "budget": LEVEL_SECTIONS["budget"],
 }
@@ -51,6 +52,7 @@ class TuningRun(RunConfig):
     checkpoint: int = 25
     finalists: int = 16
     confirm: int = 60
+    load: str = ""
     optimiser_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""How databases of older versions become those of this one (alembic). `migrate` does it; opening a study calls it."""
+"""Migrations of databases of older versions to this one (alembic). Opening a study calls `migrate`."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ from pcg.web.guard import LOCAL_HOSTS, Guard
 from pcg.web.player import server as player
 
 SWITCH_S = 0.0002
-"""How long a thread may keep the others waiting. The loop that plays gives way with everything it sends; with Python's
-own 5 ms a play that is being checked would hold up hundreds of others (300 plays: 98.3 % of ticks less than 25 ms late
-with 1 ms, 99.8 % with this)."""
+"""Seconds for which a thread may keep the others waiting. The loop that plays gives way with everything it sends; with
+Python's own 5 ms a play that is being checked would hold up hundreds of others (300 plays: 98.3 % of ticks less than
+25 ms late with 1 ms, 99.8 % with this)."""
 
 
 class Below:

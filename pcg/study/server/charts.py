@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from pcg.study.watching import Rank
+from pcg.study.monitoring import Rank
 
 WIDTH = 640
 _ROW = 26
@@ -74,7 +74,7 @@ def votes_over_time(spans: Sequence[tuple[float, int]], span: float) -> Markup:
 
 
 def reached(stages: Sequence[tuple[str, int]]) -> Markup:
-    """How many participants got how far: one bar for each stage."""
+    """Draw the number of participants that reached each stage, a bar for each."""
     left, right = 170.0, 84.0
     most = max(1, stages[0][1])
     body = []

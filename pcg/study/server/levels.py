@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pcg.describe import describe
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.study.checking import game_of
+from pcg.study.checks import game_of
 from pcg.study.config import StudyConfig
 from pcg.study.rows import Pair, StudyItem
 from pcg.web.player import Pace, PlaySession, natural_pace, sheet_for
@@ -22,7 +22,7 @@ _UPRIGHT, _SIDES = {"UP", "DOWN"}, {"LEFT", "RIGHT"}
 
 @dataclass(frozen=True)
 class About:
-    """What a participant is told of a game. `language` is that of the goal, which may not be the page's."""
+    """Description of a game for participants. `language` is that of the goal, which may not be the page's."""
 
     goal: str
     language: str
@@ -48,7 +48,7 @@ class Playable:
         return PlaySession(self.game, self.item.level, seed, pace=self.pace)
 
     def about(self, language: str) -> About:
-        """What is said about it in a language."""
+        """Return the description of the item in a language."""
         given = self.item.about
         goal, spoken = self.described, DESCRIBED
         for code in (language, *given):  # said in another language is better than not at all

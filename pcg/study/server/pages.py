@@ -1,4 +1,4 @@
-"""What all pages share: who asks and in which language, templates, and how errors look."""
+"""The base of all pages: the visitor and the language, templates, and error pages."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Visit:
 
     @property
     def form_secret(self) -> str:
-        """What the tokens of this visitor's forms are made from."""
+        """The secret of which the tokens of this visitor's forms are made."""
         return self.secret or self.visitor
 
     async def form(self) -> dict[str, str]:

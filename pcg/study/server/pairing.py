@@ -1,4 +1,4 @@
-"""Which pair a participant gets next: the design's choice, with attention checks at places drawn by lot.
+"""Choice of a participant's next pair: the design's, with attention checks at places drawn at random.
 
 An attention check is a pair whose answer is known. Where the study has items for it, two each (`attention_checks`), it
 is played and voted on like any other pair. Where it has none, the check is an *instructed response*: a page like that
@@ -147,5 +147,5 @@ def instructed_answers(config: StudyConfig) -> list[str]:
 
 
 def passed(pair: Pair, answer: str) -> bool:
-    """Whether an answer is the one that an attention check expects."""
+    """Return True if an answer is the one that an attention check expects."""
     return answer == pair.expected

@@ -1,4 +1,4 @@
-"""The participants' way: consent, instructions, playing, voting, thanks; and their data."""
+"""Pages of the participants: consent, instructions, playing, voting, thanks; and their data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LONGEST_REASON = 2000
 LONGEST_KEPT = 200
 """Characters of a parameter of the link that is kept."""
 PLAYED_S, VOTED_S = 45.0, 15.0
-"""What a play and a vote take, guessed for "about so many minutes"."""
+"""Minutes that a play and a vote take, guessed for "about so many minutes"."""
 
 SIDES = {"first": FIRST, "second": SECOND}
 
@@ -65,7 +65,7 @@ def routes() -> list[BaseRoute]:
 
 
 async def healthy(request: Request) -> Response:
-    """For a proxy that wants to know whether the server and its database are there."""
+    """Health check for proxies: the server and its database answer."""
     site = site_of(request)
     site.gate.request(request, None)
     await site.threads.read(lambda: site.store.state)
@@ -160,7 +160,7 @@ async def change_language(request: Request) -> Response:
 
 
 async def _closed(visit: Visit) -> Response | None:
-    """What those get who cannot begin now."""
+    """The page for those who cannot begin now."""
     doors = await visit.site.doors()
     if doors.kind == "open":
         most = visit.site.config.most
@@ -194,7 +194,7 @@ async def _to_stage(visit: Visit, situation: Situation) -> Response:
 
 
 async def instructions(request: Request) -> Response:
-    """How it works."""
+    """The page of instructions."""
     here = await _here(request)
     if isinstance(here, Response):
         return here
@@ -392,7 +392,7 @@ def return_link(config: StudyConfig, external: Any) -> str:
 
 
 async def my_data(request: Request) -> Response:
-    """What is stored, and the way to have it deleted."""
+    """The page with what is stored of a participant, and the way to have it deleted."""
     visit = await Visit.of(request)
     if visit.situation is None:
         return visit.go("/")

@@ -55,7 +55,7 @@ class Side:
 
     @property
     def key(self) -> tuple[int, int]:
-        """Of the side among all that are played."""
+        """Key of the side among all that are played."""
         return self.pair.id, self.side
 
 
@@ -73,7 +73,7 @@ class StudySeat(Seat):
         self._take(play)
 
     def _take(self, play: Play) -> None:
-        """From now on the seat is about this play, as it was saved."""
+        """Let the seat be about this play, as it was saved."""
         self.play = play
         self.checked = play.over
         self.lost = False
@@ -93,13 +93,13 @@ class StudySeat(Seat):
 
     @property
     def standing(self) -> Standing:
-        """How far the participant has come with this side."""
+        """Progress of the participant with this side."""
         old = self.before
         return Standing(old.attempts + 1, old.seconds + self.seconds, old.finished + self.checked, self.checked)
 
     @property
     def is_spent(self) -> bool:
-        """Whether the time for this side is up."""
+        """True when the time for this side is up."""
         return is_spent(self.standing, self.plays.config)
 
     def pause(self) -> None:
@@ -123,7 +123,7 @@ class StudySeat(Seat):
     # -- what the database gets ----------------------------------------------------------------------------------------
 
     def progress(self) -> Progress | None:
-        """What is to be saved; None when that is in the database already."""
+        """Return what is to be saved; None when that is in the database already."""
         session = self.session
         actions, presses = session.actions, session.presses
         ran, running = self.seconds, bool(self._since)
@@ -147,13 +147,13 @@ class StudySeat(Seat):
         )  # fmt: skip
 
     def unsaved(self) -> None:
-        """What `progress` said last has not reached the database."""
+        """Note that the last `progress` has not reached the database."""
         self._saved = None
 
     # -- what the player gets ------------------------------------------------------------------------------------------
 
     def report(self) -> dict[str, Any]:
-        """Of how far it is: told with the welcome and whenever it changes."""
+        """Return the report of progress: told with the welcome and whenever it changes."""
         config, standing = self.plays.config, self.standing
         return {
             "seconds": round(standing.seconds, 1),
@@ -177,7 +177,7 @@ class StudySeat(Seat):
         return report
 
     def has_news(self) -> bool:
-        """Whether the player is to be told that it was enough, or that the time is up, which stops the clock."""
+        """Return True if the player is to be told that it was enough, or that the time is up, which stops the clock."""
         standing, config = self.standing, self.plays.config
         now = is_enough(standing, config), is_spent(standing, config)
         if now[1] and not self.paused:

@@ -17,7 +17,7 @@ from pcg.study.server.security import Limits
 from pcg.web.serving import hosts_of, listen, serve
 
 PROXIES = "127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7"
-"""Where a proxy may be whose X-Forwarded-* headers are believed: this machine and private networks."""
+"""Addresses of proxies whose X-Forwarded-* headers are believed: this machine and private networks."""
 
 
 def run_study(

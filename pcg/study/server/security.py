@@ -1,4 +1,4 @@
-"""Keeping strangers out: cookies, forms that only our own pages can send, and limits on how much one may ask for.
+"""Security of a study: cookies, forms that only our own pages can send, and limits on requests.
 
 What is defended against what, and what is not, is told in docs/study-security.md.
 """
@@ -168,7 +168,7 @@ class Jar:
 
 
 def form_token(secret: str) -> str:
-    """What a form must bring along: made from a cookie that no other page can read."""
+    """Return the token that a form must send: made from a cookie that no other page can read."""
     return hmac.new(secret.encode(), b"form", hashlib.sha256).hexdigest()
 
 

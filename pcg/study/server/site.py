@@ -23,7 +23,7 @@ MOST_PLAYS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Doors:
-    """Whether people may take part now: `kind` is open, paused, closed or not_yet."""
+    """Opening state of a study: `kind` is open, paused, closed or not_yet."""
 
     kind: str
     when: float = 0.0
@@ -78,7 +78,7 @@ class Site:
         self._state, self._asked = state, time.monotonic()
 
     async def doors(self) -> Doors:
-        """Whether people may begin, or those who have begun go on."""
+        """Return whether people may begin, or those who have begun go on."""
         state = await self.state()
         now = time.time()
         opening, closing = self.config.opening, self.config.closing
@@ -91,7 +91,7 @@ class Site:
     # -- participants --------------------------------------------------------------------------------------------------
 
     async def situation(self, secret: str) -> Situation | None:
-        """Where a participant is."""
+        """Return the state of a participant."""
         found = await self.threads.read(self.store.situation, secret)
         if found is not None:
             self._state, self._asked = found.state, time.monotonic()

@@ -1,4 +1,4 @@
-"""Which page is a participant's: worked out anew for every request from what is in the database, and from nothing else.
+"""Stages of a participant's way, computed for every request from what is in the database, and from nothing else.
 
 So reloading, going back, coming back days later, another browser tab, and a server that was killed all lead to where
 the participant really is.
@@ -27,7 +27,7 @@ class Stage:
 
     @property
     def path(self) -> str:
-        """Of the page, below the application."""
+        """Address of the page, below the application."""
         if self.kind == PLAY and self.pair is not None:
             return f"/pair/{self.pair.position + 1}/{side_name(self.side)}"
         if self.kind == VOTE and self.pair is not None:
@@ -36,24 +36,24 @@ class Stage:
 
 
 def side_name(side: int) -> str:
-    """As addresses call it."""
+    """Return the name of a side in addresses."""
     return "second" if side == SECOND else "first"
 
 
 def is_enough(standing: Standing, config: StudyConfig) -> bool:
-    """Whether a side was played for long enough to judge it."""
+    """Return True if a side was played for long enough to judge it."""
     if not standing.attempts:
         return False
     return standing.finished > 0 or standing.seconds >= config.minimum
 
 
 def is_spent(standing: Standing, config: StudyConfig) -> bool:
-    """Whether the time for a side is up."""
+    """Return True when the time for a side is up."""
     return bool(config.maximum) and standing.seconds >= config.maximum
 
 
 def restarts_left(standing: Standing, config: StudyConfig) -> int:
-    """How often the level may be started anew."""
+    """Return the number of times the level may still be restarted."""
     return max(0, config.restarts + 1 - max(1, standing.attempts))
 
 
@@ -75,7 +75,7 @@ def stage_of(situation: Situation, config: StudyConfig) -> Stage:
 
 
 def may_see(stage: Stage, wanted: Stage) -> bool:
-    """Whether a participant at `stage` may look at `wanted` as well: games of the pair that were played already."""
+    """Return True if a participant at `stage` may look at `wanted` as well: games of the pair played already."""
     if wanted == stage:
         return True
     if wanted.kind != PLAY or stage.pair is None or wanted.pair != stage.pair or stage.pair.check == INSTRUCTED:

@@ -1,4 +1,4 @@
-"""Where the database is waited for: threads beside the loop that plays, so that no tick waits for a disk."""
+"""Threads that wait for the database, beside the loop that plays, so that no tick waits for a disk."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ from starlette.routing import BaseRoute, Route
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.exporting import export_study
+from pcg.study.monitoring import StudyStatistics, study_statistics
 from pcg.study.server import charts
 from pcg.study.server.pages import render, site_of
 from pcg.study.server.security import address_of, form_token, read_form
 from pcg.study.server.site import Site
 from pcg.study.store import STATES
-from pcg.study.watching import Numbers, look
 from pcg.web.guard import Refused
 
 FRESH_S = 3.0
@@ -141,21 +141,21 @@ async def numbers(request: Request) -> Response:
     return JSONResponse(found, headers=NO_STORE)
 
 
-async def _numbers(request: Request, site: Site) -> Numbers:
+async def _numbers(request: Request, site: Site) -> StudyStatistics:
     """The numbers, worked out once for all who look at them."""
     kept = request.app.state
     if not hasattr(kept, "numbers_lock"):
         kept.numbers_lock, kept.numbers, kept.numbers_at = asyncio.Lock(), None, 0.0
     async with kept.numbers_lock:
         if kept.numbers is None or time.monotonic() - kept.numbers_at > FRESH_S:
-            kept.numbers = await site.threads.read(look, site.store, site.pairing.total)
+            kept.numbers = await site.threads.read(study_statistics, site.store, site.pairing.total)
             kept.numbers_at = time.monotonic()
         found = kept.numbers
-    assert isinstance(found, Numbers)
+    assert isinstance(found, StudyStatistics)
     return found
 
 
-def _body(site: Site, found: Numbers) -> str:
+def _body(site: Site, found: StudyStatistics) -> str:
     return render(
         "watch_body", found=found, playing=site.plays.playing, most=site.config.most, charts=charts,
         ranks=found.items[:MOST_RANKS], hidden=max(0, len(found.items) - MOST_RANKS), answers=site.config.questions[0],
@@ -163,7 +163,7 @@ def _body(site: Site, found: Numbers) -> str:
 
 
 async def export(request: Request) -> Response:
-    """Everything as one archive of tables and a codebook."""
+    """Send everything as one archive of tables and a codebook."""
     site, _ = await _token(request)
     people = request.query_params.get("people", "")
     if people not in ("", *PEOPLE):

@@ -1,4 +1,4 @@
-"""What the pages of a study say, in several languages.
+"""Texts of the pages of a study, in several languages.
 
 A language is a TOML file of texts by name: `en.toml` and `zh.toml` lie here, others are files of their own, named in
 the study's `languages` (`texts/de.toml` is the language `de`). A file must say everything that `en.toml` says and keep

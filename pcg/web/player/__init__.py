@@ -14,7 +14,7 @@ from pcg.web.player.pace import Pace, natural_pace
 from pcg.web.player.recording import Press, Recording, Result
 from pcg.web.player.server import PlayServer
 from pcg.web.player.session import PlaySession
-from pcg.web.player.sheet import SpriteSheet, sheet_for
+from pcg.web.player.sprite_sheet import SpriteSheet, sheet_for
 
 __all__ = [
     "FrameWriter",

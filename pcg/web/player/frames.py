@@ -1,4 +1,4 @@
-"""What changes on the screen from tick to tick, as little of it as possible.
+"""Frames for the browser: the changes of the screen from tick to tick, as few as possible.
 
 A frame lists the sprites that are new or look different (`put`) and the ids of those that are gone. They are found in
 compiled code (`pcg.engine.watch`); only those that changed are looked at one by one, so a frame costs some ten
@@ -13,7 +13,7 @@ from typing import Any
 from pcg.engine.game import Game
 from pcg.engine.state import Sprite, State
 from pcg.engine.watch import Watch
-from pcg.web.player.sheet import sheet_for
+from pcg.web.player.sprite_sheet import sheet_for
 
 Put = tuple[int, ...]
 """A sprite as shown: (id, stamp, x, y), and (w, h) behind it where it is not one cell large; pixels of the game."""
@@ -52,7 +52,7 @@ class FrameWriter:
         return {"whole": True, "put": [list(put) for put in self._sent.values()], **self._told}
 
     def changes(self, state: State) -> dict[str, Any]:
-        """What is different since the last frame: `put` and `gone` and what `status` tells, each only where there is
+        """Return the changes since the last frame: `put` and `gone` and what `status` tells, each only where there is
         something to say.
         """
         put, gone = self._update(state)
@@ -135,7 +135,7 @@ class FrameWriter:
 
 
 def status(state: State) -> dict[str, Any]:
-    """What is told of a play beside the picture: tick, score, whether it is over, how, health and belongings."""
+    """Return what is shown beside the picture: tick, score, end and outcome, health and resources."""
     about: dict[str, Any] = {
         "tick": state.tick + 1,
         "score": state.score,

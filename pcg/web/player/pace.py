@@ -1,4 +1,4 @@
-"""How fast a game is played by a person: so many ticks a second, or by turn, where nothing happens without a key.
+"""Pace of a game for a person: ticks per second, or by turn, where nothing happens without a key.
 
 A game goes by turn when its rules say that nothing in it moves or comes about by itself and the avatar stays where it
 is when no key is pressed; everything else runs on.
@@ -15,7 +15,7 @@ from pcg.evaluators.analysis import GameAnalysis, analyse
 
 TICKS_PER_SECOND = 20.0
 TURNS_PER_SECOND = 12.0
-"""How fast turns follow one another while a key is held."""
+"""Turns per second while a key is held."""
 FASTEST = 60.0
 SLOWEST = 0.5
 
@@ -54,7 +54,7 @@ _analyses: WeakKeyDictionary[Game, GameAnalysis] = WeakKeyDictionary()
 
 
 def analysis_of(game: Game) -> GameAnalysis:
-    """What is known from a game's rules, worked out once per game object: hundreds of plays begin with it."""
+    """Return the analysis of a game's rules, made once per game object: hundreds of plays begin with it."""
     found = _analyses.get(game)
     if found is None:
         found = _analyses[game] = analyse(game.definition)
@@ -62,7 +62,7 @@ def analysis_of(game: Game) -> GameAnalysis:
 
 
 def _waits(analysis: GameAnalysis) -> bool:
-    """Whether the game stands still while nobody presses a key."""
+    """Return True if the game stands still while nobody presses a key."""
     types = analysis.definition.types
     for t in analysis.concrete:
         kind = types[t]

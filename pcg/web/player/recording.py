@@ -1,4 +1,4 @@
-"""A person's play on record: enough to play it again exactly, and to notice when a stored result is not its result.
+"""The recording of a person's play: enough to replay it exactly, and to notice a stored result that is not its own.
 
 The engine is deterministic, so game, level, seed and one action per tick are the whole play; the keys, with the tick
 before which each went down or up, are kept beside it for those who study players.
@@ -20,7 +20,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a play stands after its last tick."""
+    """State of a play after its last tick."""
 
     ticks: int
     score: float
@@ -36,7 +36,7 @@ class Result:
         return cls(state.tick + 1, float(state.score), int(state.winner), state.is_over, state.key())
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object; the key as hexadecimal text, as JavaScript has no integers of 62 bits."""
+        """Return a JSON object; the key as hexadecimal text, as JavaScript has no integers of 62 bits."""
         return {"ticks": self.ticks, "score": self.score, "winner": self.winner, "over": self.over,
                 "key": f"{self.key:016x}"}  # fmt: skip
 
@@ -94,7 +94,7 @@ class Recording:
         return state
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object: actions as one letter each, presses as [ticks, letter, 1 (down) or 0 (up)]."""
+        """Return a JSON object: actions as one letter each, presses as [ticks, letter, 1 (down) or 0 (up)]."""
         return {
             "format": FORMAT,
             "game": self.game,

@@ -1,4 +1,4 @@
-"""Plays over a websocket: the clock, the connections, and who may come back to which play.
+"""Plays over a websocket: the clock, the connections, and the return to a play after a lost connection.
 
 A play lives on the server under an unguessable token. A browser that loses its connection comes back with the token
 and finds the play paused where it was. The messages are described in docs/web.md.
@@ -25,7 +25,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.web.guard import Refused
 from pcg.web.player.pace import Pace, analysis_of
 from pcg.web.player.session import PlaySession
-from pcg.web.player.sheet import SpriteSheet
+from pcg.web.player.sprite_sheet import SpriteSheet
 
 PROTOCOL = 1
 """Version of the messages."""
@@ -45,7 +45,7 @@ TOGETHER_S = 0.005
 """Plays begin to tick at multiples of this, so that the loop wakes up for many of them at once."""
 
 TAKEN_OVER, TOO_MANY = 4001, 4008
-"""Why a connection was closed: the play was opened elsewhere; more messages than a person can send."""
+"""Codes of closed connections: the play was opened elsewhere; more messages than a person can send."""
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -92,7 +92,7 @@ class Seat:
         await self.send("pace", **_pace_json(pace))
 
     def greeting(self) -> dict[str, Any]:
-        """What the welcome says beside what it always does."""
+        """Return what the welcome says beside what it always does."""
         return {}
 
     async def finish(self) -> None:

@@ -16,10 +16,10 @@ from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.web.player.frames import FrameWriter
 from pcg.web.player.pace import Pace, natural_pace
 from pcg.web.player.recording import Press, Recording, Result
-from pcg.web.player.sheet import SpriteSheet, sheet_for
+from pcg.web.player.sprite_sheet import SpriteSheet, sheet_for
 
 ACTIONS = ("UP", "LEFT", "DOWN", "RIGHT", "USE")
-"""What a player can do; which of these a game's avatar takes is told in every frame."""
+"""Actions of a player; which of these a game's avatar takes is told in every frame."""
 
 WAIT = "NIL"
 HOLD_S = 0.18
@@ -130,12 +130,12 @@ class PlaySession:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """True when the game has ended."""
         return self.state.is_over
 
     @property
     def wants_ticks(self) -> bool:
-        """Whether time goes on: always until the end in a running game, with a key down where turns are taken."""
+        """True when time goes on: always until the end in a running game, with a key down where turns are taken."""
         return not self.is_over and (not self.pace.by_turn or bool(self._queue or self._held))
 
     def _choose(self) -> str:
@@ -170,7 +170,7 @@ class PlaySession:
         return frame
 
     def whole_frame(self) -> dict[str, Any]:
-        """Everything there is to see, for a browser that knows nothing yet."""
+        """Return a frame with everything there is to see, for a browser that knows nothing yet."""
         return self._writer.whole(self.state)
 
     def restart(self) -> dict[str, Any]:

@@ -13,8 +13,7 @@ import pytest
 
 import pcg
 from pcg.engine.kernel.runtime import COMPILED, MODE, EntryPoint, entry_point, inlined, inner, invoke1, invoke2
-from pcg.engine.native import loader, objects
-from pcg.engine.native.builder import build_together
+from pcg.engine.native import builder, loader, lookup, objects
 from pcg.engine.vgdl import extensions
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -195,13 +194,14 @@ def test_a_users_file_is_built_once_not_run_twice_and_built_again_when_it_change
 
 @only_aot
 def test_the_engine_can_be_built_together_with_users_functions(tmp_path, monkeypatch):
-    monkeypatch.setattr(loader, "ENGINE", "pcg.engine.boards")  # small; who calls whom does not matter here
+    for module in (loader, builder, lookup):
+        monkeypatch.setattr(module, "ENGINE", "pcg.engine.boards")  # small; who calls whom does not matter here
     monkeypatch.setattr(loader, "_libraries", {})
     monkeypatch.setattr(objects, "cache_folder", lambda: tmp_path)
     source = tmp_path / "together_effects.py"
     source.write_text(USER_FILE.format(extra=1).replace('"scatter"', '"strew"'))
     try:
-        (path,) = build_together([source], [loader.host().name], tmp_path)
+        (path,) = builder.build_together([source], [loader.host().name], tmp_path)
         header, _ = objects.read(path)
         assert header.package == "pcg.engine.boards+user-together_effects"
         assert {"kernel_drop", "together_effects_scatter.0"} <= set(header.symbols)
@@ -234,9 +234,9 @@ def test_code_stays_in_memory_whoever_forgets_the_library():
 def test_a_file_without_functions_is_one_clear_error(tmp_path):
     (tmp_path / "nothing_here.py").write_text("x = 1\n")
     with pytest.raises(PcgError, match="no effect or sprite class is registered there"):
-        build_together([tmp_path / "nothing_here.py"], ["linux-arm64"], tmp_path)
+        builder.build_together([tmp_path / "nothing_here.py"], ["linux-arm64"], tmp_path)
     (tmp_path / "broken_here.py").write_text("x = = 1\n")
     with pytest.raises(PcgError, match="SyntaxError"):
-        build_together([tmp_path / "broken_here.py"], ["linux-arm64"], tmp_path)
+        builder.build_together([tmp_path / "broken_here.py"], ["linux-arm64"], tmp_path)
     with pytest.raises(PcgError, match="no such Python file"):
-        build_together([tmp_path / "missing_here.py"], ["linux-arm64"], tmp_path)
+        builder.build_together([tmp_path / "missing_here.py"], ["linux-arm64"], tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import doctest
 import json
 import shutil
 import subprocess
@@ -15,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pcg.engine.native import wasm
 from pcg.engine.native.wasm import WasmError, link, padded, sleb, uleb
 from pcg.engine.native.wasm_object import SymbolKind, read_object
 
@@ -232,7 +230,3 @@ def test_signed_numbers(value, short):
     assert sleb(value).hex() == short
     assert len(padded(value)) == 5
     assert uleb(624485).hex() == "e58e26"
-
-
-def test_the_examples_of_the_numbers_hold():
-    assert doctest.testmod(wasm).failed == 0

@@ -141,7 +141,7 @@ def gvgai() -> Callable[..., GameDefinition]:
 
 @pytest.fixture
 def rules_cited() -> Callable[[GameDefinition], list[str]]:
-    """The specification rules that the warnings of a game cite."""
+    """The rules of the reference that the warnings of a game cite."""
     return lambda game: [finding.rule for finding in game.diagnostics]
 
 

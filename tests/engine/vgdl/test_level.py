@@ -1,4 +1,4 @@
-"""Level texts (spec 01 section 2)."""
+"""Level texts (reference/language 2)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_square_size_of_the_header_wins(gvgai: Callable[..., GameDefinition]
 def test_short_rows_are_filled_and_long_ones_cut(game: GameDefinition) -> None:
     level = read_level("h..\n.\n....r\n", game, reading="gvgai")
     assert level.rows == ("h..", ".  ", "...")
-    assert [d.rule for d in level.diagnostics] == ["01 2.3", "01 2.3"]
+    assert [d.rule for d in level.diagnostics] == ["language 2.1.3", "language 2.1.3"]
     assert [d.severity for d in found("h..\n.\n....r\n", game, "strict")] == ["error", "error"]
 
 
@@ -62,7 +62,7 @@ def test_a_final_line_end_makes_no_row_but_an_empty_line_does(game: GameDefiniti
 
 def test_unmapped_characters(game: GameDefinition) -> None:
     level = read_level("h?.?", game, reading="gvgai")
-    assert [(d.rule, d.column) for d in level.diagnostics] == [("01 2.4", 2), ("01 2.4", 4)]
+    assert [(d.rule, d.column) for d in level.diagnostics] == [("language 2.1.4", 2), ("language 2.1.4", 4)]
     errors = found("h?.?", game, "strict")
     assert [(d.severity, d.line, d.column) for d in errors] == [("error", 1, 2), ("error", 1, 4)]
     assert errors[0].expected.startswith("one of . A")

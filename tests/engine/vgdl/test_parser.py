@@ -1,4 +1,4 @@
-"""Text to syntax tree (spec 01 sections 1.1 and 1.3)."""
+"""Text to syntax tree (reference/language 1.1 and 1.3)."""
 
 from __future__ import annotations
 

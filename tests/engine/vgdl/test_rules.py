@@ -1,4 +1,4 @@
-"""InteractionSet, TerminationSet and the course of a reading (spec 01 sections 1.2, 1.6, 1.7; spec 03)."""
+"""InteractionSet, TerminationSet and the course of a reading (reference/language 1, reference/effects 10)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_one_effect_object_serves_all_second_objects(gvgai: Read) -> None:
 def test_pairs_are_ordered_and_run_where_they_are_first_defined(gvgai: Read, rules_cited: Cited) -> None:
     game = gvgai(SPRITES, "a b > stepBack\nb a > undoAll\na b > killSprite")
     assert pairs(game) == [("a", "b", ["stepBack", "killSprite"]), ("b", "a", ["undoAll"])]
-    assert rules_cited(game) == ["01 1.6.4"]
+    assert rules_cited(game) == ["language 1.6.4"]
 
 
 def test_repeat_lists_an_effect_several_times_for_pairs_only(gvgai: Read) -> None:
@@ -43,39 +43,39 @@ def test_repeat_lists_an_effect_several_times_for_pairs_only(gvgai: Read) -> Non
 def test_every_eos_line_adds_an_entry(gvgai: Read, rules_cited: Cited) -> None:
     game = gvgai(SPRITES, "a EOS > stepBack\na eos > killSprite\nEos a > undoAll")
     assert game.eos_types == (2, 2, 2) and game.eos_effects[2] == (0, 1, 2)
-    assert rules_cited(game) == ["01 1.6.5", "01 1.6.5"]
+    assert rules_cited(game) == ["language 1.6.5", "language 1.6.5"]
 
 
 def test_an_unknown_sprite_ends_the_reading_and_keeps_what_was_read(gvgai: Read, rules_cited: Cited) -> None:
     game = gvgai(SPRITES, "a b ghost c > stepBack\nb c > undoAll", "Timeout limit=5", "x > a")
     assert pairs(game) == [("a", "b", ["stepBack"])]
     assert game.terminations == () and "x" not in game.mapping
-    assert rules_cited(game) == ["01 1.2.5, 01 1.6.2"]
+    assert rules_cited(game) == ["language 1.2.5, language 1.6.2"]
     assert game.diagnostics[0].line == 8 and game.diagnostics[0].column == 13
 
 
 @pytest.mark.parametrize(
     ("line", "rule"),
     [
-        ("a b > killsprite", "03 2.4"),
-        ("a b > conveySprite", "03 2.4"),
-        ("a > killSprite", "01 1.3"),
-        ("a b > transformTo", "03 2.4"),
-        ("a b > transformTo stype=ghost", "03 2.4"),
-        ("a b > transformTo stype=3", "03 2.4"),
-        ("a b > killIfHasMore resource=ghost", "03 2.4"),
-        ("a b > subtractHealthPoints stype=ghost", "03 2.4"),
-        ("a b > addTimer timer=3", "03 4.7"),
-        ("a b > addTimer timer=3 ftype=nothing", "03 2.4"),
-        ("a b > addTimer timer=3 ftype=killAll", "03 2.4"),
-        ("a b TIME > stepBack", "01 1.6.7"),
-        ("a", "01 1.3"),
+        ("a b > killsprite", "effects 10.3"),
+        ("a b > conveySprite", "effects 10.3"),
+        ("a > killSprite", "language 1.3"),
+        ("a b > transformTo", "effects 10.3"),
+        ("a b > transformTo stype=ghost", "effects 10.3"),
+        ("a b > transformTo stype=3", "effects 10.3"),
+        ("a b > killIfHasMore resource=ghost", "effects 10.3"),
+        ("a b > subtractHealthPoints stype=ghost", "effects 10.3"),
+        ("a b > addTimer timer=3", "effects 10.13"),
+        ("a b > addTimer timer=3 ftype=nothing", "effects 10.3"),
+        ("a b > addTimer timer=3 ftype=killAll", "effects 10.3"),
+        ("a b TIME > stepBack", "language 1.6.7"),
+        ("a", "language 1.3"),
     ],
 )
 def test_what_cannot_be_built_ends_the_reading(line: str, rule: str, gvgai: Read, rules_cited: Cited) -> None:
     game = gvgai(SPRITES, f"{line}\nb c > stepBack", "Timeout limit=5")
     assert ("b", "c", ["stepBack"]) not in pairs(game) and game.terminations == ()
-    assert f"01 1.2.5, {rule}" in rules_cited(game)
+    assert f"language 1.2.5, {rule}" in rules_cited(game)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_effect_params_hold_what_fits(gvgai: Read) -> None:
 
 def test_unknown_effect_keys_do_not_stop_the_reading(gvgai: Read, rules_cited: Cited) -> None:
     game = gvgai(SPRITES, "a b > killSprite changeScore=1\nb c > stepBack")
-    assert len(game.pairs) == 2 and rules_cited(game) == ["01 1.4"]
+    assert len(game.pairs) == 2 and rules_cited(game) == ["language 1.4"]
     assert game.diagnostics[0].suggestion == "scoreChange"
 
 
@@ -123,7 +123,7 @@ def test_time_lines_become_time_effects(gvgai: Read) -> None:
 
 def test_an_unknown_sprite_with_time_binds_to_none(gvgai: Read, rules_cited: Cited) -> None:
     game = gvgai(SPRITES, "ghost TIME > undoAll")
-    assert game.time_effects[0].bound == -1 and rules_cited(game) == ["01 1.6.6"]
+    assert game.time_effects[0].bound == -1 and rules_cited(game) == ["language 1.6.6"]
 
 
 def test_add_timer_builds_an_inner_effect_from_the_same_line(gvgai: Read) -> None:
@@ -181,7 +181,7 @@ def test_terminations_in_file_order(gvgai: Read) -> None:
 def test_a_bad_termination_ends_the_reading(line: str, gvgai: Read, rules_cited: Cited) -> None:
     game = gvgai(SPRITES, "", f"Timeout limit=9\n{line}\nTimeout limit=10", "x > a")
     assert len(game.terminations) == 1 and "x" not in game.mapping
-    assert any(rule.startswith("01 1.2.5") for rule in rules_cited(game))
+    assert any(rule.startswith("language 1.2.5") for rule in rules_cited(game))
 
 
 def test_a_single_number_for_limits_is_dropped(gvgai: Read) -> None:
@@ -203,12 +203,12 @@ def test_sets_before_the_sprite_set_end_the_reading() -> None:
 
 def test_a_set_header_in_the_wrong_case_is_never_executed(rules_cited: Cited) -> None:
     game = read("BasicGame\n  SpriteSet\n    a > Door\n  terminationset\n    Timeout limit=4\n")
-    assert game.terminations == () and rules_cited(game) == ["01 1.2.3"]
+    assert game.terminations == () and rules_cited(game) == ["language 1.2.3"]
 
 
 def test_an_unknown_section_is_skipped_with_everything_below(rules_cited: Cited) -> None:
     game = read("BasicGame\n  SpriteSet\n    a > Door\n  Sprites > Foo\n    b > Door\n")
-    assert len(game.types) == 3 and rules_cited(game) == ["01 1.2.3"]
+    assert len(game.types) == 3 and rules_cited(game) == ["language 1.2.3"]
 
 
 def test_an_interaction_where_a_set_header_should_be_stops_the_reference() -> None:
@@ -226,7 +226,7 @@ def test_sets_accumulate_in_file_order() -> None:
 
 def test_lines_below_a_rule_are_not_read(rules_cited: Cited) -> None:
     game = read("BasicGame\n SpriteSet\n  a > Door\n InteractionSet\n  a wall > stepBack\n   wall a > stepBack\n")
-    assert len(game.pairs) == 1 and rules_cited(game) == ["01 1.2.3"]
+    assert len(game.pairs) == 1 and rules_cited(game) == ["language 1.2.3"]
 
 
 def test_the_mapping_replaces_and_keeps_its_defaults(rules_cited: Cited) -> None:
@@ -234,7 +234,7 @@ def test_the_mapping_replaces_and_keeps_its_defaults(rules_cited: Cited) -> None
         "BasicGame\n SpriteSet\n  a > Door\n LevelMapping\n  xy > a\n  A > a wall\n  q >\n  z\n  p - a\n  x > wall\n"
     )
     assert dict(game.mapping) == {"w": ("wall",), "A": ("a", "wall"), "x": ("wall",), "q": (), "p": ("a",)}
-    assert set(rules_cited(game)) == {"01 1.3", "01 1.8"}
+    assert set(rules_cited(game)) == {"language 1.3", "language 1.8"}
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_header_params(gvgai: Read, rules_cited: Cited) -> None:
         "obs": "a,b",
     }
     assert (game.players, game.counters, game.class_name) == (2, 3, "BasicGame")
-    assert rules_cited(game) == ["01 1.3", "01 1.4"]
+    assert rules_cited(game) == ["language 1.3", "language 1.4"]
 
 
 def test_a_registered_effect_reads_like_a_built_in_one(gvgai: Read) -> None:

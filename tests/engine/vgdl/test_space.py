@@ -1,4 +1,4 @@
-"""Game spaces: games with named blanks (spec 01 section 1.9)."""
+"""Game spaces: games with named blanks (reference/language 1.9)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_blanks_without_a_value_take_the_minimum(game: GameDefinition) -> None:
 
 
 def test_each_blank_is_reported(game: GameDefinition) -> None:
-    messages = [d.message for d in game.diagnostics if d.rule == "01 1.9"]
+    messages = [d.message for d in game.diagnostics if d.rule == "language 1.9"]
     assert len(messages) == 4 and "`FAST`" in messages[0] and "0.5" in messages[0]
 
 
@@ -43,7 +43,7 @@ def test_a_blank_never_makes_a_singleton(game: GameDefinition, write: Callable[.
     assert not game.types[2].singleton
     fixed = read_game(write(SPRITES, header="GameSpace", space=SPACE), reading="gvgai", parameters={"ONE": "True"})
     assert not fixed.types[2].singleton and fixed.types[2].params["singleton"] is True
-    assert [d.rule for d in fixed.diagnostics if "singleton" in d.message] == ["01 1.5.5"]
+    assert [d.rule for d in fixed.diagnostics if "singleton" in d.message] == ["language 1.5.5"]
 
 
 def test_parameters_are_fixed_from_outside(write: Callable[..., str]) -> None:

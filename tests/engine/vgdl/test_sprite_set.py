@@ -1,4 +1,4 @@
-"""The SpriteSet as the reference reads it (spec 01 section 1.5)."""
+"""The SpriteSet as the reference reads it (reference/language 1.5)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_class_of_the_nearest_ancestor_that_names_one_wins(
         "    post >\n"
     )  # fmt: skip
     assert [t.class_name for t in game.types[2:]] == ["Immovable", "Immovable", "Door", "Door", "Passive", "Immovable"]
-    assert rules_cited(game).count("01 1.5.3") == 2
+    assert rules_cited(game).count("language 1.5.3") == 2
 
 
 def test_params_are_inherited_key_by_key(gvgai: Read) -> None:
@@ -98,13 +98,13 @@ def test_a_redefinition_replaces_everything_but_the_id(gvgai: Read, rules_cited:
     a = game.types[2]
     assert (a.class_name, dict(a.params), names(game, a.path)) == ("Passive", {"color": "RED"}, ["top", "a"])
     assert names(game, game.draw_order) == ["wall", "b", "a", "avatar"]
-    assert "01 1.5.6" in rules_cited(game)
+    assert "language 1.5.6" in rules_cited(game)
 
 
 def test_a_line_without_arrow_stops_its_siblings_silently(gvgai: Read, rules_cited: Callable[..., list[str]]) -> None:
     game = gvgai("a >\n    b > Door\n    c Door\n    d > Door\ne > Door")
     assert [t.name for t in game.types[2:]] == ["a", "b", "e"]
-    assert rules_cited(game) == ["01 1.3"]
+    assert rules_cited(game) == ["language 1.3"]
 
 
 def test_resource_limits_belong_to_the_class_resource_alone(gvgai: Read) -> None:
@@ -145,7 +145,7 @@ def test_misfits_are_dropped_with_a_warning(
 ) -> None:
     game = gvgai(line)
     assert dropped not in game.types[2].params and dropped in game.types[2].raw
-    assert "01 1.4" in rules_cited(game)
+    assert "language 1.4" in rules_cited(game)
 
 
 def test_a_later_misfit_takes_an_inherited_value_with_it(gvgai: Read) -> None:
@@ -161,7 +161,7 @@ def test_unknown_keys_are_ignored_with_a_warning_that_names_the_nearest(gvgai: R
 def test_an_unknown_class_reads_but_cannot_be_created(gvgai: Read, rules_cited: Callable[..., list[str]]) -> None:
     game = gvgai("a > Misile")
     assert game.types[2].class_name is None and dict(game.types[2].params) == {}
-    assert rules_cited(game) == ["01 1.5.9"]
+    assert rules_cited(game) == ["language 1.5.9"]
 
 
 def test_a_sprite_below_itself_is_an_error(write: Callable[..., str], gvgai: Read) -> None:

@@ -1,4 +1,4 @@
-"""How texts become values and when they reach a field (spec 01 section 1.4)."""
+"""How texts become values and when they reach a field (reference/language 1.4)."""
 
 from __future__ import annotations
 

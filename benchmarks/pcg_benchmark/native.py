@@ -1,0 +1,51 @@
+"""The table of native evaluators by family of problems, and a search that asks them instead of the benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.pcg_benchmark.native_adventures import MOST_CELLS, NativeDave, NativeMiniDungeons
+from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
+from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
+from pcg.integrations.pcg_benchmark import BatchSearch
+
+NativeEvaluator = NativeBinary | NativeDave | NativeMiniDungeons | NativeSokoban | NativeZelda
+NATIVE_EVALUATORS: Mapping[str, Callable[[Any], NativeEvaluator]] = {
+    "binary": NativeBinary,
+    "ddave": NativeDave,
+    "mdungeons": NativeMiniDungeons,
+    "sokoban": NativeSokoban,
+    "zelda": NativeZelda,
+}
+"""Family of problems (the first part of its name) -> its native evaluator."""
+
+
+class _NativeProblem:
+    """A problem whose slow questions (`info`, `diversity`) are answered by its native evaluator."""
+
+    def __init__(self, problem: Any, evaluator: NativeEvaluator) -> None:
+        self.info, self.diversity = evaluator.info, evaluator.diversity
+        self.quality, self.controlability = problem.quality, problem.controlability
+
+
+def native_problem(name: str, problem: Any) -> Any:
+    """Return a problem with its native evaluator, or the problem itself where there is none.
+
+    Mini Dungeons and Danger Dave of more than `MOST_CELLS` cells have none.
+    """
+    kind = NATIVE_EVALUATORS.get(name.partition("-")[0])
+    if kind is None or (
+        kind in (NativeDave, NativeMiniDungeons) and np.size(problem._content_space.sample()) > MOST_CELLS
+    ):
+        return problem
+    return _NativeProblem(problem, kind(problem))
+
+
+def native_search(environment: Any, name: str, controls: Sequence[Any], seed: int) -> BatchSearch | SokobanSearch:
+    """Return the search for a batch with native evaluators; to be given to `solve_problem(search=...)`."""
+    if name.partition("-")[0] == "sokoban":
+        return SokobanSearch(environment, name, controls, seed)
+    return BatchSearch(environment, name, controls, seed, problem=native_problem(name, environment._problem))

@@ -1,0 +1,230 @@
+"""Native evaluators of Sokoban, Zelda and binary maps, and the comparison of texts that they share.
+
+Most of a search's time goes into what the benchmark wants to know of a content (its solvers are Python) and into
+comparing contents pair by pair. The same answers are computed here by kernels written from what the benchmark does:
+`info` gives the entries that its own functions for quality and control read, `diversity` the number that its own
+function gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.pcg_benchmark import maps_kernel, similarity_kernel, sokoban_kernel
+from pcg.engine.kernel.runtime import invoke1
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """Bytes to compare, with the address of their memory."""
+
+    symbols: NDArray[np.int8]
+    address: int
+
+    @classmethod
+    def of(cls, symbols: NDArray[np.int8]) -> Text:
+        kept = np.ascontiguousarray(symbols, np.int8)
+        return cls(kept, int(kept.ctypes.data))
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+
+class SimilarityRatio:
+    """`SequenceMatcher(None, a, b).ratio()` for texts of up to a number of symbols.
+
+    >>> SimilarityRatio(10).ratio(Text.of(np.array([1, 2, 3, 4])), Text.of(np.array([2, 3, 5])))
+    0.5714285714285714
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._record = np.zeros(1, similarity_kernel.PAIR)
+        self._arrays = {
+            "counts": np.zeros(128, np.int32),
+            "run": np.zeros(longest + 1, np.int32),
+            "parts": np.zeros(4 * (longest + 2), np.int32),
+        }
+        for name, array in self._arrays.items():
+            self._record[name] = array.ctypes.data
+        self.address = int(self._record.ctypes.data)
+        self._words = self._record.view(np.int64)
+
+    def ratio(self, first: Text, second: Text) -> float:
+        """Twice the symbols in common stretches over all symbols; 1 for two empty texts."""
+        total = len(first) + len(second)
+        if total == 0:
+            return 1.0
+        self._words[:4] = first.address, second.address, len(first), len(second)
+        return 2.0 * int(invoke1(similarity_kernel.compare.address, self.address)) / total
+
+
+class NativeSokoban:
+    """Sokoban: the plan that the benchmark's solvers find, and how alike two plans are."""
+
+    def __init__(self, problem: Any) -> None:
+        self.problem = problem
+        self.height, self.width = height, width = _shape(problem)
+        self._inside = (slice(1, height + 1), slice(1, width + 1))
+        cells = (height + 2) * (width + 2)
+        power = int(problem._power)
+        room = 4 * power + 1
+        self._tiles = np.zeros((height + 2, width + 2), np.int8)
+        self._text = np.zeros(room, np.int8)
+        self._record = np.zeros(1, sokoban_kernel.LEVEL)
+        self._arrays: dict[str, NDArray[Any]] = {
+            "tiles": self._tiles,
+            "text": self._text,
+            "states": np.zeros(room, np.int64),
+            "parents": np.zeros(room, np.int32),
+            "actions": np.zeros(room, np.int8),
+            "depths": np.zeros(room, np.int32),
+            "far": np.zeros(room, np.int32),
+            "steps": _steps(height + 2, width + 2),
+            "heap": np.zeros(room, np.int64),
+            **{name: np.zeros(cells, np.int8) for name in ("dead", "corner", "over")},
+            **{name: np.zeros(cells, np.int32) for name in ("goals", "left", "boxes")},
+        }
+        slots = 1 << (2 * power).bit_length()
+        self._arrays["seen"] = np.zeros(slots, np.int64)
+        for name, array in self._arrays.items():
+            self._record[name] = array.ctypes.data
+        numbers = {"near": 1, "height": height + 2, "width": width + 2, "power": power, "room": room, "slots": slots,
+                   "bits": (cells - 1).bit_length()}  # fmt: skip
+        for name, number in numbers.items():
+            self._record[name] = number
+        self.most_boxes = 62 // numbers["bits"] - 1
+        self.address = int(self._record.ctypes.data)
+        self.similarity = SimilarityRatio(room)
+
+    def info(self, content: Any) -> dict[str, Any]:
+        """Numbers of things, length of the plan and its text."""
+        self._tiles[self._inside] = content
+        result = int(invoke1(sokoban_kernel.plan.address, self.address))
+        players, boxes, goals = (
+            int((self._tiles == tile).sum())
+            for tile in (sokoban_kernel.PLAYER, sokoban_kernel.BOX, sokoban_kernel.GOAL)
+        )
+        record = self._record[0]
+        return {
+            "players": players,
+            "crates": boxes,
+            "targets": goals,
+            "heuristic": int(record["nearest"]) if result != sokoban_kernel.TOO_BIG else -1,
+            "solution": range(int(record["length"])),
+            "text": Text.of(self.text()),
+        }
+
+    def skip_distances(self) -> None:
+        """From now on leave out what is only of interest for levels that are not solved."""
+        self._record["near"] = 0
+
+    def level(self) -> NDArray[np.int8]:
+        """The level asked about last."""
+        return self._tiles[self._inside].copy()
+
+    def text(self) -> NDArray[np.int8]:
+        """The plan that won it, as the benchmark compares it."""
+        return self._text[: int(self._record["text_length"][0])].copy()
+
+    def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
+        """1 when the plans share at most the share that the problem allows."""
+        return ramp(1.0 - self.similarity.ratio(first["text"], second["text"]), self.problem._diversity)
+
+
+class Rooms:
+    """The memory of `maps_kernel`."""
+
+    def __init__(self, problem: Any) -> None:
+        self.problem = problem
+        self.height, self.width = _shape(problem)
+        cells = self.height * self.width
+        self._tiles = np.zeros((self.height, self.width), np.int8)
+        self._cells = np.zeros(cells, np.int32)
+        self._scratch = {"far": np.zeros(cells, np.int32), "queue": np.zeros(cells, np.int32)}
+        self._seen = np.zeros(cells, np.int8)
+        self._record = np.zeros(1, maps_kernel.ROOMS)
+        for name, value in (
+            ("height", self.height), ("width", self.width), ("tiles", self._tiles.ctypes.data),
+            ("cells", self._cells.ctypes.data), ("seen", self._seen.ctypes.data),
+            *((name, array.ctypes.data) for name, array in self._scratch.items()),
+        ):  # fmt: skip
+            self._record[name] = value
+        self.address = int(self._record.ctypes.data)
+
+
+class NativeBinary(Rooms):
+    """Binary: regions and the longest path. Maps are compared by the benchmark, which is quick at that."""
+
+    def info(self, content: Any) -> dict[str, Any]:
+        """Regions, longest path and the cells."""
+        self._tiles[:] = content
+        invoke1(maps_kernel.measure_paths.address, self.address)
+        record = self._record[0]
+        return {
+            "path": int(record["longest"]),
+            "regions": int(record["regions"]),
+            "flat": self._tiles.ravel().astype(np.int64),
+        }
+
+    def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
+        """The benchmark's answer."""
+        return float(self.problem.diversity(first, second))
+
+
+class NativeZelda(Rooms):
+    """Zelda: regions, distances, and how alike two ways from the player to the key are."""
+
+    def __init__(self, problem: Any) -> None:
+        super().__init__(problem)
+        self.similarity = SimilarityRatio(self.height * self.width * len(f"{self.width},{self.height}|"))
+
+    def info(self, content: Any) -> dict[str, Any]:
+        """Numbers of things, regions, distances and the way as a text."""
+        self._tiles[:] = content
+        invoke1(maps_kernel.measure.address, self.address)
+        record = self._record[0]
+        counts = np.bincount(self._tiles.ravel(), minlength=maps_kernel.ENEMY + 1)
+        return {
+            "players": int(counts[maps_kernel.PLAYER]),
+            "keys": int(counts[maps_kernel.KEY]),
+            "doors": int(counts[maps_kernel.DOOR]),
+            "enemies": int(counts[maps_kernel.ENEMY]),
+            **{name: int(record[name]) for name in ("regions", "player_key", "key_door")},
+            "text": self._text(self._cells[: int(record["length"])].tolist()),
+        }
+
+    def _text(self, cells: list[int]) -> Text:
+        """The cells of a way, mirrored so that it begins in the quarter with low numbers."""
+        places = [(cell % self.width, cell // self.width) for cell in cells]
+        if places and places[0][0] > self.width / 2:
+            places = [(self.width - x - 1, y) for x, y in places]
+        if places and places[0][1] > self.height / 2:
+            places = [(x, self.height - y - 1) for x, y in places]
+        return Text.of(np.frombuffer("".join(f"{x},{y}|" for x, y in places).encode(), np.int8))
+
+    def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
+        """1 when the ways share at most the share that the problem allows."""
+        return ramp(1.0 - self.similarity.ratio(first["text"], second["text"]), self.problem._diversity)
+
+
+def _shape(problem: Any) -> tuple[int, int]:
+    height, width = np.shape(problem._content_space.sample())
+    return int(height), int(width)
+
+
+def _steps(height: int, width: int) -> NDArray[np.int32]:
+    """Steps from each cell to each other one when nothing is in the way; shape (cells, cells)."""
+    y, x = np.divmod(np.arange(height * width), width)
+    return (abs(y[:, None] - y) + abs(x[:, None] - x)).astype(np.int32)
+
+
+def ramp(value: float, full: float) -> float:
+    """From 0 at 0 to 1 from `full` on."""
+    if value >= full:
+        return 1.0
+    return min(max(value / (full + 1e-8), 0.0), 1.0)

@@ -1,0 +1,251 @@
+"""How alike two texts are, as Python's `difflib.SequenceMatcher` counts it, in compiled code.
+
+The PCG Benchmark compares contents by `SequenceMatcher(None, a, b).ratio()`: the longest common stretch is taken (the
+first in `a`, then in `b`, among equals), then the longest ones left and right of it, and so on (Ratcliff and Metzener
+1988); twice the sum of their lengths over the sum of the texts' lengths is the ratio. Of a second text of 200 symbols
+or more, symbols that make up more than a hundredth of it start no stretch, but may lengthen one. Texts are bytes
+0..127 here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32, view_of
+
+LONG = 200
+"""Length of the second text from which on its frequent symbols start no stretch."""
+
+PAIR = np.dtype(
+    [
+        ("first", "i8"),  # int8[]: the one text
+        ("second", "i8"),  # int8[]
+        ("first_length", "i8"),
+        ("second_length", "i8"),
+        ("counts", "i8"),  # int32[128]: of the second text's symbols, -1 for those that start no stretch
+        ("run", "i8"),  # int32[longest + 1]: length of the common stretch that ends at each place of the second text
+        ("parts", "i8"),  # int32[4 * (longest + 2)]: parts of both texts still to be compared
+        ("at_first", "i8"),  # where the longest stretch begins
+        ("at_second", "i8"),
+        ("size", "i8"),  # and how long it is
+    ],
+    align=True,
+)
+
+pair_at = view_of(PAIR)
+
+
+@inner
+def _count(pair: int) -> None:
+    """Find the symbols of the second text that start no stretch."""
+    p = pair_at(pair)
+    for symbol in range(128):
+        store32(p.counts + 4 * symbol, 0)
+    if p.second_length < LONG:
+        return
+    for j in range(p.second_length):
+        at = p.counts + 4 * load8(p.second + j)
+        store32(at, load32(at) + 1)
+    most = p.second_length // 100 + 1
+    for symbol in range(128):
+        at = p.counts + 4 * symbol
+        store32(at, -1 if load32(at) > most else 0)
+
+
+@inner
+def _longest(pair: int, low: int, high: int, left: int, right: int) -> None:
+    """The longest common stretch of first[low:high] and second[left:right]."""
+    p = pair_at(pair)
+    p.at_first = low
+    p.at_second = left
+    p.size = 0
+    for j in range(left, right):
+        store32(p.run + 4 * j, 0)
+    for i in range(low, high):
+        symbol = load8(p.first + i)
+        starts = load32(p.counts + 4 * symbol) == 0
+        best = 0
+        place = left
+        for back in range(right - left):  # backwards, so that the place before still tells about the symbol before
+            j = right - 1 - back
+            if starts and load8(p.second + j) == symbol:
+                size = 1
+                if j > left:
+                    size = load32(p.run + 4 * (j - 1)) + 1
+                store32(p.run + 4 * j, size)
+                if size >= best:
+                    best = size
+                    place = j
+            else:
+                store32(p.run + 4 * j, 0)
+        if best > p.size:
+            p.size = best
+            p.at_first = i - best + 1
+            p.at_second = place - best + 1
+    while (
+        p.at_first > low and p.at_second > left and load8(p.first + p.at_first - 1) == load8(p.second + p.at_second - 1)
+    ):
+        p.at_first -= 1
+        p.at_second -= 1
+        p.size += 1
+    while (
+        p.at_first + p.size < high
+        and p.at_second + p.size < right
+        and load8(p.first + p.at_first + p.size) == load8(p.second + p.at_second + p.size)
+    ):
+        p.size += 1
+
+
+@inner
+def _push(pair: int, depth: int, low: int, high: int, left: int, right: int) -> int:
+    """Remember parts to compare, if there is anything in both; returns how many are remembered."""
+    if low >= high or left >= right:
+        return depth
+    at = pair_at(pair).parts + 16 * depth
+    store32(at, low)
+    store32(at + 4, high)
+    store32(at + 8, left)
+    store32(at + 12, right)
+    return depth + 1
+
+
+@inner
+def common(pair: int) -> int:
+    """Symbols in common stretches."""
+    p = pair_at(pair)
+    _count(pair)
+    total = 0
+    depth = _push(pair, 0, 0, p.first_length, 0, p.second_length)
+    while depth > 0:
+        depth -= 1
+        at = p.parts + 16 * depth
+        low, high = load32(at), load32(at + 4)
+        left, right = load32(at + 8), load32(at + 12)
+        _longest(pair, low, high, left, right)
+        if p.size > 0:
+            total += p.size
+            depth = _push(pair, depth, low, p.at_first, left, p.at_second)
+            depth = _push(pair, depth, p.at_first + p.size, high, p.at_second + p.size, right)
+    return total
+
+
+@entry_point("i8(i8)")
+def compare(pair: int) -> int:
+    """Symbols in common stretches of the two texts of a `PAIR`."""
+    return common(pair)
+
+
+PLAN_TABLE = np.dtype(
+    [
+        ("pair", "i8"),  # PAIR
+        ("texts", "i8"),  # int8[places * stride]
+        ("stride", "i8"),
+        ("lengths", "i8"),  # int32[places]: -1 for an empty place
+        ("order", "i8"),  # int32[places]: who is asked first
+        ("places", "i8"),
+        ("counts", "i8"),  # int32[places * SYMBOLS]: how often each symbol is in each of the texts
+        ("own", "i8"),  # int32[SYMBOLS]: and in the text that is compared
+        ("some", "i8"),  # int32[places]: places that `meet_some` looks at
+        ("some_count", "i8"),
+        ("full", "f8"),  # 1 - ratio from which on two texts count as different
+        ("alike", "i8"),  # int8[places]: whether the last text was too like each of them
+    ],
+    align=True,
+)
+
+plan_table_at = view_of(PLAN_TABLE)
+
+SYMBOLS = 8
+"""Different symbols in the texts of a table, 0 to 7."""
+
+
+@inner
+def _tally(plans: int, text: int, length: int) -> None:
+    """Count the symbols of the text that is compared."""
+    c = plan_table_at(plans)
+    for symbol in range(SYMBOLS):
+        store32(c.own + 4 * symbol, 0)
+    for k in range(length):
+        at = c.own + 4 * load8(text + k)
+        store32(at, load32(at) + 1)
+
+
+@inner
+def _shared(plans: int, place: int) -> int:
+    """Symbols that two texts have both, wherever they stand: no fewer than those in common stretches."""
+    c = plan_table_at(plans)
+    total = 0
+    for symbol in range(SYMBOLS):
+        total += min(load32(c.own + 4 * symbol), load32(c.counts + 4 * (place * SYMBOLS + symbol)))
+    return total
+
+
+@inner
+def _share(plans: int, first: int, first_length: int, second: int, second_length: int) -> float:
+    """Twice the symbols in common stretches over all symbols; 1 for two empty texts."""
+    c = plan_table_at(plans)
+    p = pair_at(c.pair)
+    p.first = first
+    p.first_length = first_length
+    p.second = second
+    p.second_length = second_length
+    total = first_length + second_length
+    return 2.0 * common(c.pair) / total if total > 0 else 1.0
+
+
+@inner
+def _alike(plans: int, place: int, text: int, length: int) -> int:
+    """Whether a text is too like the one in a place, in either order."""
+    c = plan_table_at(plans)
+    theirs = c.texts + place * c.stride
+    their_length = load32(c.lengths + 4 * place)
+    least = min(length, their_length)
+    if length + their_length > 0 and 1.0 - 2.0 * least / (length + their_length) >= c.full:
+        return 0
+    if length + their_length > 0 and 1.0 - 2.0 * _shared(plans, place) / (length + their_length) >= c.full:
+        return 0
+    if 1.0 - _share(plans, text, length, theirs, their_length) < c.full:
+        return 1
+    return 1 if 1.0 - _share(plans, theirs, their_length, text, length) < c.full else 0
+
+
+@inner
+def count_similar(plans: int, text: int, length: int, limit: int) -> int:
+    """How many of a table a text is too like; counting ends when there are more than `limit`."""
+    c = plan_table_at(plans)
+    for place in range(c.places):
+        store8(c.alike + place, 0)
+    _tally(plans, text, length)
+    total = 0
+    for rank in range(c.places):
+        place = load32(c.order + 4 * rank)
+        if load32(c.lengths + 4 * place) < 0 or not _alike(plans, place, text, length):
+            continue
+        store8(c.alike + place, 1)
+        total += 1
+        # who is in the way is asked earlier the next time
+        store32(c.order + 4 * rank, load32(c.order + 4 * (rank // 2)))
+        store32(c.order + 4 * (rank // 2), place)
+        if total > limit:
+            break
+    return total
+
+
+@entry_point("i8(i8, i8, i8)")
+def meet(plans: int, text: int, length: int) -> int:
+    """Compare a text with each of a table; returns how many it is too like."""
+    return count_similar(plans, text, length, plan_table_at(plans).places)
+
+
+@entry_point("i8(i8, i8, i8)")
+def meet_some(plans: int, text: int, length: int) -> int:
+    """Compare a text with those in some places of a table; the other places' answers stay as they are."""
+    c = plan_table_at(plans)
+    _tally(plans, text, length)
+    total = 0
+    for k in range(c.some_count):
+        place = load32(c.some + 4 * k)
+        alike = _alike(plans, place, text, length)
+        store8(c.alike + place, alike)
+        total += alike
+    return total

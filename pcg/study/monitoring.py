@@ -1,0 +1,271 @@
+"""Statistics of a running study: people, votes, dropout, inattentive participants, and the ranking so far.
+
+These numbers are to be looked at while votes come in; what is published is worked out by the report.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pcg.evaluators.preferences import Vote, count_votes, fit
+from pcg.study.config import StudyConfig
+from pcg.study.rows import Pair, Participant
+from pcg.study.store import StudyStore
+
+ACTIVE_S = 300.0
+"""Participants seen within so many seconds count as present."""
+SAME_SIDE = 6
+"""So many preferences for one side in a row happen to one in 32 by chance."""
+SAME_TIE = 8
+FAST = 1 / 3
+"""A participant whose pairs take less than this share of what they take others (medians) was fast."""
+FEW = 5
+"""Participants that must be there before one can be faster than the others."""
+MOST_BINS = 48
+_BINS = (60, 300, 900, 3600, 4 * 3600, 86400, 7 * 86400, 30 * 86400)
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantCounts:
+    """Numbers of participants by stage."""
+
+    joined: int
+    active: int
+    finished: int
+    left: int
+    simulated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """An item or group with its utility (log odds, mean 0) and the interval that holds it with 95 %."""
+
+    name: str
+    group: str
+    utility: float
+    low: float
+    high: float
+    votes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A participant who may not have taken part in earnest, and why one may think so."""
+
+    participant: str
+    votes: int
+    finished: bool
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Outcomes of the plays of a group's items."""
+
+    group: str
+    plays: int
+    won: int
+    lost: int
+    open: int
+    seconds: float
+    """Median."""
+    restarts: int
+
+
+@dataclass(frozen=True)
+class StudyStatistics:
+    """Statistics that the researcher's page shows."""
+
+    people: ParticipantCounts
+    votes: int
+    checks: tuple[int, int]
+    """Passed and failed."""
+    over_time: Sequence[tuple[float, int]]
+    """(begin, votes) of equal spans."""
+    span: float
+    """Seconds of a span."""
+    reached: Sequence[tuple[str, int]]
+    """(stage, participants who got there)."""
+    answers: Mapping[str, int]
+    """Answers to the first question."""
+    items: Sequence[Rank]
+    groups: Sequence[Rank]
+    suspects: Sequence[Suspect]
+    outcomes: Sequence[Outcome]
+
+
+def study_statistics(store: StudyStore, total: int, now: float | None = None) -> StudyStatistics:
+    """Return the statistics of this moment.
+
+    Args:
+        store: of the study.
+        total: pairs that each participant gets.
+        now: seconds since 1970.
+    """
+    now = time.time() if now is None else now
+    persons, pairs, rows = store.participants(), store.pairs(), store.vote_rows()
+    plays = store.play_outcomes()
+    first = store.config.questions[0].name
+    of_first = [row for row in rows if row["question"] == first]
+    own: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        own.setdefault(pair.participant, []).append(pair)
+    name = {item.id: item.name for item in store.items}
+    group = {item.id: item.group for item in store.items}
+    real = [row for row in of_first if not row["check"]]
+    over_time, span = spans([float(row["time"]) for row in of_first], now)
+    return StudyStatistics(
+        _people(persons, now),
+        len(of_first),
+        (sum(r["answer"] == r["expected"] for r in of_first if r["check"]),
+         sum(r["answer"] != r["expected"] for r in of_first if r["check"])),
+        over_time,
+        span,
+        _reached(persons, own, total),
+        dict(Counter(str(row["answer"]) for row in real)),
+        rank(real, name, {name[i.id]: group[i.id] for i in store.items if not i.check}),
+        rank(real, group, {}, own_group=False),
+        suspects(persons, own, of_first, plays, store.config),
+        _outcomes(pairs, plays, group),
+    )  # fmt: skip
+
+
+def _people(persons: Sequence[Participant], now: float) -> ParticipantCounts:
+    finished = sum(p.finished is not None for p in persons)
+    active = sum(p.finished is None and now - p.seen < ACTIVE_S for p in persons)
+    return ParticipantCounts(
+        len(persons), active, finished, len(persons) - finished - active, sum(p.simulated for p in persons)
+    )
+
+
+def spans(times: Sequence[float], now: float) -> tuple[list[tuple[float, int]], float]:
+    """Moments counted in spans of equal length, from the first moment to now.
+
+    >>> spans([0.0, 10.0, 70.0], 130.0)
+    ([(0.0, 2), (60.0, 1), (120.0, 0)], 60)
+    """
+    if not times:
+        return [], _BINS[0]
+    begin = min(times)
+    span = next((s for s in _BINS if (now - begin) / s <= MOST_BINS), _BINS[-1])
+    first, last = int(begin // span), int(max(now, max(times)) // span)
+    found = Counter(int(t // span) for t in times)
+    return [(float(k * span), found[k]) for k in range(first, last + 1)], span
+
+
+def _reached(persons: Sequence[Participant], own: Mapping[str, Sequence[Pair]], total: int) -> list[tuple[str, int]]:
+    voted = [sum(p.voted is not None for p in own.get(person.id, ())) for person in persons]
+    found = [("agreed to take part", len(persons)), ("began the first pair", sum(p.id in own for p in persons))]
+    found += [(f"judged {k} of {total}", sum(v >= k for v in voted)) for k in range(1, total + 1)]
+    return [*found, ("finished", sum(p.finished is not None for p in persons))]
+
+
+def rank(
+    rows: Iterable[Mapping[str, Any]], name: Mapping[int, str], groups: Mapping[str, str], *, own_group: bool = True
+) -> list[Rank]:
+    """Rank what is liked, the best first; with `own_group` off, votes between two of the same name are left out.
+
+    Args:
+        rows: votes on one question.
+        name: of an item by its id: its own name, or its group's.
+        groups: name -> group.
+        own_group: names are those of items.
+    """
+    votes = [
+        Vote(row["participant"], name[row["first"]], name[row["second"]], row["answer"], row["question"])
+        for row in rows
+        if own_group or name[row["first"]] != name[row["second"]]
+    ]
+    if not votes:
+        return []
+    counts = count_votes(votes)
+    found = fit(counts)
+    intervals = found.wald()
+    shown = Counter(item for vote in votes for item in (vote.first, vote.second))
+    order = sorted(range(len(found.items)), key=lambda k: -float(found.utilities[k]))
+    return [
+        Rank(
+            found.items[k], groups.get(found.items[k], ""), float(found.utilities[k]), float(intervals[k, 0]),
+            float(intervals[k, 1]), shown[found.items[k]],
+        )
+        for k in order
+    ]  # fmt: skip
+
+
+def suspects(
+    persons: Sequence[Participant],
+    own: Mapping[str, Sequence[Pair]],
+    rows: Sequence[Mapping[str, Any]],
+    plays: Sequence[Mapping[str, Any]],
+    config: StudyConfig,
+) -> list[Suspect]:
+    """Participants whose votes may mean nothing: failed checks, always one side, much faster than others, no keys.
+
+    Args:
+        persons: all participants.
+        own: pairs by participant.
+        rows: votes on the first question.
+        plays: as of `StudyStore.play_outcomes`.
+        config: of the study.
+    """
+    votes: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        votes.setdefault(row["participant"], []).append(row)
+    pair_of = {pair.id: pair for pairs in own.values() for pair in pairs}
+    keyless: Counter[str] = Counter()
+    played: Counter[str] = Counter()
+    for play in plays:
+        pair = pair_of.get(play["pair"])
+        if pair is not None and pair.voted is not None and not play["attempt"]:
+            played[pair.participant] += 1
+            keyless[pair.participant] += play["presses"] <= 2
+    pace = {
+        who: statistics.median(float(row["seconds"]) for row in mine if not row["check"])
+        for who, mine in votes.items()
+        if any(not row["check"] for row in mine)
+    }
+    usual = statistics.median(pace.values()) if len(pace) >= FEW else 0.0
+    found = []
+    for person in persons:
+        mine = votes.get(person.id, [])
+        reasons = []
+        failed = sum(row["answer"] != row["expected"] for row in mine if row["check"])
+        if failed:
+            reasons.append(f"failed {failed} of {sum(bool(row['check']) for row in mine)} attention checks")
+        answers = Counter(row["answer"] for row in mine if not row["check"])
+        sides = answers["first"] + answers["second"]
+        for side in ("first", "second"):
+            if sides >= SAME_SIDE and answers[side] == sides:
+                reasons.append(f"always chose the {side} ({sides} of {sides})")
+        for tie in ("both", "neither"):
+            if answers[tie] >= SAME_TIE and answers[tie] == answers.total():
+                reasons.append(f"always answered {tie} ({answers[tie]} of {answers[tie]})")
+        if usual and len(mine) >= 2 and pace.get(person.id, usual) < FAST * usual:
+            reasons.append(f"took {pace[person.id]:.0f} s for a pair, others {usual:.0f} s")
+        if played[person.id] >= 2 and keyless[person.id] * 2 > played[person.id]:
+            reasons.append(f"pressed no key in {keyless[person.id]} of {played[person.id]} games")
+        if reasons:
+            found.append(Suspect(person.id, len(mine), person.finished is not None, tuple(reasons)))
+    return sorted(found, key=lambda s: (-len(s.reasons), s.participant))
+
+
+def _outcomes(pairs: Sequence[Pair], plays: Sequence[Mapping[str, Any]], group: Mapping[int, str]) -> list[Outcome]:
+    pair_of = {pair.id: pair for pair in pairs}
+    sorted_in: dict[str, list[Mapping[str, Any]]] = {}
+    for play in plays:
+        pair = pair_of.get(play["pair"])
+        if pair is not None:
+            sorted_in.setdefault(group[pair.item(play["side"])], []).append(play)
+    return [
+        Outcome(
+            name, len(mine), sum(p["over"] and p["winner"] == 1 for p in mine),
+            sum(p["over"] and p["winner"] == 0 for p in mine), sum(not p["over"] for p in mine),
+            statistics.median(float(p["seconds"]) for p in mine), sum(p["attempt"] > 0 for p in mine),
+        )
+        for name, mine in sorted(sorted_in.items())
+    ]  # fmt: skip

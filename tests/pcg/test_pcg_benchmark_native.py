@@ -1,0 +1,371 @@
+"""Native evaluators for the PCG Benchmark: answers known by hand, and those of the package itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from difflib import SequenceMatcher
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.pcg_benchmark import sokoban_search
+from benchmarks.pcg_benchmark.native import native_problem, native_search
+from benchmarks.pcg_benchmark.native_adventures import NativeDave, NativeMiniDungeons
+from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda, SimilarityRatio, Text
+from benchmarks.pcg_benchmark.sokoban_search import PlanTable, SokobanSearch
+from pcg.integrations.pcg_benchmark.contents import Layout
+from pcg.integrations.pcg_benchmark.starting_contents import starting_contents
+
+INSTALLED = importlib.util.find_spec("pcg_benchmark") is not None
+LETTERS = "lrudkeys"
+"""The benchmark's letters for moves left, right, up and down, and for the pushes."""
+
+
+def problem(height: int, width: int, **more: Any) -> Any:
+    """What a native reads of a problem."""
+    space = SimpleNamespace(sample=lambda: np.zeros((height, width), int), seed=lambda seed: None)
+    return SimpleNamespace(_content_space=space, **more)
+
+
+def grid(text: str, letters: str) -> list[list[int]]:
+    return [[letters.index(char) for char in row] for row in text.split()]
+
+
+def sokoban(text: str, power: int = 5000) -> tuple[dict[str, Any], str]:
+    """What the native says of a level, and its plan in the benchmark's letters."""
+    content = grid(text, "#-@$.")
+    native = NativeSokoban(problem(len(content), len(content[0]), _power=power, _diversity=0.5))
+    info = native.info(content)
+    return info, "".join(LETTERS[symbol] for symbol in info["text"].symbols)
+
+
+@pytest.mark.parametrize("short", [True, False])
+def test_similarity_is_that_of_difflib(short: bool) -> None:
+    rng = np.random.default_rng(3)
+    similarity = SimilarityRatio(420)
+    for _ in range(150 if short else 25):
+        low, high = (0, 40) if short else (150, 420)
+        kinds = int(rng.choice([2, 8, 100]))
+        one, other = (rng.integers(kinds, size=int(rng.integers(low, high))).astype(np.int8) for _ in range(2))
+        other[10:40] = one[:30] if len(one) >= 30 and len(other) >= 40 else other[10:40]
+        expected = SequenceMatcher(None, one.tobytes(), other.tobytes()).ratio()
+        assert similarity.ratio(Text.of(one), Text.of(other)) == expected
+
+
+@pytest.mark.parametrize("level", ["@--$.", ".$--@", "@ - - $ .", ". $ - - @"], ids=["right", "left", "down", "up"])
+def test_a_plan_is_told_relative_to_its_first_move(level: str) -> None:
+    info, plan = sokoban(level)
+    assert (len(info["solution"]), info["heuristic"], plan) == (3, 0, "re")
+
+
+def test_a_plan_that_begins_upwards_has_its_axes_swapped() -> None:
+    # up, right, push down, right, down, push left is the only way in six moves
+    info, plan = sokoban("------ ------ --@$-- --.--- ------ ------")
+    assert (len(info["solution"]), plan) == (6, "rdkdly")
+
+
+def test_pushes_and_moves_of_one_direction_in_a_row_are_one_letter_each() -> None:
+    info, plan = sokoban("@-$--. ######")
+    assert (len(info["solution"]), plan) == (4, "re")
+
+
+def test_a_box_on_a_line_between_corners_is_given_up() -> None:
+    # along the upper wall no box comes away again, and no goal lies there
+    info, _ = sokoban("--$-- --@-- ----- ----- --.--")
+    assert (len(info["solution"]), info["heuristic"]) == (0, 4)
+
+
+def test_a_level_that_cannot_be_won_tells_how_near_it_came() -> None:
+    info, plan = sokoban("$---- @---- ---.- ----- -----")  # a box in a corner, three to the right and two down
+    assert (len(info["solution"]), info["heuristic"], plan) == (0, 5, "")
+
+
+@pytest.mark.parametrize("level", ["@@-$.", "@--$-", "@---.", "-----", "@-$$."])
+def test_a_level_with_wrong_numbers_is_not_solved(level: str) -> None:
+    info, _ = sokoban(level)
+    assert (len(info["solution"]), info["heuristic"]) == (0, -1)
+
+
+def test_zelda_counts_steps_around_walls_and_doors() -> None:
+    native = NativeZelda(problem(4, 5, _diversity=0.3))
+    info = native.info(grid("@#K-- -#-#D ---#- -###-", "#-@KDe"))
+    assert {name: info[name] for name in ("regions", "player_key", "key_door", "players", "keys", "doors")} == {
+        "regions": 1, "player_key": 6, "key_door": 3, "players": 1, "keys": 1, "doors": 1
+    }  # fmt: skip
+    assert bytes(info["text"].symbols) == b"0,0|0,1|0,2|1,2|2,2|2,1|2,0|"
+    mirrored = native.info([row[::-1] for row in grid("@#K-- -#-#D ---#- -###-", "#-@KDe")])
+    assert bytes(mirrored["text"].symbols) == bytes(info["text"].symbols)
+    assert native.diversity(info, mirrored) == 0.0
+
+
+def test_binary_follows_a_snake_from_end_to_end() -> None:
+    native = NativeBinary(problem(4, 4))
+    info = native.info(grid("---- ###- ---- -##-", "#-"))
+    assert (info["regions"], info["path"]) == (1, 9)
+    apart = native.info(grid("--#- --#- ##-- ---#", "#-"))
+    assert apart["regions"] == 2
+
+
+def dungeon(text: str, power: int = 500) -> dict[str, Any]:
+    content = grid(text, "#-@H*$go")
+    return NativeMiniDungeons(problem(len(content), len(content[0]), _solver=power, _diversity=0.4)).info(content)
+
+
+def dave(text: str, power: int = 500) -> dict[str, Any]:
+    content = grid(text, "#-@H$V*")
+    return NativeDave(problem(len(content), len(content[0]), _solver=power, _diversity=0.4)).info(content)
+
+
+def way(info: dict[str, Any]) -> list[tuple[int, int]]:
+    return [(place["x"], place["y"]) for place in info["solution"]]
+
+
+def test_a_dungeon_is_crossed_and_what_is_met_is_told() -> None:
+    info = dungeon("@go*H")
+    assert way(info) == [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1)]  # in the frame
+    assert (info["heuristic"], info["solution_length"], info["health"]) == (0, 5, 4)  # 5 - 1 - 2 + 2
+    assert (info["enemies_loc"], info["layout"], info["regions"]) == ([(1, 0), (2, 0)], 0, 1)
+    assert len(info["text"]) == 3
+
+
+@pytest.mark.parametrize(("level", "second"), [("@- $H", (1, 2)), ("@$ -H", (2, 1))])
+def test_of_two_ways_as_long_the_one_with_a_treasure_is_taken(level: str, second: tuple[int, int]) -> None:
+    info = dungeon(level)
+    assert (info["col_treasures"], info["solution_length"], way(info)[1]) == (1, 3, second)
+
+
+def test_a_dungeon_with_too_many_enemies_is_lost_before_the_door() -> None:
+    info = dungeon("@oo-oH")
+    # each ogre takes two of five; nothing is worth more than the start, five steps away with all health
+    assert (info["heuristic"], info["solution"], info["solution_length"]) == (5 + 3 * 8, [], 0)
+
+
+@pytest.mark.parametrize("level", ["@#H", "@-H-@", "@--", "--H"], ids=["apart", "two", "no door", "no hero"])
+def test_a_dungeon_with_wrong_numbers_is_not_walked(level: str) -> None:
+    assert dungeon(level)["heuristic"] == -1
+
+
+def test_similarity_of_dungeons_is_four_parts_events_and_one_part_cells() -> None:
+    theirs = problem(1, 5, _solver=500, _diversity=0.4)
+    native = NativeMiniDungeons(theirs)
+    one, same, other = (native.info(grid(text, "#-@H*$go")) for text in ("@g-*H", "@*-gH", "@g--H"))
+    assert native.diversity(one, one) == 0.0
+    assert native.diversity(one, same) == 1.0  # half of the events differ: 0.4, and two of five cells: 0.08
+    assert native.diversity(one, other) == pytest.approx((0.8 / 3 + 0.2 / 5) / 0.4)
+
+
+def test_dave_takes_the_key_before_the_door_counts() -> None:
+    info = dave("@H-V ####")
+    assert way(info) == [(0, 0), (1, 0), (2, 0), (3, 0), (2, 0), (1, 0)]
+    assert (info["heuristic"], info["num_jumps"], info["playerOnGround"], info["exitOnGround"]) == (0, 0, 1, 1)
+
+
+def test_dave_jumps_over_spikes_and_up_steps() -> None:
+    info = dave("----- ----- @-*VH #####")
+    assert info["heuristic"] == 0
+    assert info["num_jumps"] == 1
+    assert (2, 2) not in way(info)
+    assert dave("##### @-*VH #####")["heuristic"] > 0  # no room to jump
+
+
+def test_dave_is_told_how_near_he_comes_to_each_diamond() -> None:
+    info = dave("$---- ----- ----- ----- @-VH$ #####")
+    assert info["diamonds"] == 2
+    assert info["diamond_reachable"][1] == 0
+    assert info["diamond_reachable"][0] > 0  # a jump ends three cells up
+
+
+def test_what_dave_cannot_come_to_is_wall() -> None:
+    info = dave("@-VH#-$ ####### $------")
+    assert info["diamonds"] == 0
+    assert not info["repaired_content"][:, 4:].any()
+
+
+def test_two_ways_of_dave_are_compared_in_a_mirror_too() -> None:
+    native = NativeDave(problem(2, 5, _solver=500, _diversity=0.4))
+    one, mirrored, other = (
+        native.info(grid(text, "#-@H$V*")) for text in ("@V-H- #####", "-H-V@ #####", "@HV-- #####")
+    )
+    assert native.diversity(one, one) == 0.0
+    assert native.diversity(one, mirrored) == pytest.approx(native.diversity(mirrored, one))
+    assert 0.0 < native.diversity(one, other) <= 1.0
+
+
+def test_a_level_with_more_cells_than_a_state_remembers_has_no_native_evaluator() -> None:
+    large = problem(16, 24, _solver=500, _diversity=0.4)
+    assert native_problem("mdungeons-large-v0", large) is large
+    assert (
+        native_problem("mdungeons-v0", problem(12, 8, _solver=500, _diversity=0.4, quality=None, controlability=None))
+        is not large
+    )
+
+
+def test_a_table_tells_who_is_alike_in_either_order() -> None:
+    similarity = SimilarityRatio(60)
+    table = PlanTable(6, similarity, 0.5)
+    rng = np.random.default_rng(5)
+    texts = [rng.integers(8, size=int(rng.integers(3, 30))).astype(np.int8) for _ in range(6)]
+    for place, text in enumerate(texts[:5]):
+        table.put(place, text)
+    table.put(5, texts[0])
+    table.clear(4)
+
+    def alike(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+        orders = ((one, other), (other, one))
+        return any(SequenceMatcher(None, a.tobytes(), b.tobytes()).ratio() > 0.5 for a, b in orders)
+
+    for text in texts:
+        expected = [alike(text, other) for other in texts[:4]] + [False, alike(text, texts[0])]
+        assert table.meet(text).astype(bool).tolist() == expected
+        some = np.array([5, 0, 3])
+        assert table.meet_some(text, some).astype(bool).tolist() == [expected[k] for k in some]
+
+
+def boxes_problem() -> Any:
+    """A Sokoban problem like the benchmark's: 10 moves are enough, wanted is a number of boxes, give or take 1."""
+    return problem(
+        5, 5, _power=800, _diversity=0.5,
+        quality=lambda info: min(1.0, len(info["solution"]) / 10),
+        controlability=lambda info, control: float(abs(info["crates"] - control["crates"]) <= 1),
+    )  # fmt: skip
+
+
+def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
+    controls = [{"crates": 1 + k % 3} for k in range(9)]
+    batches = []
+    for _ in range(2):
+        environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
+        search = SokobanSearch(environment, "sokoban-v0", controls, 5)
+        batches.append(search.run(evaluations=6000))
+        assert search.judged <= 6000
+    assert batches[0] == batches[1]
+    native = NativeSokoban(boxes_problem())
+    infos = [native.info(content) for content in batches[0]]
+    assert all(len(info["solution"]) >= 10 for info in infos)
+    assert all(abs(info["crates"] - control["crates"]) <= 1 for info, control in zip(infos, controls, strict=True))
+    for one, other in itertools.permutations(infos, 2):
+        ratio = SequenceMatcher(None, one["text"].symbols.tobytes(), other["text"].symbols.tobytes()).ratio()
+        assert ratio <= 0.5
+
+
+def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept of every comparison is what comparing anew gives, also when there is no more room."""
+    monkeypatch.setattr(sokoban_search, "_ROOM", 300)
+    environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
+    search = SokobanSearch(environment, "sokoban-v0", [{"crates": 1 + k % 4} for k in range(60)], 3)
+    search.run(evaluations=9000)
+    assert search._used == 300 and 20 < search.size < 60
+    places = np.flatnonzero(search._rows >= 0)
+    assert (search._alike[:, search._rows < 0] == 0).all()
+    for place in places:
+        row = search._rows[place]
+        assert search.set.text(place).tobytes() == search.kept.text(row).tobytes()
+        assert (search.kept.meet(search.kept.text(row)) == search._alike[:, place]).all()
+    assert (search._tight == search._alike.sum(axis=1)).all()
+    inside = search._rows[places]
+    assert sorted(inside.tolist()) == np.flatnonzero(search._inside).tolist()
+    assert (search._tight[inside] == 1).all()  # each only in its own way
+    assert sorted(place for place in search._holder if place >= 0) == places.tolist()
+
+
+def test_boxes_answer_however_little_they_may_try() -> None:
+    environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
+    contents = SokobanSearch(environment, "sokoban-v0", [{"crates": 2}] * 3, 1).run(evaluations=2)
+    assert np.shape(contents) == (3, 5, 5)
+    impossible = SokobanSearch(environment, "sokoban-v0", [{"crates": 99}], 1).run(evaluations=500)
+    assert np.shape(impossible) == (1, 5, 5)
+
+
+@pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
+def test_native_sokoban_finds_the_plans_of_the_package() -> None:
+    import pcg_benchmark  # type: ignore[import-not-found, unused-ignore]
+    from pcg_benchmark.probs.sokoban.problem import (  # type: ignore[import-not-found, unused-ignore]
+        SokobanProblem,
+        _sol2str,
+    )
+
+    rng = np.random.default_rng(11)
+    for power, wanted in ((300, 160), (5000, 40)):  # with little power the later solvers are asked
+        theirs = SokobanProblem(width=5, height=5, difficulty=1, solver=power)
+        native = NativeSokoban(theirs)
+        compared = []
+        while len(compared) < wanted:
+            boxes = int(rng.integers(1, 5))
+            cells = np.where(rng.random(25) < rng.choice([0.1, 0.3]), 0, 1)
+            places = rng.permutation(25)
+            cells[places[0]], cells[places[1 : 1 + boxes]], cells[places[1 + boxes : 1 + 2 * boxes]] = 2, 3, 4
+            content = cells.reshape(5, 5)
+            mine = native.info(content)
+            if power == 5000 and (not len(mine["solution"]) or boxes > 2):
+                continue  # these take the package a second each
+            told = theirs.info(content)
+            assert mine["heuristic"] == told["heuristic"]
+            assert len(mine["solution"]) == len(told["solution"])
+            plan = _sol2str(told["content"], told["solution"])
+            assert "".join(LETTERS[k] for k in mine["text"].symbols) == "".join(k for k, _ in itertools.groupby(plan))
+            assert theirs.quality(mine) == theirs.quality(told)
+            compared.append((mine, told))
+        for one, other in itertools.pairwise(compared):
+            assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
+    assert "sokoban-v0" in pcg_benchmark.list()
+
+
+@pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
+@pytest.mark.parametrize(("name", "kind"), [("zelda-v0", NativeZelda), ("binary-v0", NativeBinary)])
+def test_native_maps_measure_what_the_package_does(name: str, kind: Any) -> None:
+    import pcg_benchmark
+
+    environment = pcg_benchmark.make(name)
+    environment.seed(2)
+    layout = Layout(environment.content_space)
+    made, rng = starting_contents(name, layout, 3), np.random.default_rng(4)
+    theirs = environment._problem
+    native = kind(theirs)
+    compared = []
+    for k in range(60):
+        content = layout.content(next(made) if k % 3 else layout.sample(rng))
+        mine, told = native.info(content), theirs.info(content)
+        assert all(np.array_equal(mine[key], told[key]) for key in mine.keys() & told.keys())
+        assert theirs.quality(mine) == theirs.quality(told)
+        compared.append((mine, told))
+    for one, other in itertools.pairwise(compared):
+        assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
+    search = native_search(environment, name, [environment.control_space.sample() for _ in range(3)], 1)
+    assert len(search.run(evaluations=200)) == 3
+
+
+@pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
+@pytest.mark.parametrize(
+    ("name", "kind", "once"), [("mdungeons-v0", NativeMiniDungeons, (2, 3)), ("ddave-v0", NativeDave, (2, 3, 5))]
+)
+def test_native_adventures_find_the_ways_of_the_package(name: str, kind: Any, once: tuple[int, ...]) -> None:
+    import pcg_benchmark
+
+    environment = pcg_benchmark.make(name)
+    theirs = environment._problem
+    theirs._solver = 200  # so little that all solvers are asked, and soon give up
+    native = kind(theirs)
+    rng = np.random.default_rng(6)
+    tiles = Layout(environment.content_space).high.astype(int).max()
+    compared = []
+    solved = 0
+    while len(compared) < 60:
+        shares = rng.dirichlet(np.full(tiles, 0.5)) * 0.3
+        shares[:2] += 0.2, 0.5
+        cells = rng.choice(tiles, size=native.height * native.width, p=shares / shares.sum())
+        cells[np.isin(cells, once)] = 1
+        cells[rng.permutation(len(cells))[: len(once)]] = once
+        content = cells.reshape(native.height, native.width)
+        mine, told = native.info(content), theirs.info(content)
+        assert way(mine) == way(told)
+        solved += len(way(mine)) > 0
+        for key in mine.keys() & told.keys() - {"solution"}:
+            assert np.array_equal(mine[key], told[key]), key
+        assert theirs.quality(mine) == theirs.quality(told)
+        compared.append((mine, told))
+    assert 5 < solved < 55
+    for one, other in itertools.pairwise(compared):
+        assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))

@@ -1,0 +1,201 @@
+"""Generators of users in files that `--load` names: on the command line, in worker processes, and in runs resumed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from run_folders import files
+from typer.testing import CliRunner
+
+from pcg.cli import app
+from pcg.engine import registry as plugins
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.agents import AGENTS
+from pcg.generators.games import GAME_GENERATORS
+from pcg.generators.levels import GENERATORS
+from pcg.generators.rules import RULE_GENERATORS
+from pcg.generators.tuning import OPTIMISERS
+from pcg.runs import LevelRun
+
+LEVELS = """
+from pcg.generators.levels import register
+from pcg.generators.levels.minimal.generator import MinimalGenerator
+
+@register
+class Mine(MinimalGenerator):
+    name = "mine"
+    help = "levels of my own"
+"""
+RULES = """
+from pcg.generators.rules import register
+from pcg.generators.rules.random.generator import RandomRules
+
+@register
+class Mine(RandomRules):
+    name = "mine"
+    help = "rules of my own"
+"""
+GAMES = """
+from pcg.generators.games import register
+from pcg.generators.games.variation.generator import GameVariations
+
+@register
+class Mine(GameVariations):
+    name = "mine"
+    help = "games of my own"
+"""
+TUNING = """
+from pcg.evaluators.agents import Agent, register as register_agent
+from pcg.generators.tuning import register
+from pcg.generators.tuning.random.optimiser import {optimiser}
+
+@register
+class Mine({optimiser}):
+    name = "mine"
+    help = "points of my own"
+
+@register_agent("still", "presses one key all the time")
+class Still(Agent):
+    def act(self, state):
+        return state.actions[0]
+"""
+SMALL = ("--seed", "3")
+COMMANDS = {
+    "levels": (LEVELS, ("levels", "boxes", "--generator", "mine", "-n", "20"), ("--evaluations", "8"), "generators"),
+    "rules": (RULES, ("rules", "hunt", "--generator", "mine", "--level", "0"), ("--budget", "8"), "rule-generators"),
+    "games": (GAMES, ("games", "evolve", "hunt", "--generator", "mine", "--levels", "0"), ("--budget", "8"),
+              "games generators"),
+    "tune": (
+        TUNING,
+        ("tune", "hunt", "--params", "sprite.dog.cooldown=2..6", "--target", "duration:still=20..25", "--optimiser",
+         "mine", "--levels", "0", "--set", "evaluation.plays=2", "--set", "run.confirm=0"),
+        ("--budget", "8"),
+        "optimisers",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def _nothing_loaded() -> Iterator[None]:
+    """Forget what a test has loaded, as a new process would."""
+    modules = set(sys.modules)
+    yield
+    forget(modules)
+
+
+def forget(modules: set[str]) -> None:
+    for table in (GENERATORS, RULE_GENERATORS, GAME_GENERATORS, OPTIMISERS):
+        table.unregister("mine")
+    AGENTS.unregister("still")
+    for name in set(sys.modules) - modules:
+        if name.startswith("plugin_of_"):
+            del sys.modules[name]
+    for path in plugins.loaded_plugins():
+        if Path(path).stem.startswith("plugin_of_"):
+            del plugins._plugins[path]
+
+
+def pcg_command(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    return result.exit_code, result.output
+
+
+def source_of(kind: str) -> str:
+    from pcg.generators.tuning.random import PROVIDES
+
+    return COMMANDS[kind][0].replace("{optimiser}", PROVIDES["random"].partition(":")[2])
+
+
+@pytest.mark.usefixtures("_nothing_loaded")
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_a_loaded_generator_is_listed_run_and_resumed(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / f"plugin_of_{kind}.py"
+    file.write_text(source_of(kind))
+    _, command, budget, listing = COMMANDS[kind]
+    modules = set(sys.modules)
+    code, told = pcg_command(*listing.split(), "--load", str(file))
+    assert code == 0 and "mine" in told and "of my own" in told
+    forget(modules)
+    code, told = pcg_command(*command, *SMALL, *budget, "--out", str(tmp_path / "unknown"))
+    assert code == 2 and ("`mine`" in told or "`still`" in told)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    option, number = budget
+    made = (*command, *SMALL, "--workers", "1", "--load", str(file))
+    assert pcg_command(*made, option, number, "--out", str(whole))[0] in (0, 1)
+    assert pcg_command(*made, option, str(int(number) // 2), "--out", str(parts))[0] in (0, 1)
+    forget(modules)
+    assert pcg_command("resume", str(parts), "--evaluations", number, "--workers", "1")[0] in (0, 1)
+    assert "mine" in (parts / "config.toml").read_text() and str(file) in (parts / "config.toml").read_text()
+    assert files(parts) == files(whole)
+
+
+@pytest.mark.parametrize("kind", ["levels", "tune"])
+def test_worker_processes_load_the_file_too(kind: str, tmp_path: Path) -> None:
+    """Evaluations of `tune` need the agent that the file registers, in every process."""
+    file = tmp_path / f"plugin_of_{kind}.py"
+    file.write_text(source_of(kind))
+    _, command, budget, _ = COMMANDS[kind]
+    made = (*command, *SMALL, *budget, "--load", file.name)
+    processes = ("--executor", "processes", "--workers", "2")
+    outputs = []
+    for name, how in (("one", ("--workers", "1")), ("two", processes)):
+        done = subprocess.run(
+            [sys.executable, "-c", "from pcg.cli import main; main()", *made, *how, "--out", name],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode in (0, 1), done.stderr
+        outputs.append({k: v for k, v in files(tmp_path / name).items() if k != "report.html"})
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.usefixtures("_nothing_loaded")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "no such Python file"),
+        ("1 +", "SyntaxError"),
+        ("raise ValueError('not today')", "ValueError: not today"),
+        ("from pcg.generators.levels import register\nregister(int)", "int is no level generator"),
+        (LEVELS.replace('"mine"', '"constructive"'), "there is a level generator `constructive` already"),
+    ],
+)
+@pytest.mark.parametrize("command", [("levels", "boxes", "--evaluations", "2"), ("generators",)])
+def test_a_bad_plugin_is_one_line_and_exit_code_2(
+    command: tuple[str, ...], text: str | None, message: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "plugin_of_nobody.py"
+    if text is not None:
+        file.write_text(text)
+    out = ("--out", str(tmp_path / "run")) if command[0] == "levels" else ()
+    code, told = pcg_command(*command, "--load", str(file), *out)
+    assert code == 2 and message in told and str(file) in told
+    assert len(told.strip().splitlines()) == 1 and not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("_nothing_loaded")
+def test_a_resumed_run_without_its_plugin_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "plugin_of_levels.py"
+    file.write_text(LEVELS)
+    modules = set(sys.modules)
+    _, command, budget, _ = COMMANDS["levels"]
+    assert pcg_command(*command, *SMALL, *budget, "--load", str(file), "--out", str(tmp_path / "run"))[0] in (0, 1)
+    file.unlink()
+    forget(modules)
+    code, told = pcg_command("resume", str(tmp_path / "run"), "--evaluations", "12")
+    assert code == 2 and f"{file}: no such Python file" in told
+
+
+@pytest.mark.usefixtures("_nothing_loaded")
+def test_configurations_keep_full_paths_and_those_that_load_nothing_do_not_say_so(tmp_path: Path) -> None:
+    file = tmp_path / "plugin_of levels.py"
+    file.write_text(LEVELS)
+    config = LevelRun("boxes", evaluations=1, load=f"'{file}'")
+    (tmp_path / "config.toml").write_text(config.to_toml())
+    assert LevelRun.read(tmp_path / "config.toml") == config and str(file) in config.to_toml()
+    assert "load" not in LevelRun("boxes", evaluations=1).to_toml()
+    with pytest.raises(PcgError, match=r"No closing quotation, expected names of files"):
+        LevelRun("boxes", evaluations=1, load="'plugin.py")

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from pcg.cli import app
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report import write_report
-from pcg.report.many import wanted
+from pcg.report.levels import wanted_levels
 from pcg.runs import LevelProgress, LevelRun, resume, run_levels
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1, "min_length": 5}
@@ -84,7 +84,7 @@ def test_the_report_says_of_each_level_what_it_achieves(whole: Path, tmp_path: P
     page = write_report(folder).read_text()
     levels = json.loads((folder / "levels" / "index.json").read_text())["levels"]
     assert "What was wanted" in page and "box=2" in page and "solution_length=10..40" in page
-    table = wanted(json.loads((folder / "run.json").read_text()), levels)
+    table = wanted_levels(json.loads((folder / "run.json").read_text()), levels)
     assert [w.text for w in table] == WANT.split(", ")
     marks = [mark for w in table for _, mark in w.cells]
     assert page.count('<td class="achieved">') == sum(marks)

@@ -1,4 +1,4 @@
-"""Figures as SVG text, drawn by matplotlib: what all of them share.
+"""Drawings of matplotlib as SVG text or PNG.
 
 Equal data gives equal bytes: no dates, no random element names, none of the user's settings. Ink is written as CSS
 (`currentColor` and the page's accent variables), so that one drawing serves light and dark pages; as a file of its own
@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
-
-from pcg.report.compact import compact
 
 # Colours that the drawings use nowhere else, to be replaced by what the page decides.
 TEXT, ACCENT, SECOND, LINE = "#010101", "#020202", "#030303", "#040404"
@@ -48,8 +46,8 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-def drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, *, standalone: bool = False) -> str:
-    """The SVG text of a figure.
+def draw_svg(draw: Callable[[Any], None], size: tuple[float, float], label: str, *, standalone: bool = False) -> str:
+    """Return the SVG text of a figure.
 
     Args:
         draw: draws on the matplotlib figure it is given.
@@ -62,18 +60,28 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], label: str, *,
         from matplotlib.backends.backend_svg import FigureCanvasSVG
 
         FigureCanvasSVG(figure)
-        figure.savefig(target, format="svg", transparent=not standalone, metadata={"Date": None, "Creator": None})
-    svg = compact(target.getvalue())
+        figure.savefig(
+            target,
+            format="svg",
+            transparent=not standalone,
+            metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")),
+        )
+    svg = target.getvalue()
     if not standalone:
         return _for_page(svg, label)
-    svg = f'<?xml version="1.0" encoding="utf-8"?>\n{svg}\n'
     for ours, plain in _PLAIN.items():
         svg = svg.replace(ours, plain)
     return svg
 
 
-def drawn_png(draw: Callable[[Any], None], size: tuple[float, float], *, dpi: int = 150) -> bytes:
-    """The same as a PNG, on white; the drawing's ink should be dark, as `TEXT` and its like are nearly black here."""
+def draw_png(draw: Callable[[Any], None], size: tuple[float, float], *, dpi: int = 150) -> bytes:
+    """Return a figure as a PNG, on white; its ink should be dark, as `TEXT` and its like are nearly black here.
+
+    Args:
+        draw: draws on the matplotlib figure it is given.
+        size: width and height in inches.
+        dpi: pixels for an inch.
+    """
     target = io.BytesIO()
     with _figure(draw, size) as figure:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -98,7 +106,9 @@ def _figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Iterator[
 
 
 def _for_page(svg: str, label: str) -> str:
-    """Only the element, as wide as its place, with the page's colours."""
+    """Return the element alone, as wide as its place, with the page's colours."""
+    # matplotlib numbers the groups of each figure; names would not be unique in a page of several
+    svg = re.sub(r'<(g|svg) id="[a-z0-9.]+_\d+"', r"<\1", svg[svg.index("<svg") :])
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(
         r'(<svg[^>]*?) width="[^"]*"',

@@ -1,4 +1,4 @@
-"""The figures of a run that makes rules: the search, why games failed, how agents do, and who came from whom."""
+"""Figures of runs that make rules or games: the search, why games failed, how agents do, and the family of games."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from pcg.report.drawing import ACCENT, LINE, SECOND, TEXT, drawn
+from pcg.report.figures.canvas import ACCENT, LINE, SECOND, TEXT, draw_svg
+from pcg.report.figures.parts import horizontal_bars, progress_axes, shorten
 
 _LONGEST = 60
 """Characters of a reason that are shown."""
@@ -15,7 +16,11 @@ MOST_ANCESTORS = 120
 
 
 def search_curve(fitness: Sequence[float]) -> str:
-    """SVG of the fitness of every game that was tried, in order, and of the best so far; 0 for those not feasible."""
+    """Return the SVG of the fitness of every game that was tried, and of the best so far.
+
+    Args:
+        fitness: in the order in which they were tried; 0 for those not feasible.
+    """
     count = range(1, len(fitness) + 1)
     good = [(k, value) for k, value in zip(count, fitness, strict=True) if value > 0]
 
@@ -24,53 +29,48 @@ def search_curve(fitness: Sequence[float]) -> str:
         if good:
             axes.scatter(*zip(*good, strict=True), s=9, color=ACCENT, alpha=0.3, linewidths=0, label="a feasible game")
         axes.step(count, list(accumulate(fitness, max)), where="post", color=SECOND, linewidth=2, label="best so far")
-        axes.set_ylim(0, 1.02)
-        axes.set_xlim(0.5, max(2, len(fitness)) + 0.5)
-        axes.set_xlabel("games tried")
-        axes.set_ylabel("fitness")
-        axes.legend(loc="upper left", bbox_to_anchor=(0, 1.14), ncols=2)
+        progress_axes(axes, len(fitness), "games tried", "fitness")
 
-    return drawn(draw, (10, 3.6), "Fitness over the games that were tried")
+    return draw_svg(draw, (10, 3.6), "Fitness over the games that were tried")
 
 
 def reasons_bars(reasons: Mapping[str, int], total: int) -> str:
-    """SVG of why games were not feasible, the most frequent reason on top."""
+    """Return the SVG of why games were not feasible, the most frequent reason on top.
+
+    Args:
+        reasons: how often, by reason.
+        total: games that were tried.
+    """
     shown = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:12]
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        places = range(len(shown))
-        axes.barh(places, [100 * n / max(1, total) for _, n in shown], color=ACCENT, alpha=0.6, height=0.6)
-        axes.set_yticks(places, [_short(reason) for reason, _ in shown])
-        axes.invert_yaxis()
+        names = [shorten(reason, _LONGEST) for reason, _ in shown]
+        horizontal_bars(axes, names, [100 * n / max(1, total) for _, n in shown])
         axes.set_xlabel("games tried (%)")
-        axes.grid(axis="y", visible=False)
 
-    return drawn(draw, (10, 1.0 + 0.34 * len(shown)), "Why games were not feasible")
+    return draw_svg(draw, (10, 1.0 + 0.34 * len(shown)), "Why games were not feasible")
 
 
 def profile_bars(profile: Sequence[Mapping[str, Any]]) -> str:
-    """SVG of how well each agent does in a game, weakest first, with 90 % intervals."""
+    """Return the SVG of how well each agent does in a game, weakest first, with 90 % intervals.
+
+    Args:
+        profile: `agent`, `performance`, `low` and `high` of each.
+    """
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        places = range(len(profile))
-        means = [p["performance"] for p in profile]
-        axes.barh(places, means, color=ACCENT, alpha=0.55, height=0.6)
-        below = [max(0.0, m - p["low"]) for m, p in zip(means, profile, strict=True)]
-        above = [max(0.0, p["high"] - m) for m, p in zip(means, profile, strict=True)]
-        axes.errorbar(means, places, xerr=[below, above], fmt="none", ecolor=TEXT, elinewidth=1.1, capsize=3)
-        axes.set_yticks(places, [p["agent"] for p in profile])
-        axes.invert_yaxis()
+        names, means = [p["agent"] for p in profile], [p["performance"] for p in profile]
+        horizontal_bars(axes, names, means, intervals=[(p["low"], p["high"]) for p in profile], alpha=0.55)
         axes.set_xlim(0, 1)
         axes.set_xlabel("performance")
-        axes.grid(axis="y", visible=False)
 
-    return drawn(draw, (4.8, 0.9 + 0.34 * len(profile)), "Performance of the agents")
+    return draw_svg(draw, (4.8, 0.9 + 0.34 * len(profile)), "Performance of the agents")
 
 
 def family_tree(kept: Sequence[int], events: Mapping[int, Mapping[str, Any]]) -> str:
-    """SVG of the ancestors of the games that were kept, generation below generation.
+    """Return the SVG of the ancestors of the games that were kept, generation below generation.
 
     Args:
         kept: ids of the games that were kept, best first.
@@ -111,18 +111,14 @@ def family_tree(kept: Sequence[int], events: Mapping[int, Mapping[str, Any]]) ->
                 )  # fmt: skip
         axes.margins(0.06, 0.12)
 
-    return drawn(draw, (10, 1.6 + 0.42 * min(24, len(generations))), "Ancestors of the games that were kept")
+    return draw_svg(draw, (10, 1.6 + 0.42 * min(24, len(generations))), "Ancestors of the games that were kept")
 
 
 def ancestry(kept: Sequence[int], events: Mapping[int, Mapping[str, Any]]) -> set[int]:
-    """The games kept and their ancestors, at most `MOST_ANCESTORS` of them: of the oldest some are left out."""
+    """Return the games kept and their ancestors, at most `MOST_ANCESTORS`: of the oldest some are left out."""
     found = dict.fromkeys(kept)
     row = list(kept)
     while row and len(found) < MOST_ANCESTORS:
         row = [p for n in row for p in events[n]["parents"] if p in events and p not in found]
         found |= dict.fromkeys(row[: MOST_ANCESTORS - len(found)])
     return set(found)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -1,10 +1,11 @@
-"""The figures of a preference study: utilities, wins, votes for groups, order, circles, and how many votes it takes.
+"""Figures of preference studies: utilities, wins, votes for groups, order, circles, and how many votes it takes.
 
-As elements of a page, or as files of their own (`standalone`). What is drawn comes from `pcg.evaluators.preferences`.
+What is drawn comes from `pcg.evaluators.preferences`.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,10 +16,9 @@ from pcg.evaluators.preferences.consistency import PositionBias, Transitivity
 from pcg.evaluators.preferences.power import PowerPoint
 from pcg.evaluators.preferences.shares import Shares
 from pcg.evaluators.preferences.votes import PairCounts
-from pcg.report.drawing import ACCENT, LINE, SECOND, TEXT, drawn
+from pcg.report.figures.canvas import ACCENT, LINE, SECOND, TEXT, draw_svg
+from pcg.report.figures.parts import cells, matrix_axes, shorten
 
-_LABEL = 30
-"""Characters of a name that a figure shows."""
 _MOST = 40
 """Items up to which cells of a matrix carry numbers."""
 
@@ -31,7 +31,7 @@ def utilities(
     *,
     standalone: bool = False,
 ) -> str:
-    """Utilities with their intervals, the best on top, as SVG.
+    """Return the SVG of utilities with their intervals, the best on top.
 
     Args:
         items: names.
@@ -42,7 +42,7 @@ def utilities(
     """
     order = np.argsort(values, kind="stable")
     names = [
-        _short(items[k]) + (f" · {_short(groups[items[k]])}" if groups and items[k] in groups else "") for k in order
+        shorten(items[k]) + (f" · {shorten(groups[items[k]])}" if groups and items[k] in groups else "") for k in order
     ]
 
     def draw(figure: Any) -> None:
@@ -56,52 +56,41 @@ def utilities(
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("utility (log odds, 0 is the average item), with 95 % interval")
 
-    return drawn(draw, (8, 1.3 + 0.3 * len(items)), "Utilities of the items", standalone=standalone)
+    return draw_svg(draw, (8, 1.3 + 0.3 * len(items)), "Utilities of the items", standalone=standalone)
 
 
 def win_matrix(counts: PairCounts, order: Sequence[int], *, standalone: bool = False) -> str:
-    """How often the item of the row was preferred to that of the column, as SVG; the darker, the larger its share.
+    """Return the SVG of how often the item of the row was preferred to that of the column; denser for larger shares.
 
     Args:
         counts: of the votes.
         order: numbers of the items, the best first.
         standalone: a file of its own rather than an element of a page.
     """
-    from matplotlib.patches import Rectangle
-
     place = np.asarray(order)
     wins = counts.wins()[np.ix_(place, place)]
     ties = counts.ties()[np.ix_(place, place)]
     shown = wins + wins.T + ties
-    names = [_short(counts.items[k]) for k in place]
+    names = [shorten(counts.items[k]) for k in place]
     n = len(names)
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        for row, column in np.argwhere(shown > 0):
-            share = wins[row, column] / shown[row, column]
-            axes.add_patch(
-                Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=ACCENT, edgecolor=LINE, linewidth=0.2,
-                          alpha=0.04 + 0.7 * share)
-            )  # fmt: skip
+        boxes = []
+        for row, column in np.argwhere(shown > 0).tolist():
+            share = float(wins[row, column] / shown[row, column])
+            boxes.append((column - 0.5, row - 0.5, 1.0, 1.0, 0.04 + 0.7 * share))
             if n <= _MOST:
                 axes.text(column, row, f"{wins[row, column]:.0f}", ha="center", va="center", fontsize=8)
-        axes.set_xlim(-0.5, n - 0.5)
-        axes.set_ylim(n - 0.5, -0.5)
-        axes.set_xticks(range(n), names, rotation=40, ha="left", rotation_mode="anchor")
-        axes.set_yticks(range(n), names)
-        axes.xaxis.tick_top()
-        axes.tick_params(length=0)
-        axes.grid(visible=False)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
+        cells(axes, boxes)
+        matrix_axes(axes, names, names)
 
     side = max(4.0, 2.0 + 0.36 * n)
-    return drawn(draw, (side + 0.6, side), "How often each item was preferred to each other", standalone=standalone)
+    return draw_svg(draw, (side + 0.6, side), "How often each item was preferred to each other", standalone=standalone)
 
 
 def group_votes(found: Shares, *, standalone: bool = False) -> str:
-    """Votes for each group against the others: for it, both, neither, for the other; as SVG."""
+    """Return the SVG of the votes for each group against the others: for it, both, neither, for the other."""
     groups = [g for g in found.groups if g.shown][::-1]
 
     def draw(figure: Any) -> None:
@@ -122,17 +111,17 @@ def group_votes(found: Shares, *, standalone: bool = False) -> str:
                 if wide >= 5:
                     axes.text(left[k] + wide / 2, k, f"{number}", ha="center", va="center", fontsize=9)
             left = left + share
-        axes.set_yticks(y, [f"{_short(g.group)} ({g.shown})" for g in groups])
+        axes.set_yticks(y, [f"{shorten(g.group)} ({g.shown})" for g in groups])
         axes.set_xlim(0, 100)
         axes.set_xlabel("votes against other groups (%)")
         axes.grid(axis="y", visible=False)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4)
 
-    return drawn(draw, (8, 1.3 + 0.45 * max(1, len(groups))), "Votes for each group", standalone=standalone)
+    return draw_svg(draw, (8, 1.3 + 0.45 * max(1, len(groups))), "Votes for each group", standalone=standalone)
 
 
 def position(found: PositionBias, *, standalone: bool = False) -> str:
-    """Share of the decided votes for the item shown first, with its interval, beside one half; as SVG."""
+    """Return the SVG of the share of decided votes for the item shown first, with its interval, beside one half."""
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
@@ -146,13 +135,13 @@ def position(found: PositionBias, *, standalone: bool = False) -> str:
         axes.set_xlim(max(0, 50 - reach), min(100, 50 + reach))
         axes.set_xlabel("decided votes for the item shown first (%), with 95 % interval")
 
-    return drawn(draw, (8, 1.5), "Whether being first matters", standalone=standalone)
+    return draw_svg(draw, (8, 1.5), "Whether being first matters", standalone=standalone)
 
 
 def power_curve(
     points: Sequence[PowerPoint], now: float | None = None, goal: float = 0.9, *, standalone: bool = False
 ) -> str:
-    """How the ranking gets better with the votes, over simulated studies; as SVG.
+    """Return the SVG of how the ranking gets better with the votes, over simulated studies.
 
     Args:
         points: of `power.simulate_power`.
@@ -183,11 +172,11 @@ def power_curve(
         axes.set_xlabel("votes")
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3)
 
-    return drawn(draw, (8, 3.6), "What studies of several sizes achieve", standalone=standalone)
+    return draw_svg(draw, (8, 3.6), "What studies of several sizes achieve", standalone=standalone)
 
 
 def circles(found: Mapping[str, Transitivity], *, standalone: bool = False) -> str:
-    """Share of circular triads of each participant, as a histogram beside what chance makes; as SVG."""
+    """Return the SVG of a histogram of the participants' shares of circular triads, beside what chance makes."""
     shares = [100 * t.circular / t.triads for t in found.values() if t.triads]
 
     def draw(figure: Any) -> None:
@@ -202,39 +191,20 @@ def circles(found: Mapping[str, Transitivity], *, standalone: bool = False) -> s
         axes.set_xlabel("circular triads of a participant (%)")
         axes.set_ylabel("participants")
 
-    return drawn(draw, (8, 2.6), "Circles in the preferences of participants", standalone=standalone)
+    return draw_svg(draw, (8, 2.6), "Circles in the preferences of participants", standalone=standalone)
 
 
 def agreement_map(names: Sequence[str], taus: NDArray[np.float64], *, standalone: bool = False) -> str:
-    """Kendall's tau between the methods, as SVG."""
-    from matplotlib.patches import Rectangle
-
+    """Return the SVG of Kendall's tau between the methods."""
     n = len(names)
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        for row in range(n):
-            for column in range(n):
-                if row == column:
-                    continue
-                tau = float(taus[row, column])
-                axes.add_patch(
-                    Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=ACCENT if tau >= 0 else SECOND, edgecolor=LINE,
-                              linewidth=0.2, alpha=0.06 + 0.5 * abs(tau))
-                )  # fmt: skip
-                axes.text(column, row, f"{tau:.2f}".replace("-", "−"), ha="center", va="center", fontsize=9)
-        axes.set_xlim(-0.5, n - 0.5)
-        axes.set_ylim(n - 0.5, -0.5)
-        axes.set_xticks(range(n), names)
-        axes.set_yticks(range(n), names)
-        axes.xaxis.tick_top()
-        axes.tick_params(length=0)
-        axes.grid(visible=False)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
+        for row, column in itertools.permutations(range(n), 2):
+            tau = float(taus[row, column])
+            box = (column - 0.5, row - 0.5, 1.0, 1.0, 0.06 + 0.5 * abs(tau))
+            cells(axes, [box], ACCENT if tau >= 0 else SECOND)
+            axes.text(column, row, f"{tau:.2f}".replace("-", "−"), ha="center", va="center", fontsize=9)
+        matrix_axes(axes, names, names, slanted=False)
 
-    return drawn(draw, (5.2, 2.4), "Agreement of the methods (Kendall's tau)", standalone=standalone)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LABEL else name[: _LABEL - 1] + "…"
+    return draw_svg(draw, (5.2, 2.4), "Agreement of the methods (Kendall's tau)", standalone=standalone)

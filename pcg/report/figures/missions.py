@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pcg.generators.levels.grammar.mission import Mission
-from pcg.report.drawing import ACCENT, LINE, SECOND, TEXT, drawn
+from pcg.report.figures.canvas import ACCENT, LINE, SECOND, TEXT, draw_svg
 
 _INK = {"lock": SECOND, "key": SECOND, "test": ACCENT, "trap": ACCENT}
 ACROSS, DOWN = 1.15, 0.7
@@ -21,7 +21,7 @@ def places(mission: Mission) -> dict[int, tuple[float, float]]:
     depths = mission.depths()
     found: dict[int, tuple[float, float]] = {}
     row = 0.0
-    for node in reversed(_as_drawn(mission)):
+    for node in reversed(_as_draw_svg(mission)):
         after = [found[n][1] for n in mission.successors(node)]
         if not after:
             after, row = [row], row + 1
@@ -29,7 +29,7 @@ def places(mission: Mission) -> dict[int, tuple[float, float]]:
     return found
 
 
-def _as_drawn(mission: Mission) -> list[int]:
+def _as_draw_svg(mission: Mission) -> list[int]:
     """Nodes depth first, each before what comes after it."""
     order, left = [], [mission.root]
     while left:
@@ -74,6 +74,6 @@ def draw_mission(mission: Mission | Mapping[str, Any], *, standalone: bool = Fal
             ends = {"patchA": frames[a], "patchB": frames[b], "shrinkA": 0, "shrinkB": 0}
             axes.annotate("", at[b], at[a], arrowprops={"arrowstyle": "->", **ends, **style})
 
-    return drawn(
+    return draw_svg(
         draw, (max(2.0, ACROSS * wide), max(0.8, DOWN * high)), f"The mission: {shown!r}", standalone=standalone
     )

@@ -1,4 +1,4 @@
-"""Figures about many levels at once: expressive range, correlations of metrics, and maps of archives.
+"""Figures of runs that make levels: fitness curve, expressive range, correlations of metrics, maps of archives.
 
 The expressive range of a generator is where its levels lie over two metrics (Smith, Whitehead: Analyzing the Expressive
 Range of a Level Generator, 2010); an archive of quality-diversity search has one best level for each cell of such a
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.metrics import METRICS
-from pcg.report.drawing import ACCENT, LINE, SECOND, drawn
+from pcg.report.figures.canvas import ACCENT, LINE, SECOND, draw_svg
+from pcg.report.figures.parts import cells
 
 BINS = 20
 """Bins on each side of an expressive-range plot."""
@@ -25,8 +26,58 @@ BINS = 20
 _PALEST, _DENSEST = 0.08, 0.9
 
 
+def fitness_curve(events: Sequence[dict[str, Any]]) -> str:
+    """Return the SVG of how fitness and feasibility developed over the evaluations of a run.
+
+    Args:
+        events: lines of `events.jsonl` in order; `feasible`, `fitness` and `constraint` are used.
+    """
+    best, feasible, points = _series(events)
+    count = range(1, len(events) + 1)
+
+    def draw(figure: Any) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.2))
+        if points:
+            upper.scatter(
+                *zip(*points, strict=True), s=18, color=ACCENT, alpha=0.4, linewidths=0, label="feasible level"
+            )
+        upper.step(count, best, where="post", color=ACCENT, linewidth=2, label="best so far")
+        upper.set_ylabel("fitness")
+        upper.set_ylim(bottom=0)
+        upper.legend(loc="upper left", bbox_to_anchor=(0, 1.16), ncols=2)
+        lower.step(count, feasible, where="post", color=SECOND, linewidth=2)
+        lower.set_ylabel("feasible\nlevels")
+        lower.set_ylim(bottom=0)
+        lower.set_xlim(0.5, max(2, len(events)) + 0.5)
+        lower.xaxis.set_major_locator(MaxNLocator(integer=True))
+        lower.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=3))
+        lower.set_xlabel("evaluations")
+        figure.align_ylabels()
+
+    return draw_svg(draw, (10, 4.6), "Fitness over evaluations")
+
+
+def _series(events: Sequence[dict[str, Any]]) -> tuple[list[float], list[int], list[tuple[int, float]]]:
+    """Return best fitness so far (NaN before any), feasible levels so far, and their (evaluation, fitness)."""
+    best: list[float] = []
+    feasible: list[int] = []
+    points: list[tuple[int, float]] = []
+    high, seen = float("nan"), 0
+    for number, event in enumerate(events, start=1):
+        if event["feasible"]:
+            seen += 1
+            value = float(event["fitness"])
+            points.append((number, value))
+            high = value if high != high else max(high, value)
+        best.append(high)
+        feasible.append(seen)
+    return best, feasible, points
+
+
 def expressive_range(points: Sequence[tuple[float, float]], x: str, y: str, *, standalone: bool = False) -> str:
-    """A two-dimensional histogram of levels over two metrics, as SVG.
+    """Return the SVG of a two-dimensional histogram of levels over two metrics.
 
     Args:
         points: one pair of values for each level.
@@ -45,18 +96,18 @@ def expressive_range(points: Sequence[tuple[float, float]], x: str, y: str, *, s
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        _fill(axes, boxes)
+        cells(axes, boxes)
         axes.set_xlim(across[0], across[-1])
         axes.set_ylim(up[0], up[-1])
         axes.set_xlabel(_axis(x))
         axes.set_ylabel(_axis(y))
         axes.set_title(f"{len(points)} levels; up to {int(most)} in a cell", loc="left", fontsize=9)
 
-    return drawn(draw, (6.4, 4.8), f"Levels over {_words(x)} and {_words(y)}", standalone=standalone)
+    return draw_svg(draw, (6.4, 4.8), f"Levels over {_words(x)} and {_words(y)}", standalone=standalone)
 
 
 def rank_correlations(table: Mapping[str, Sequence[float]]) -> tuple[list[str], NDArray[np.float64]]:
-    """Spearman's rank correlations of the metrics that vary.
+    """Return Spearman's rank correlations of the metrics that vary.
 
     Args:
         table: values by name of the metric, all of one length.
@@ -76,7 +127,7 @@ def rank_correlations(table: Mapping[str, Sequence[float]]) -> tuple[list[str], 
 
 
 def correlation_map(table: Mapping[str, Sequence[float]], *, standalone: bool = False) -> str:
-    """The rank correlations of metrics as a triangle of cells, as SVG; one ink for positive ones, another for negative.
+    """Return the SVG of the rank correlations of metrics, a triangle of cells; negative ones have an ink of their own.
 
     Args:
         table: values by name of the metric, all of one length; those that do not vary are left out.
@@ -86,10 +137,10 @@ def correlation_map(table: Mapping[str, Sequence[float]], *, standalone: bool = 
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        cells = [(i, j, float(matrix[i, j])) for i in range(len(names)) for j in range(i)]
+        pairs = [(i, j, float(matrix[i, j])) for i in range(len(names)) for j in range(i)]
         for colour, sign in ((ACCENT, 1), (SECOND, -1)):
-            _fill(axes, [(j - 0.5, i - 0.5, 1, 1, 0.85 * abs(v)) for i, j, v in cells if sign * v > 0], colour)
-        for i, j, value in cells:
+            cells(axes, [(j - 0.5, i - 0.5, 1, 1, 0.85 * abs(v)) for i, j, v in pairs if sign * v > 0], colour)
+        for i, j, value in pairs:
             if abs(value) >= 0.3:
                 axes.text(j, i, f"{value:.1f}".replace("-", "−"), ha="center", va="center", fontsize=7)
         axes.set_xlim(-0.5, len(names) - 1.5)
@@ -101,11 +152,11 @@ def correlation_map(table: Mapping[str, Sequence[float]], *, standalone: bool = 
         axes.grid(visible=False)
 
     side = 1.8 + 0.3 * len(names)
-    return drawn(draw, (side + 1, side), "Rank correlations of the metrics", standalone=standalone)
+    return draw_svg(draw, (side + 1, side), "Rank correlations of the metrics", standalone=standalone)
 
 
 def archive_map(archive: Mapping[str, Any], *, standalone: bool = False) -> str:
-    """The cells of an archive over its first two measures, denser the fitter the level in it, as SVG.
+    """Return the SVG of the cells of an archive over its first two measures, denser the fitter the level in it.
 
     Args:
         archive: `measures`, a list of {`name`, `low`, `high`, `cells`}; `cells`, a list of {`index` (one number for
@@ -150,11 +201,11 @@ def archive_map(archive: Mapping[str, Any], *, standalone: bool = False) -> str:
         axes.set_title(f"{filled}, fitness {low:.2f} to {top:.2f}" if elites else filled, loc="left", fontsize=9)
 
     label = f"Archive over {_words(x[0])}" + (f" and {_words(y[0])}" if y[0] else "")
-    return drawn(draw, (6.4, 4.8 if y[0] else 1.6), label, standalone=standalone)
+    return draw_svg(draw, (6.4, 4.8 if y[0] else 1.6), label, standalone=standalone)
 
 
 Painter = Callable[[Any], int]
-"""Draws on axes, and says how many cells it has filled."""
+"""Function that draws on axes and returns the number of cells that it has filled."""
 
 
 def _gridded(
@@ -169,7 +220,7 @@ def _gridded(
     boxes = [(left + i * wide, bottom + j * high, wide, high, density) for (i, j), density in sorted(best.items())]
 
     def paint(axes: Any) -> int:
-        _fill(axes, boxes)
+        cells(axes, boxes)
         return len(boxes)
 
     return paint, sides[0] * sides[1]
@@ -192,7 +243,7 @@ def _scattered(centroids: Sequence[Sequence[float]], dense: Sequence[tuple[list[
 
 
 def _edges(name: str, values: Sequence[float]) -> NDArray[np.float64]:
-    """Edges of the bins of a metric: over its range where that is bounded, else over the values."""
+    """Return the edges of the bins of a metric: over its range where that is bounded, else over the values."""
     metric = METRICS.get(name)
     low, high = min(values, default=0.0), max(values, default=1.0)
     if metric is not None and metric.high is not None:
@@ -205,16 +256,6 @@ def _edges(name: str, values: Sequence[float]) -> NDArray[np.float64]:
 
 def _density(share: float) -> float:
     return _PALEST + (_DENSEST - _PALEST) * share
-
-
-def _fill(axes: Any, boxes: Sequence[tuple[float, float, float, float, float]], colour: str = ACCENT) -> None:
-    """Rectangles (left, bottom, width, height, density)."""
-    from matplotlib.patches import Rectangle
-
-    for left, bottom, width, height, density in boxes:
-        axes.add_patch(
-            Rectangle((left, bottom), width, height, facecolor=colour, edgecolor=LINE, linewidth=0.2, alpha=density)
-        )
 
 
 def _words(name: str) -> str:

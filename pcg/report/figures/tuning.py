@@ -1,4 +1,4 @@
-"""The figures of a tuning run: value over evaluations, what single values are worth, and pairs of parameters.
+"""Figures of runs that tune a game: value over evaluations, mean value by parameter, and pairs of parameters.
 
 How much a parameter matters is the share of the variance of all values that its own values explain, freed of what
 chance would explain with as many groups: omega squared (Hays: Statistics for Psychologists, 1963).
@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pcg.report.drawing import ACCENT, LINE, SECOND, TEXT, drawn
+from pcg.report.figures.canvas import ACCENT, SECOND, TEXT, draw_svg
+from pcg.report.figures.parts import cells, horizontal_bars, progress_axes, shorten
 
 Point = tuple[int, ...]
 _MOST_TICKS = 12
@@ -31,14 +32,14 @@ class Evaluations:
 
     @classmethod
     def of(cls, events: Sequence[dict[str, Any]], parameters: int) -> Evaluations:
-        """From the lines of `events.jsonl`."""
+        """Return those of the lines of `events.jsonl`."""
         points = np.array([event["point"] for event in events], np.int64).reshape(-1, parameters)
         values = np.array([event["value"] for event in events], np.float64)
         return cls(points, values, np.array([event["error"] for event in events], np.float64))
 
 
 def best_so_far(run: Evaluations) -> list[float]:
-    """After every evaluation the mean value of the setting that is then the most surely good one."""
+    """Return, after every evaluation, the mean value of the setting that is then the most surely good one."""
     known: dict[Point, tuple[int, float, float]] = {}
 
     def surely(point: Point) -> float:
@@ -60,7 +61,7 @@ def best_so_far(run: Evaluations) -> list[float]:
 
 
 def marginal_means(run: Evaluations, parameter: int, size: int) -> list[tuple[int, float, float, int]]:
-    """(value, mean, standard error, evaluations) of every value of a parameter that was tried."""
+    """Return (value, mean, standard error, evaluations) of every value of a parameter that was tried."""
     found = []
     for k in range(size):
         mine = run.values[run.points[:, parameter] == k]
@@ -71,7 +72,7 @@ def marginal_means(run: Evaluations, parameter: int, size: int) -> list[tuple[in
 
 
 def importance(run: Evaluations, parameter: int) -> float:
-    """Share of the variance of values that a parameter explains by itself, in [0, 1]."""
+    """Return the share of the variance of values that a parameter explains by itself, in [0, 1]."""
     groups = [run.values[run.points[:, parameter] == k] for k in np.unique(run.points[:, parameter])]
     count, total = len(run.values), float(((run.values - run.values.mean()) ** 2).sum()) if len(run.values) else 0.0
     if len(groups) < 2 or count <= len(groups) or total <= 0.0:
@@ -82,46 +83,35 @@ def importance(run: Evaluations, parameter: int) -> float:
 
 
 def value_curve(run: Evaluations) -> str:
-    """SVG of the value of every evaluation, and of the mean of the best setting so far."""
+    """Return the SVG of the value of every evaluation, and of the mean of the best setting so far."""
     count = range(1, len(run.values) + 1)
 
     def draw(figure: Any) -> None:
-        from matplotlib.ticker import MaxNLocator
-
         axes = figure.subplots()
         axes.scatter(count, run.values, s=16, color=ACCENT, alpha=0.35, linewidths=0, label="one evaluation")
         axes.step(
             count, best_so_far(run), where="post", color=SECOND, linewidth=2, label="mean of the best setting so far"
         )
-        axes.set_ylim(-0.02, 1.02)
-        axes.set_xlim(0.5, max(2, len(run.values)) + 0.5)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set_xlabel("evaluations")
-        axes.set_ylabel("value")
-        axes.legend(loc="upper left", bbox_to_anchor=(0, 1.14), ncols=2)
+        progress_axes(axes, len(run.values), "evaluations", "value")
 
-    return drawn(draw, (10, 3.8), "Value over evaluations")
+    return draw_svg(draw, (10, 3.8), "Value over evaluations")
 
 
 def importance_bars(names: Sequence[str], shares: Sequence[float]) -> str:
-    """SVG of how much each parameter matters, the most important on top."""
+    """Return the SVG of how much each parameter matters, the most important on top."""
     order = sorted(range(len(names)), key=lambda k: -shares[k])
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        places = range(len(order))
-        axes.barh(places, [100 * shares[k] for k in order], color=ACCENT, alpha=0.6, height=0.6)
-        axes.set_yticks(places, [_short(names[k]) for k in order])
-        axes.invert_yaxis()
+        horizontal_bars(axes, [shorten(names[k], _LABEL) for k in order], [100 * shares[k] for k in order])
         axes.set_xlim(0, max(5.0, 110 * max(shares, default=0.0)))
         axes.set_xlabel("variance of values explained by it alone (%)")
-        axes.grid(axis="y", visible=False)
 
-    return drawn(draw, (6.4, 1.0 + 0.36 * len(order)), "How much each parameter matters")
+    return draw_svg(draw, (6.4, 1.0 + 0.36 * len(order)), "How much each parameter matters")
 
 
 def marginal_plot(run: Evaluations, parameter: int, name: str, values: Sequence[str]) -> str:
-    """SVG of the mean value of all evaluations with each value of a parameter, with standard errors."""
+    """Return the SVG of the mean value of all evaluations with each value of a parameter, with standard errors."""
     found = marginal_means(run, parameter, len(values))
 
     def draw(figure: Any) -> None:
@@ -134,52 +124,44 @@ def marginal_plot(run: Evaluations, parameter: int, name: str, values: Sequence[
         axes.scatter(places, means, s=[14 + 50 * c / most for c in counts], color=ACCENT, linewidths=0)
         _ticks(axes.set_xticks, values, 7)
         axes.set_xlim(-0.5, len(values) - 0.5)
-        axes.set_xlabel(_short(name))
+        axes.set_xlabel(shorten(name, _LABEL))
         axes.set_ylabel("mean value")
 
-    return drawn(draw, (4.6, 3.0), f"Mean value by {name}")
+    return draw_svg(draw, (4.6, 3.0), f"Mean value by {name}")
 
 
 def pair_map(run: Evaluations, pair: tuple[int, int], names: Sequence[str], values: Sequence[Sequence[str]]) -> str:
-    """SVG of the mean value over two parameters, the denser the better; numbers of evaluations in the cells."""
+    """Return the SVG of the mean value over two parameters, the denser the better."""
     across, up = pair
-    cells: dict[tuple[int, int], list[float]] = {}
+    tried: dict[tuple[int, int], list[float]] = {}
     for row, value in zip(run.points.tolist(), run.values.tolist(), strict=True):
-        cells.setdefault((row[across], row[up]), []).append(value)
-    means = {place: sum(found) / len(found) for place, found in cells.items()}
+        tried.setdefault((row[across], row[up]), []).append(value)
+    means = {place: sum(found) / len(found) for place, found in tried.items()}
     low, high = min(means.values(), default=0.0), max(means.values(), default=1.0)
     small = len(values[across]) * len(values[up]) <= 150
 
     def draw(figure: Any) -> None:
-        from matplotlib.patches import Rectangle
-
         axes = figure.subplots()
+        boxes = []
         for (x, y), mean in sorted(means.items()):
             density = 0.08 + 0.82 * ((mean - low) / (high - low) if high > low else 1.0)
-            axes.add_patch(
-                Rectangle(
-                    (x - 0.48, y - 0.48), 0.96, 0.96, facecolor=ACCENT, edgecolor=LINE, linewidth=0.3, alpha=density
-                )
-            )
+            boxes.append((x - 0.48, y - 0.48, 0.96, 0.96, density))
             if small:
                 axes.text(x, y, f"{mean:.2f}", ha="center", va="center", fontsize=7)
+        cells(axes, boxes, edge=0.3)
         _ticks(axes.set_xticks, values[across])
         _ticks(axes.set_yticks, values[up])
         axes.set_xlim(-0.5, len(values[across]) - 0.5)
         axes.set_ylim(-0.5, len(values[up]) - 0.5)
-        axes.set_xlabel(_short(names[across]))
-        axes.set_ylabel(_short(names[up]))
+        axes.set_xlabel(shorten(names[across], _LABEL))
+        axes.set_ylabel(shorten(names[up], _LABEL))
         axes.grid(visible=False)
         axes.set_title(f"mean value {low:.2f} to {high:.2f}; empty: not tried", loc="left", fontsize=9)
 
-    return drawn(draw, (6.4, 4.6), f"Mean value over {names[across]} and {names[up]}")
+    return draw_svg(draw, (6.4, 4.6), f"Mean value over {names[across]} and {names[up]}")
 
 
 def _ticks(place: Any, values: Sequence[str], most: int = _MOST_TICKS) -> None:
     step = max(1, math.ceil(len(values) / most))
     places = range(0, len(values), step)
-    place(places, [_short(values[k], 10) for k in places])
-
-
-def _short(name: str, most: int = _LABEL) -> str:
-    return name if len(name) <= most else f"{name[: most - 1]}…"
+    place(places, [shorten(values[k], 10) for k in places])

@@ -1,33 +1,37 @@
-"""A run folder as one page: `report.html` needs no other file and no network.
+"""Report of a run that makes levels: the best one played, all levels, what they measure, and the search.
 
-Only what is in the folder is shown, and nothing that differs between equal runs (no times), so equal runs have equal
-pages. Pictures are read from the folder (see `pictures`) and put into the page.
+Pictures are read from the folder (see `pictures`) and put into the page. Expressive range after Smith and Whitehead,
+Analyzing the Expressive Range of a Level Generator (2010).
 """
 
 from __future__ import annotations
 
 import base64
 import io
-import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from pcg.evaluators.metrics import METRICS
-from pcg.report.chart import fitness_curve
-from pcg.report.many import figures, wanted
-
-_STOPPED = {
-    "evaluations": "all evaluations done",
-    "seconds": "time is up",
-    "enough": "enough levels",
-    "interrupted": "interrupted",
-}
-
+from pcg.report.base import (
+    PAGE,
+    Cell,
+    Column,
+    plural,
+    read_events,
+    read_file,
+    read_run,
+    render_page,
+    settings_tables,
+    stopped_text,
+    value_text,
+)
+from pcg.report.figures.levels import archive_map, correlation_map, expressive_range, fitness_curve
+from pcg.report.pictures import draw_pictures
+from pcg.runs.store import write_whole
 
 _MISSION_SCALE = 1.3
 """Pixels on the page for a point of a mission's drawing: text of 13 pixels."""
@@ -37,6 +41,21 @@ _BRIEFLY = (
     "linearity", "leniency", "symmetry",
 )  # fmt: skip
 """The metrics that stand beside the best level; all are in the table."""
+FEWEST = 20
+"""With fewer levels a histogram or a correlation says little."""
+
+PAIRS = (
+    ("linearity", "leniency"), ("density", "solution_length"), ("symmetry", "solution_length"),
+    ("coverage", "solution_length"), ("density", "balance"),
+)  # fmt: skip
+"""Metrics for the plot of the expressive range, the first pair first of which both vary."""
+
+
+CORRELATED = (
+    "fitness", "enemies", "goals", "collectables", "density", "linearity", "leniency", "symmetry", "balance",
+    "tortuosity", "solution_length", "action_entropy", "coverage", "mechanics", "first_danger", "gap",
+)  # fmt: skip
+"""What is compared with what: metrics of which none says the same as another by its definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,55 +68,45 @@ class Picture:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of the table of measurements."""
+def write_levels_report(folder: Path) -> Path:
+    """Draw the pictures of a run that makes levels and write its page; returns the path of the page.
 
-    title: str
-    help: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell: what is shown, and the number to sort by (None for text)."""
-
-    text: str
-    number: float | None = None
+    Raises:
+        PcgError: if the folder is not that of a run that has stopped.
+    """
+    read_run(folder, "levels/index.json")
+    draw_pictures(folder)
+    write_whole(folder / PAGE, render_levels(folder))
+    return folder / PAGE
 
 
-def render_page(folder: Path) -> str:
-    """The page of a run.
+def render_levels(folder: Path) -> str:
+    """Return the page of a run as HTML; the same for equal runs.
 
     Args:
         folder: a run folder (layout: `pcg.runs`) in which the pictures have been drawn.
-
-    Returns:
-        HTML text; the same for equal runs.
     """
-    import jinja2
-    from markupsafe import Markup
-
-    here = resources.files("pcg.report")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
-    template = environment.from_string((here / "page.html.jinja").read_text(encoding="utf-8"))
-    # Our own files and drawing, not text of the run: the only things that go in unescaped.
-    css, script = (Markup((here / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
-    return template.render(css=css, script=script, **_context(folder))
+    return render_page("levels", **_context(folder))
 
 
 def _context(folder: Path) -> dict[str, Any]:
     from markupsafe import Markup
 
-    run = _read(folder / "run.json")
-    summary = _read(folder / "summary.json")
-    events = [json.loads(line) for line in (folder / "events.jsonl").read_text(encoding="utf-8").splitlines() if line]
-    levels = _read(folder / "levels" / "index.json")["levels"]
+    run, summary = read_run(folder)
+    events = read_events(folder)
+    levels = read_file(folder / "levels" / "index.json")["levels"]
     spare = folder / "infeasible" / "index.json"
-    others = _read(spare)["levels"] if spare.exists() else []
+    others = read_file(spare)["levels"] if spare.exists() else []
     best = levels[0] if levels else None
     film = folder / "best.gif"
+    tables = {
+        "Generator": run["generator"]["parameters"], "Evaluation": run["evaluation"], "Versions": run["versions"],
+        "Game": run["game"],
+    }  # fmt: skip
     return {
         "run": run,
+        "version": run["versions"]["pcg"],
+        "title": run["game"]["name"],
         "lead": _lead(run, summary, levels, others),
         "facts": _facts(run, summary),
         "best": best if film.exists() else None,
@@ -107,31 +116,14 @@ def _context(folder: Path) -> dict[str, Any]:
         "best_measures": _measures(best) if best else [],
         "galleries": _galleries(folder, levels, others),
         "chart": Markup(fitness_curve(events)),
-        "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in figures(folder, events)],
-        "wanted": wanted(run, levels),
+        "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in level_figures(folder, events)],
+        "wanted": wanted_levels(run, levels),
         "wanted_lead": _wanted_lead(summary),
         "columns": _columns(levels + others),
         "rows": _rows(levels + others),
         "command": _command(run),
-        "settings": _settings(run),
+        "settings": settings_tables(tables),
     }
-
-
-def _read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _number(value: Any) -> str:
-    """Numbers with three significant digits and no exponent, other things as text."""
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: "—"}[value]
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{float(f'{value:.3g}'):,.6g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _words(name: str) -> str:
@@ -149,9 +141,9 @@ def _picture(path: Path) -> Picture:
 
 
 def _lead(run: Mapping[str, Any], summary: Mapping[str, Any], levels: list[Any], others: list[Any]) -> str:
-    made = f"made by the generator “{run['generator']['name']}” in {_plural(summary['evaluations'], 'evaluation')}."
+    made = f"made by the generator “{run['generator']['name']}” in {plural(summary['evaluations'], 'evaluation')}."
     if levels:
-        return f"{_plural(len(levels), 'distinct level')} that can be won, {made}"
+        return f"{plural(len(levels), 'distinct level')} that can be won, {made}"
     if others:
         return f"No level that keeps every constraint was found; these come closest, {made}"
     return f"Nothing was kept of what was {made}"
@@ -160,39 +152,39 @@ def _lead(run: Mapping[str, Any], summary: Mapping[str, Any], levels: list[Any],
 def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     share = summary["feasible"] / summary["evaluations"] if summary["evaluations"] else 0.0
     facts = [
-        ("Levels", _number(summary["distinct"])),
-        ("Best fitness", _number(summary["best"]) if summary["distinct"] else "—"),
-        ("Evaluations", _number(summary["evaluations"])),
-        ("Feasible", f"{_number(summary['feasible'])} ({share:.0%})"),
+        ("Levels", value_text(summary["distinct"])),
+        ("Best fitness", value_text(summary["best"]) if summary["distinct"] else "—"),
+        ("Evaluations", value_text(summary["evaluations"])),
+        ("Feasible", f"{value_text(summary['feasible'])} ({share:.0%})"),
         ("Seed", str(run["seed"])),
-        ("Stopped", _STOPPED.get(summary["stopped"], summary["stopped"])),
+        ("Stopped", stopped_text(summary["stopped"])),
     ]
     if summary.get("generations"):
-        facts.insert(3, ("Generations", _number(summary["generations"])))
+        facts.insert(3, ("Generations", value_text(summary["generations"])))
     if "archive" in summary:
         kept = summary["archive"]
-        facts.insert(2, ("Cells filled", f"{_number(kept['elites'])} of {_number(kept['cells'])}"))
-        facts.insert(3, ("QD score", _number(kept["qd_score"])))
+        facts.insert(2, ("Cells filled", f"{value_text(kept['elites'])} of {value_text(kept['cells'])}"))
+        facts.insert(3, ("QD score", value_text(kept["qd_score"])))
     return facts
 
 
 def _wanted_lead(summary: Mapping[str, Any]) -> str:
     if not summary.get("wants"):
         return ""
-    return f"{summary['all_wants']} of {_plural(summary['distinct'], 'level')} achieve all that was wanted."
+    return f"{summary['all_wants']} of {plural(summary['distinct'], 'level')} achieve all that was wanted."
 
 
 def _best_text(level: Mapping[str, Any]) -> str:
     return (
-        f"{level['file']} as the agent “{level['winner']}” wins it, in {_plural(len(level['actions']), 'tick')}. "
+        f"{level['file']} as the agent “{level['winner']}” wins it, in {plural(len(level['actions']), 'tick')}. "
         "The same play can be repeated from the actions and the seed in levels/index.json."
     )
 
 
 def _measures(level: Mapping[str, Any]) -> list[tuple[str, str]]:
     shown = [*_BRIEFLY, *(name for name in level.get("wants", ()) if name not in _BRIEFLY)]
-    return [("fitness", _number(level["fitness"]))] + [
-        (_words(name), _number(level["metrics"][name])) for name in shown if name in level["metrics"]
+    return [("fitness", value_text(level["fitness"]))] + [
+        (_words(name), value_text(level["metrics"][name])) for name in shown if name in level["metrics"]
     ]
 
 
@@ -212,7 +204,7 @@ def _galleries(
 
 def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
     path = folder / level["file"]
-    head = f"fitness {_number(level['fitness'])}" if level["feasible"] else f"constraints {level['constraint']:.0%}"
+    head = f"fitness {value_text(level['fitness'])}" if level["feasible"] else f"constraints {level['constraint']:.0%}"
     return {
         "number": number,
         "file": level["file"],
@@ -229,7 +221,7 @@ def _mission(mission: Mapping[str, Any]) -> dict[str, Any]:
     """The drawing of a mission, and how wide it is shown: wide ones are scrolled, so that all can be read."""
     from markupsafe import Markup
 
-    from pcg.report.missions import draw_mission  # brings the grammars along, which other runs do not need
+    from pcg.report.figures.missions import draw_mission  # brings the grammars along, which other runs do not need
 
     svg = draw_mission(mission)
     box = re.search(r'viewBox="0 0 ([\d.]+)', svg)
@@ -271,13 +263,13 @@ def _rows(levels: list[dict[str, Any]]) -> list[list[Cell]]:
     for level in levels:
         row = [
             Cell(level["file"] if level["feasible"] else f"infeasible/{level['file']}"),
-            Cell(_number(level["fitness"]), level["fitness"]),
+            Cell(value_text(level["fitness"]), level["fitness"]),
             Cell(level["origin"]),
             Cell(f"{level['width']} × {level['height']}", level["width"] * level["height"]),
             Cell(level["winner"] or "—"),
         ]
         for field, names in (("metrics", metrics), ("constraints", constraints)):
-            row += [Cell(_number(v := level[field].get(n)), None if v is None else float(v)) for n in names]
+            row += [Cell(value_text(v := level[field].get(n)), None if v is None else float(v)) for n in names]
         rows.append(row)
     return rows
 
@@ -295,14 +287,70 @@ def _command(run: Mapping[str, Any]) -> str:
     return shlex.join([*parts, "--out", "DIR"])
 
 
-def _settings(run: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, str]]]]:
-    tables = [
-        ("Generator", run["generator"]["parameters"]),
-        ("Evaluation", run["evaluation"]),
-        ("Versions", run["versions"]),
-        ("Game", run["game"]),
-    ]
-    return [(title, [(_words(k), _number(v)) for k, v in table.items()]) for title, table in tables if table]
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with what to say about it."""
+
+    title: str
+    note: str
+    svg: str
 
 
-__all__ = ["render_page"]
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One want: how many levels achieve it, and the value of each level with whether it does."""
+
+    text: str
+    achieved: str
+    cells: tuple[tuple[str, bool], ...]
+
+
+def wanted_levels(run: Mapping[str, Any], levels: Sequence[Mapping[str, Any]]) -> list[Wanted]:
+    """What became of the wants of a run in its levels (entries of `levels/index.json`)."""
+    found = []
+    for text in run.get("wants", ()):
+        name = re.split("[=<>]", text, maxsplit=1)[0]
+        cells = tuple(
+            (_measure(level["metrics"].get(name)), level.get("wants", {}).get(name, 0.0) >= 1.0) for level in levels
+        )
+        found.append(Wanted(text, f"{sum(ok for _, ok in cells)} of {len(cells)}", cells))
+    return found
+
+
+def _measure(value: Any) -> str:
+    return "unknown" if value is None else f"{value:,.4g}"
+
+
+def level_figures(folder: Path, events: Sequence[Mapping[str, Any]]) -> list[Figure]:
+    """The figures of a run.
+
+    Args:
+        folder: of the run; an archive in it is drawn.
+        events: lines of its `events.jsonl`.
+    """
+    found = []
+    archive = folder / "archive.json"
+    if archive.is_file():
+        data = read_file(archive)
+        note = "Each cell holds the best level found with these measures; the denser, the fitter."
+        found.append(Figure("The archive", note, archive_map(data)))
+    feasible = [event["metrics"] | {"fitness": event["fitness"]} for event in events if event["feasible"]]
+    pair = next((p for p in PAIRS if _varies(feasible, p)), None)
+    if pair is not None:
+        points = [(m[pair[0]], m[pair[1]]) for m in feasible if pair[0] in m and pair[1] in m]
+        note = "Where the feasible levels lie over two metrics; the denser, the more of them."
+        found.append(Figure("Expressive range", note, expressive_range(points, *pair)))
+    known = [name for name in CORRELATED if _varies(feasible, (name,), every=True)]
+    if len(known) >= 3:
+        table = {name: [metrics[name] for metrics in feasible] for name in known}
+        note = "Which metrics rise and fall together over the feasible levels (Spearman's rank correlation)."
+        found.append(Figure("Correlations", note, correlation_map(table)))
+    return found
+
+
+def _varies(levels: Sequence[Mapping[str, float]], names: Sequence[str], *, every: bool = False) -> bool:
+    """Whether enough levels have all these metrics, and none of them is the same in all levels."""
+    having = [m for m in levels if all(name in m for name in names)]
+    if len(having) < FEWEST or (every and len(having) < len(levels)):
+        return False
+    return all(len({m[name] for m in having}) > 1 for name in names)

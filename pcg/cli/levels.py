@@ -41,8 +41,10 @@ def levels(
     want: Annotated[
         list[str] | None,
         typer.Option(
+            "--target",
+            "--want",
             help="What levels are to be like, as in 'solution_length=40..60, enemies=3, symmetry>=0.8'; `pcg metrics "
-            "GAME` lists the names. Can be given several times."
+            "GAME` lists the names. Can be given several times.",
         ),
     ] = None,
     prefer: Annotated[
@@ -92,23 +94,23 @@ def generators(load: LoadOption = None) -> None:
     print_parameters((kind.name, kind.help, kind.parameters) for kind in GENERATORS.values())
 
 
-def _print_wants(result: LevelResult) -> None:
-    """Print the wants that the levels achieve, and the levels that miss one, with their values."""
-    from pcg.evaluators.targets import all_achieved, tally_wants
+def _print_targets(result: LevelResult) -> None:
+    """Print the targets that the levels achieve, and the levels that miss one, with their values."""
+    from pcg.evaluators.targets import all_achieved, tally_targets
 
     found = [entry.evaluation for entry in result.levels]
-    if not result.wants:
+    if not result.targets:
         return
-    print(f"wants: {sum(all_achieved(e.wants) for e in found)} of {len(found)} levels achieve all")
-    for tally in tally_wants(result.wants, [e.wants for e in found]):
-        name = tally.want.name
+    print(f"wants: {sum(all_achieved(e.targets) for e in found)} of {len(found)} levels achieve all")
+    for tally in tally_targets(result.targets, [e.targets for e in found]):
+        name = tally.target.name
         missed = [
             f"lvl{k} {'unknown' if (v := e.measure(name)) is None else f'{v:.4g}'}"
             for k, e in enumerate(found)
-            if e.wants.get(name, 0.0) < 1.0
+            if e.targets.get(name, 0.0) < 1.0
         ]
         by = f"missed by {', '.join(missed)}" if missed else "achieved by all"
-        print(f"  {tally.want}: {tally.achieved} of {tally.of}, {by}")
+        print(f"  {tally.target}: {tally.achieved} of {tally.of}, {by}")
 
 
 def finish(result: LevelResult) -> None:
@@ -125,7 +127,7 @@ def finish(result: LevelResult) -> None:
         raise typer.Exit(NOTHING_FOUND)
     best = result.levels[0].evaluation.fitness
     print(f"{tried}; the best {len(result.levels)} are in {result.folder / 'levels'}, best fitness {best:.2f}")
-    _print_wants(result)
+    _print_targets(result)
     if result.statistics:
         filled, cells = result.statistics["elites"], result.statistics["cells"]
         share, score = result.statistics["coverage"], result.statistics["qd_score"]

@@ -29,8 +29,7 @@ object per line in `.jsonl`):
     [0, 1]}, `metrics` {name: number}, `stage` ("static", "idle", "capable" or "complete": how far the evaluation had
     to go), `winner` (agent whose play won: "solver", "mcts", or ""), `seed` (of the winning play), `play` (winning
     play, one letter per tick: . NIL, U UP, L LEFT, D DOWN, R RIGHT, X USE, E ESCAPE; "" if none), `mechanics` (names
-    of the rules that take effect in it), `wants` {name: how nearly it is met, in [0, 1]}; of `ge` also `note` (the
-    genotype).
+    of the rules that take effect in it), `wants` {name: how nearly it is met, in [0, 1]}.
 `checkpoint.json`
     The generator's state and the candidates in flight after the first `events` lines of the log. Written under a
     temporary name and renamed; may be deleted at any time (the run is then replayed from its log).

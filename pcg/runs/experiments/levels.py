@@ -19,7 +19,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.parameters import Setting
-from pcg.evaluators.targets import Want, all_achieved, tally_wants
+from pcg.evaluators.targets import Target, all_achieved, tally_targets
 from pcg.generators.levels import Candidate, LevelGenerator, make_generator
 from pcg.runs.archive import Archive, Entry
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
@@ -69,8 +69,8 @@ class LevelResult(RunResult):
     """The best distinct feasible levels, best first, as in `levels/`."""
     spare: Sequence[Entry] = field(repr=False)
     """The best of the others, as in `infeasible/`."""
-    wants: Sequence[Want] = field(default=(), repr=False)
-    """What was wanted of the levels."""
+    targets: Sequence[Target] = field(default=(), repr=False)
+    """What the levels were to be like."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Of the archive over measures, as in `archive.json`; empty for generators without one."""
     repeated: int = 0
@@ -106,19 +106,19 @@ class _Evaluators:
         self._lock = threading.Lock()
         self._found: dict[tuple[GameText, Settings, str], LevelEvaluator] = {}
 
-    def get(self, game: GameText, parameters: Settings, wants: str) -> LevelEvaluator:
+    def get(self, game: GameText, parameters: Settings, targets: str) -> LevelEvaluator:
         """Return the evaluator for a game, building it if there is none."""
         with self._lock:
-            found = self._found.get((game, parameters, wants))
+            found = self._found.get((game, parameters, targets))
             if found is None:
-                found = LevelEvaluator(game.load(), wants, **dict(parameters))
-                self._add((game, parameters, wants), found)
+                found = LevelEvaluator(game.load(), targets, **dict(parameters))
+                self._add((game, parameters, targets), found)
             return found
 
-    def put(self, game: GameText, parameters: Settings, wants: str, evaluator: LevelEvaluator) -> None:
+    def put(self, game: GameText, parameters: Settings, targets: str, evaluator: LevelEvaluator) -> None:
         """Take an evaluator that was built elsewhere."""
         with self._lock:
-            self._add((game, parameters, wants), evaluator)
+            self._add((game, parameters, targets), evaluator)
 
     def _add(self, key: tuple[GameText, Settings, str], evaluator: LevelEvaluator) -> None:
         self._found[key] = evaluator
@@ -130,7 +130,7 @@ _EVALUATORS = _Evaluators()
 
 
 def evaluate_level(
-    game: GameText, parameters: Settings, wants: str, level: str, seed: int, code: str = ""
+    game: GameText, parameters: Settings, targets: str, level: str, seed: int, code: str = ""
 ) -> tuple[Evaluation, float]:
     """Evaluate a level in whatever thread, process or machine this runs; with the seconds it took.
 
@@ -139,7 +139,7 @@ def evaluate_level(
     """
     check_version(code)
     started = time.perf_counter()
-    evaluation = _EVALUATORS.get(game, parameters, wants).evaluate(level, seed)
+    evaluation = _EVALUATORS.get(game, parameters, targets).evaluate(level, seed)
     return evaluation, time.perf_counter() - started
 
 
@@ -164,10 +164,10 @@ class LevelSearch(SearchRun):
         self.game = GameText.of(game)
         # Made here, before anything is written, so that every mistake shows at once.
         self.generator: LevelGenerator = make_generator(
-            config.generator, game, seed=config.seed, wants=config.want, **config.generator_parameters
+            config.generator, game, seed=config.seed, targets=config.want, **config.generator_parameters
         )
         super().__init__(config, folder, self.generator)
-        self.evaluator = LevelEvaluator(game, self.generator.wants, **config.evaluation_parameters)
+        self.evaluator = LevelEvaluator(game, self.generator.targets, **config.evaluation_parameters)
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
         check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
         self.parameters = tuple(self.evaluator.settings.items())
@@ -215,7 +215,7 @@ class LevelSearch(SearchRun):
             "game": {**self.game.manifest(), "levels": len(self.game.levels)},
             "generator": {"name": config.generator, "parameters": self.generator.settings},
             "evaluation": self.evaluator.settings,
-            "wants": [str(want) for want in self.evaluator.wants],
+            "wants": [str(target) for target in self.evaluator.targets],
             "archive": {"size": config.count, "distance": config.distance},
         }
 
@@ -264,7 +264,7 @@ class LevelSearch(SearchRun):
         statistics = self.kept["statistics"] if self.kept is not None else {}
         return LevelResult(
             self.folder, reason, self.told, self.archive.feasible, self.archive.best(), self.archive.spare(),
-            self.evaluator.wants, statistics, self.repeated, self.cached,
+            self.evaluator.targets, statistics, self.repeated, self.cached,
         )  # fmt: skip
 
     def _stopped(self) -> dict[str, Any]:
@@ -324,17 +324,17 @@ class LevelSearch(SearchRun):
         return not self.generator.learns and self._finished() >= self.config.count
 
     def _tally(self) -> dict[str, Any]:
-        """Return the achievement of the wants for `summary.json`; nothing where there were none."""
-        found = [entry.evaluation.wants for entry in self.archive.best()]
-        tallies = tally_wants(self.evaluator.wants, found)
+        """Return the achievement of the targets for `summary.json`; nothing where there were none."""
+        found = [entry.evaluation.targets for entry in self.archive.best()]
+        tallies = tally_targets(self.evaluator.targets, found)
         if not tallies:
             return {}
-        wants = [{"want": str(t.want), "achieved": t.achieved, "of": t.of} for t in tallies]
+        wants = [{"want": str(t.target), "achieved": t.achieved, "of": t.of} for t in tallies]
         return {"wants": wants, "all_wants": sum(map(all_achieved, found))}
 
     def _finished(self) -> int:
         """Return the number of best levels that achieve all that is wanted."""
-        return sum(all_achieved(entry.evaluation.wants) for entry in self.archive.best())
+        return sum(all_achieved(entry.evaluation.targets) for entry in self.archive.best())
 
     def _generation(self) -> int:
         return int(getattr(self.generator, "generation", 0))

@@ -1,4 +1,4 @@
-"""What opens in a browser: `archive`, and the part of `play` that does."""
+"""The command `archive`, and the part of `play` that opens a browser."""
 
 from __future__ import annotations
 

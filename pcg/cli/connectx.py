@@ -28,7 +28,7 @@ AgentTimeoutOption = Annotated[float, typer.Option(help="Seconds of overage time
 
 
 class Render(StrEnum):
-    """What `connectx run` shows."""
+    """Output of `connectx run`."""
 
     ansi = "ansi"
     html = "html"
@@ -180,7 +180,7 @@ def play(
 
 
 def _ask(free: list[int]) -> int | None:
-    """The column that a person names, None when it is enough."""
+    """Ask for the column that a person names, None when it is enough."""
     while True:
         try:
             answer = input("column > ").strip().lower()

@@ -32,7 +32,7 @@ _WIDE = 160
 
 
 def console() -> Console:
-    """Standard output, coloured when it is a terminal."""
+    """Return standard output, coloured when it is a terminal."""
     from rich.console import Console
 
     # Away from a terminal nothing says how wide a line may be; tables then take the room they need.
@@ -40,21 +40,21 @@ def console() -> Console:
 
 
 def errors() -> Console:
-    """Standard error, for messages and progress bars, so that output can be piped."""
+    """Return standard error, for messages and progress bars, so that output can be piped."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def escape(text: str) -> str:
-    """A text as it stands, for places where brackets would mean colours."""
+    """Return a text as it stands, for places where brackets would mean colours."""
     from rich.markup import escape as escape_markup
 
     return escape_markup(text)
 
 
 def print_parameters(entries: Iterable[tuple[str, str, Iterable[Any]]]) -> None:
-    """A table of (name, help, parameters); a parameter has `name`, `default` and `help`."""
+    """Print a table of (name, help, parameters); a parameter has `name`, `default` and `help`."""
     from rich.table import Table
 
     table = Table("name", "parameter", "default", "what it is")
@@ -71,7 +71,7 @@ def report_error(message: str) -> None:
 
 
 def input_error(error: BaseException) -> str | None:
-    """The message to show for an error that the input caused, or None for a bug.
+    """Return the message to show for an error that the input caused, or None for a bug.
 
     >>> input_error(FileNotFoundError(2, "No such file or directory", "maze.txt"))
     'cannot use `maze.txt`: No such file or directory'

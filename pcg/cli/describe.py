@@ -21,7 +21,7 @@ PICTURES = (".svg", ".png")
 
 
 class Format(StrEnum):
-    """How a description is laid out."""
+    """Format of a description."""
 
     text = "text"
     markdown = "markdown"

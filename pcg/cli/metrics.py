@@ -67,7 +67,7 @@ def metrics(
 
 
 def _of_game(game: str, reading: str | None) -> tuple[list[str], list[tuple[str, str]]]:
-    """The names of a game's sprites that can be targets, and its mechanics with their rules."""
+    """Return the names of a game's sprites that can be targets, and its mechanics with their rules."""
     from pcg.cli.sources import load_with_levels
     from pcg.evaluators.analysis import analyse
     from pcg.evaluators.mechanics import MECHANIC, mechanics
@@ -182,7 +182,7 @@ def _scores(scores: Any) -> dict[str, float | None]:
 
 
 def _distances(texts: list[str], found: list[Evaluation]) -> dict[str, list[list[float]]]:
-    """Matrices of distances: cells that differ, edits, and of plays (between those that were won)."""
+    """Return matrices of distances: cells that differ, edits, and of plays (between those that were won)."""
     from pcg.evaluators.metrics import edit_distance, level_distance, play_distance
 
     count = range(len(texts))

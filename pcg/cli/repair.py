@@ -80,7 +80,7 @@ def repair(
 
 
 def _level_text(levels: tuple[str, ...], level: str) -> str:
-    """The level that is named."""
+    """Return the level that is named."""
     from pcg.cli.sources import level_of
     from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -95,7 +95,7 @@ def _level_text(levels: tuple[str, ...], level: str) -> str:
 
 
 def _mask(path: Path, level: str) -> NDArray[np.bool_]:
-    """The locked cells in a file."""
+    """Return the locked cells in a file."""
     import numpy as np
 
     rows = path.read_text(encoding="utf-8").splitlines()

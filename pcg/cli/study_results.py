@@ -1,4 +1,4 @@
-"""What a study found: `pcg study export`, `report` and `replay`."""
+"""Commands for the results of studies: `pcg study export`, `report` and `replay`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNTRUE = 1
 
 
 class People(StrEnum):
-    """Whose data."""
+    """Participants whose data is exported."""
 
     real = "real"
     simulated = "simulated"

@@ -121,7 +121,7 @@ def _print_standings(state: TournamentResult) -> None:
 
 
 def _print_faults(state: TournamentResult) -> None:
-    """The first fault of each kind of each agent, with how many there are; all are in results.csv and the report."""
+    """Print the first fault of each kind of each agent, and how many there are; all are in results.csv."""
     first: dict[tuple[str, str], MatchResult] = {}
     count: dict[tuple[str, str], int] = {}
     for result in state.faults:

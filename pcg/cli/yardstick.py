@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcg.cli.console import errors, write_file
+from pcg.cli.console import progress_bar, write_file
 
 if TYPE_CHECKING:
     from pcg.integrations.pcg_benchmark import ProblemResult
@@ -83,7 +85,7 @@ def _row(result: ProblemResult) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The benchmark's numbers are NumPy's, which JSON does not know."""
+    """Return a value with NumPy's numbers as Python's, which JSON knows."""
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     if hasattr(value, "__len__") and not isinstance(value, str):
@@ -91,24 +93,13 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-class _bar:
-    """A progress bar over the settled contents of one problem; entering gives what to call."""
+@contextmanager
+def _bar(name: str, contents: int) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar over the settled contents of one problem; yields what is called with its state."""
+    with progress_bar() as bar:
+        task = bar.add_task(name, total=contents)
 
-    def __init__(self, name: str, contents: int) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        def show(judged: int, settled: int) -> None:
+            bar.update(task, completed=settled, description=f"{name}: {judged} judged, {settled} settled")
 
-        screen = errors()
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
-        self._task = self._bar.add_task(name, total=contents)
-        self._name = name
-
-    def __enter__(self) -> Any:
-        self._bar.start()
-        return self._show
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def _show(self, judged: int, settled: int) -> None:
-        self._bar.update(self._task, completed=settled, description=f"{self._name}: {judged} judged, {settled} settled")
+        yield show

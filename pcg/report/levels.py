@@ -218,7 +218,7 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mission(mission: Mapping[str, Any]) -> dict[str, Any]:
-    """The drawing of a mission, and how wide it is shown: wide ones are scrolled, so that all can be read."""
+    """Return the drawing of a mission, and its width on the page: wide ones are scrolled, so that all can be read."""
     from markupsafe import Markup
 
     from pcg.report.figures.missions import draw_mission  # brings the grammars along, which other runs do not need
@@ -229,13 +229,13 @@ def _mission(mission: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _metrics(levels: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Names of the metrics of some levels, in the order in which they are shown."""
+    """Return the names of the metrics of some levels, in the order in which they are shown."""
     found = dict.fromkeys(name for level in levels for name in level["metrics"] if name not in _SHOWN_ELSEWHERE)
     return [name for name in METRICS if name in found] + [name for name in found if name not in METRICS]
 
 
 def _broken(levels: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Names of the constraints that some level does not keep; a column of ones would tell nothing."""
+    """Return the names of the constraints that some level does not keep; a column of ones would tell nothing."""
     return list(dict.fromkeys(n for level in levels for n, value in level["constraints"].items() if value < 1))
 
 
@@ -306,7 +306,7 @@ class Wanted:
 
 
 def wanted_levels(run: Mapping[str, Any], levels: Sequence[Mapping[str, Any]]) -> list[Wanted]:
-    """What became of the wants of a run in its levels (entries of `levels/index.json`)."""
+    """Return the targets of a run with the levels (entries of `levels/index.json`) that achieve them."""
     found = []
     for text in run.get("wants", ()):
         name = re.split("[=<>]", text, maxsplit=1)[0]
@@ -322,7 +322,7 @@ def _measure(value: Any) -> str:
 
 
 def level_figures(folder: Path, events: Sequence[Mapping[str, Any]]) -> list[Figure]:
-    """The figures of a run.
+    """Return the figures of a run.
 
     Args:
         folder: of the run; an archive in it is drawn.
@@ -349,7 +349,7 @@ def level_figures(folder: Path, events: Sequence[Mapping[str, Any]]) -> list[Fig
 
 
 def _varies(levels: Sequence[Mapping[str, float]], names: Sequence[str], *, every: bool = False) -> bool:
-    """Whether enough levels have all these metrics, and none of them is the same in all levels."""
+    """Return True if enough levels have all these metrics, and none of them is the same in all levels."""
     having = [m for m in levels if all(name in m for name in names)]
     if len(having) < FEWEST or (every and len(having) < len(levels)):
         return False

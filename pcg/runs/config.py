@@ -63,7 +63,11 @@ class RunConfig:
             )
 
     def _check(self) -> None:
-        """Raises PcgError for what the parameters themselves do not rule out."""
+        """Check what the parameters themselves do not rule out.
+
+        Raises:
+            PcgError: for values that contradict each other.
+        """
         if not getattr(self, self.subject):
             raise PcgError("the run has no game: expected a built-in name or a file")
 
@@ -174,7 +178,7 @@ def toml_text(sections: Iterable[tuple[str, Mapping[str, Setting]]]) -> str:
 
 
 def parse_seconds(text: str) -> float:
-    """A time such as "60s", "2m", "1.5h" or "90" in seconds.
+    """Read a time such as "60s", "2m", "1.5h" or "90" in seconds.
 
     Raises:
         PcgError: for anything else.

@@ -44,16 +44,16 @@ class RunOptions(TypedDict, total=False):
 
 
 class Progress(Protocol):
-    """How far a run is, for a progress bar; as text it is the line beside the bar."""
+    """State of a run, for a progress bar; its text is the line beside the bar."""
 
     @property
     def fraction(self) -> float:
-        """Share of the budget that is spent, in [0, 1]."""
+        """Return the share of the budget that is spent, in [0, 1]."""
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run left behind; every kind adds its own to it."""
+    """Result of a run; every kind adds its own fields."""
 
     folder: Path
     stopped: str

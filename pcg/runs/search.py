@@ -340,14 +340,14 @@ class SearchRun(Run):
         return ""
 
     def elapsed(self) -> float:
-        """Seconds so far, earlier sessions included."""
+        """Return the seconds so far, earlier sessions included."""
         return self.before + time.perf_counter() - self.started
 
     def _time_left(self) -> float | None:
         return max(0.0, self.seconds - self.elapsed()) if self.seconds else None
 
     def _fraction(self) -> float:
-        """Share of the budget that is spent, in [0, 1]."""
+        """Return the share of the budget that is spent, in [0, 1]."""
         parts = [0.0]
         if self.evaluations:
             parts.append(self.told / self.evaluations)

@@ -1,4 +1,4 @@
-"""The run folder on disk: files that are whole or absent, and a log of which at worst the last line is torn.
+"""Files of a run folder: files that are whole or absent, and a log of which at worst the last line is torn.
 
 Every file but the logs is written under a temporary name and renamed. What the files mean is in the package's
 docstring.
@@ -25,7 +25,7 @@ LEVELS, RULES, GAMES = "levels", "rules", "games"
 
 
 def to_json(data: Any, *, indent: int | None = None) -> str:
-    """JSON text that is the same for equal data."""
+    """Return JSON text that is the same for equal data."""
     return json.dumps(data, sort_keys=True, indent=indent, ensure_ascii=False, allow_nan=False)
 
 
@@ -40,7 +40,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file.
+    """Return the content of a JSON file.
 
     Raises:
         PcgError: when it is missing or damaged.
@@ -62,7 +62,7 @@ class EventLog:
 
     @staticmethod
     def scan(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The events of a log one by one, each with the place in the file where it begins.
+        """Yield the events of a log, each with the place in the file where it begins.
 
         A torn or damaged end is cut off the file once it is come to.
 
@@ -92,7 +92,7 @@ class EventLog:
 
     @staticmethod
     def repair(path: Path) -> list[dict[str, Any]]:
-        """The events of a log; a torn or damaged end is cut off the file.
+        """Return the events of a log; a torn or damaged end is cut off the file.
 
         Raises:
             PcgError: when the log cannot be read.
@@ -140,7 +140,7 @@ class RunLog(EventLog):
         self._end = self._file.tell()
 
     def read(self, number: int) -> dict[str, Any]:
-        """The event of that number, the first being 0."""
+        """Return the event of that number, the first being 0."""
         self._reader.seek(self._places[number])
         event: dict[str, Any] = json.loads(self._reader.readline())
         return event
@@ -152,7 +152,7 @@ class RunLog(EventLog):
 
 
 def read_elapsed(path: Path) -> float:
-    """Seconds the run has taken so far, from its timing log; 0 when nothing is known."""
+    """Return the seconds the run has taken so far, from its timing log; 0 when nothing is known."""
     elapsed = 0.0
     if path.exists():
         with open(path, "rb") as file:
@@ -228,7 +228,7 @@ def kind_of(folder: Path) -> str:
 
 
 def check_run(folder: Path) -> dict[str, Any]:
-    """The manifest of an existing run.
+    """Return the manifest of an existing run.
 
     Raises:
         PcgError: when the folder is no run of this format.

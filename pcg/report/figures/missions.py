@@ -1,4 +1,4 @@
-"""Pictures of missions: what a player does before what in a generated level, as a tree from left to right.
+"""Figure of a mission, the order of tasks in a generated level, as a tree from left to right.
 
 Full lines are ways, broken ones lead from a key to the lock it opens.
 """
@@ -17,7 +17,7 @@ ACROSS, DOWN = 1.15, 0.7
 
 
 def places(mission: Mission) -> dict[int, tuple[float, float]]:
-    """Where each node is drawn: (steps from the start, row); a node stands in the middle of what comes after it."""
+    """Return the place of each node, (steps from the start, row); its row is the middle of its successors."""
     depths = mission.depths()
     found: dict[int, tuple[float, float]] = {}
     row = 0.0
@@ -30,7 +30,7 @@ def places(mission: Mission) -> dict[int, tuple[float, float]]:
 
 
 def _as_draw_svg(mission: Mission) -> list[int]:
-    """Nodes depth first, each before what comes after it."""
+    """Return the nodes depth first, each before what comes after it."""
     order, left = [], [mission.root]
     while left:
         node = left.pop()
@@ -40,7 +40,7 @@ def _as_draw_svg(mission: Mission) -> list[int]:
 
 
 def draw_mission(mission: Mission | Mapping[str, Any], *, standalone: bool = False) -> str:
-    """A mission as SVG.
+    """Return a mission as SVG.
 
     Args:
         mission: a mission, or what its `to_json` gave.

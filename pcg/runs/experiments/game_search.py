@@ -56,7 +56,7 @@ class Candidate(Protocol):
 
 @dataclass(frozen=True)
 class GameSearchProgress:
-    """How far a run is, for a progress bar."""
+    """State of a run that makes rules or games, for a progress bar."""
 
     evaluations: int
     feasible: int
@@ -99,7 +99,7 @@ class KeptGame:
 
 @dataclass(frozen=True)
 class GameSearchResult(RunResult):
-    """What a run that makes rules or games left behind."""
+    """Result of a run that makes rules or games."""
 
     kind: str
     """"rules" or "games"."""

@@ -65,7 +65,7 @@ class GamesRun(RunConfig):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The games to begin with, one by one."""
+        """Return the games to begin with, one by one."""
         try:
             return tuple(shlex.split(self.games))
         except ValueError as error:

@@ -36,7 +36,7 @@ Settings = tuple[tuple[str, Setting], ...]
 
 @dataclass(frozen=True)
 class LevelProgress:
-    """How far a run is, for a progress bar."""
+    """State of a run that makes levels, for a progress bar."""
 
     evaluations: int
     feasible: int
@@ -61,7 +61,7 @@ class LevelProgress:
 
 @dataclass(frozen=True)
 class LevelResult(RunResult):
-    """What a run that makes levels left behind."""
+    """Result of a run that makes levels."""
 
     evaluations: int
     feasible: int

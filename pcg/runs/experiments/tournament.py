@@ -99,7 +99,7 @@ class Tournament:
 
 @dataclass(frozen=True)
 class TournamentProgress:
-    """How far a tournament is, for a progress bar."""
+    """State of a tournament, for a progress bar."""
 
     done: int
     total: int
@@ -111,7 +111,7 @@ class TournamentProgress:
 
     @property
     def fraction(self) -> float:
-        """Share of the matches that have been played, in [0, 1]."""
+        """Return the share of the matches that have been played, in [0, 1]."""
         return self.done / self.total if self.total else 1.0
 
     def __str__(self) -> str:
@@ -124,7 +124,7 @@ class TournamentProgress:
 
 @dataclass(frozen=True)
 class TournamentResult(RunResult):
-    """How far a tournament is."""
+    """Result of a tournament, finished or not."""
 
     tournament: Tournament
     results: Sequence[MatchResult]

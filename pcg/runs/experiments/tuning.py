@@ -62,7 +62,7 @@ CONFIRM = 2**31
 
 @dataclass(frozen=True)
 class TuningProgress:
-    """How far a run is, for a progress bar."""
+    """State of a run that tunes a game, for a progress bar."""
 
     evaluations: int
     settings: int
@@ -79,7 +79,7 @@ class TuningProgress:
 
 @dataclass(frozen=True)
 class TuningResult(RunResult):
-    """What a run that tunes a game left behind."""
+    """Result of a run that tunes a game."""
 
     evaluations: int
     summary: Mapping[str, Any] = field(repr=False)

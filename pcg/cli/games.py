@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.console import console, escape, print_parameters, run_bar
+from pcg.cli.console import console, escape, print_parameters
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.rules import DEFAULT_BUDGET, PANEL, finish
 from pcg.cli.sources import ReadingChoice
@@ -90,10 +90,9 @@ def evolve_games(
         "games": shlex.join(games), "levels": levels, "generator": generator, "count": count, "max_edits": max_edits,
         "reading": reading.value if reading else "",
     })  # fmt: skip
-    with run_bar() as show:
-        result = run_games(
-            GamesRun.from_mapping(data, "--set"), run.folder(games[0], "games"), progress=show, **run.execution()
-        )
+    config = GamesRun.from_mapping(data, "--set")
+    with run.execution() as options:
+        result = run_games(config, run.folder(games[0], "games"), **options)
     finish(result)
 
 

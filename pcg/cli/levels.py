@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import NOTHING_FOUND, print_parameters, report_error, run_bar, stop_if_interrupted
+from pcg.cli.console import NOTHING_FOUND, print_parameters, report_error, stop_if_interrupted
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
@@ -71,8 +71,8 @@ def levels(
     if prefer is not None:
         data.setdefault("evaluation", {})["prefer"] = _preference(prefer)
     config = LevelRun.from_mapping(data, "--set")
-    with run_bar() as show:
-        result = run_levels(config, run.folder(game, "levels"), progress=show, **run.execution())
+    with run.execution() as options:
+        result = run_levels(config, run.folder(game, "levels"), **options)
     finish(result)
 
 

@@ -10,12 +10,15 @@ import functools
 import inspect
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from pcg.cli.console import run_bar
 
 if TYPE_CHECKING:
     from pcg.runs.run import RunOptions
@@ -88,8 +91,8 @@ class RunChoices:
         """Return the folder of the run: the one that was named, or one named after the game."""
         return self.out or Path(f"{Path(game).stem}-{suffix}")
 
-    def execution(self) -> RunOptions:
-        """Return how the run is to be executed.
+    def execution(self) -> AbstractContextManager[RunOptions]:
+        """Show the progress of a run for the time of a `with`, which gets how the run is to be executed.
 
         Raises:
             PcgError: when the options name two places, or none that there is.
@@ -141,7 +144,7 @@ def run_options(
             command(**given, run=choices)
 
         # typer reads the signature and the annotations; what is wrapped would contradict both
-        del wrapped.__wrapped__  # type: ignore[attr-defined]
+        del wrapped.__wrapped__
         parameters = [own[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in names] + added
         wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -150,14 +153,18 @@ def run_options(
     return decorate
 
 
-def execution(workers: int | None, executor: str | None, cluster: str | None, cache: str | None) -> RunOptions:
-    """Return the options of a run that say how it is executed; those that were not given are left out.
+@contextmanager
+def execution(
+    workers: int | None, executor: str | None, cluster: str | None, cache: str | None
+) -> Iterator[RunOptions]:
+    """Show the progress of a run; yields the options of the run that say how it is executed.
 
     Raises:
         PcgError: when the options name two places, or none that there is.
     """
-    given = {"workers": workers, "executor": _place(executor, cluster), "cache": cache}
-    return {name: value for name, value in given.items() if value is not None}  # type: ignore[return-value]
+    place = _place(executor, cluster)
+    with run_bar() as show:
+        yield {"workers": workers, "executor": place, "cache": cache, "progress": show}
 
 
 def _place(executor: str | None, cluster: str | None) -> str | None:

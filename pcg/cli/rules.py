@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import NOTHING_FOUND, console, print_parameters, run_bar, stop_if_interrupted
+from pcg.cli.console import NOTHING_FOUND, console, print_parameters, stop_if_interrupted
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
@@ -53,10 +53,9 @@ def rules(
         "game": game, "levels": level, "generator": generator, "count": count, "start": start,
         "reading": reading.value if reading else "",
     })  # fmt: skip
-    with run_bar() as show:
-        result = run_rules(
-            RulesRun.from_mapping(data, "--set"), run.folder(game, "rules"), progress=show, **run.execution()
-        )
+    config = RulesRun.from_mapping(data, "--set")
+    with run.execution() as options:
+        result = run_rules(config, run.folder(game, "rules"), **options)
     finish(result)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pcg.cli.console import bad, run_bar
+from pcg.cli.console import bad
 from pcg.cli.options import CacheOption, ClusterOption, ExecutorOption, WorkersOption, execution, read_budget
 
 PANEL = "Runs"
@@ -64,14 +64,8 @@ def resume(
     if budget is not None:
         seconds, number = read_budget(budget)
         seconds, evaluations = seconds or None, number or evaluations
-    with run_bar() as show:
-        result = resume_run(
-            folder,
-            seconds=seconds,
-            evaluations=evaluations,
-            progress=show,
-            **execution(workers, executor, cluster, cache),
-        )
+    with execution(workers, executor, cluster, cache) as options:
+        result = resume_run(folder, seconds=seconds, evaluations=evaluations, **options)
     finishers: Registry[Callable[[Any], None]] = Registry("kind of run", builtin=FINISH)
     finishers.find(kind.kind)(result)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcg.cli.console import console, escape, print_parameters, run_bar, stop_if_interrupted
+from pcg.cli.console import console, escape, print_parameters, stop_if_interrupted
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
@@ -63,10 +63,9 @@ def tune(
         "game": game, "params": " ".join(map(str, read_parameters(params or ()).values())), "target": "; ".join(target),
         "optimiser": optimiser, "levels": levels, "reading": reading.value if reading else "",
     })  # fmt: skip
-    with run_bar() as show:
-        result = run_tuning(
-            TuningRun.from_mapping(data, "--set"), run.folder(game, "tuned"), progress=show, **run.execution()
-        )
+    config = TuningRun.from_mapping(data, "--set")
+    with run.execution() as options:
+        result = run_tuning(config, run.folder(game, "tuned"), **options)
     finish(result)
 
 

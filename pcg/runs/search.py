@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -56,7 +56,7 @@ class SearchRun(Run):
         generator: the source of candidates, which is asked and told.
     """
 
-    options = ("workers", "executor", "seconds", "evaluations", "progress", "command")
+    options: ClassVar[tuple[str, ...]] = ("workers", "executor", "seconds", "evaluations", "progress", "command")
     config: RunConfig
     workers: Workers
 

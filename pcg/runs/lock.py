@@ -7,6 +7,7 @@ that holds it, also when that is killed. Those who only read a folder (reports, 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -31,6 +32,10 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+_HELD = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+"""What systems call a lock that another one holds; other errors are of the file system."""
+
+
 @contextlib.contextmanager
 def lock_run(log: Path) -> Iterator[None]:
     """Hold the lock of a run, or refuse at once.
@@ -48,7 +53,9 @@ def lock_run(log: Path) -> Iterator[None]:
     try:
         try:
             _lock(file)
-        except OSError:
+        except OSError as error:
+            if error.errno not in _HELD:
+                raise PcgError(f"cannot lock {log}: {error.strerror}") from None
             raise PcgError(
                 f"another process is writing the run in {log.parent}: wait for its end, or stop it first"
             ) from None

@@ -16,7 +16,6 @@ Layout of the folder (as of runs that make rules, see `rules`; here what is diff
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from pcg.generators.games.recombination import own_features, parts
 from pcg.runs.experiments.game_search import CONFIRM, GameSearch, GameSearchResult, sample_seed, settings_of
 from pcg.runs.experiments.games_config import GamesRun
 from pcg.runs.game_text import GameText
+from pcg.runs.process_cache import ProcessCache
 from pcg.runs.run import RunOptions, run_experiment
 from pcg.runs.search import check_version
 
@@ -61,9 +61,12 @@ class Work:
     seed: int
 
 
-@functools.lru_cache(maxsize=64)
-def _evaluator(work: Work, levels: tuple[str, ...]) -> GameEvaluator:
+def _build_evaluator(key: tuple[Work, tuple[str, ...]]) -> GameEvaluator:
+    work, levels = key
     return GameEvaluator(levels, **dict(work.settings))
+
+
+_EVALUATORS = ProcessCache(_build_evaluator, most=64)
 
 
 def evaluate_game(
@@ -90,7 +93,7 @@ def evaluate_game(
     except PcgError as error:
         verdict = GameEvaluation.unreadable(str(error).split("\n")[0])
     else:
-        evaluator = _evaluator(work, genotype.levels)
+        evaluator = _EVALUATORS.get((work, genotype.levels))
         if plays:
             verdict = evaluator.confirm(game, plays, sample_seed(work.seed, sample) + CONFIRM)
         else:

@@ -7,7 +7,6 @@ held in memory does not grow with the run but for a few dozen bytes per candidat
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.levels_config import LevelRun
 from pcg.runs.game_text import GameText
+from pcg.runs.process_cache import ProcessCache
 from pcg.runs.run import RunOptions, RunResult, run_experiment
 from pcg.runs.search import FAILED, SearchRun, check_version
 from pcg.runs.store import remove_levels, to_json, write_levels, write_whole
@@ -97,36 +97,12 @@ def run_levels(config: LevelRun, folder: Path | str, **options: Unpack[RunOption
 # --- evaluation, in whatever thread, process or machine ---------------------------------------------------------------
 
 
-class _Evaluators:
-    """The evaluators of this process, the last few that were used: each is built once, whoever comes first."""
-
-    MOST = 4
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._found: dict[tuple[GameText, Settings, str], LevelEvaluator] = {}
-
-    def get(self, game: GameText, parameters: Settings, targets: str) -> LevelEvaluator:
-        """Return the evaluator for a game, building it if there is none."""
-        with self._lock:
-            found = self._found.get((game, parameters, targets))
-            if found is None:
-                found = LevelEvaluator(game.load(), targets, **dict(parameters))
-                self._add((game, parameters, targets), found)
-            return found
-
-    def put(self, game: GameText, parameters: Settings, targets: str, evaluator: LevelEvaluator) -> None:
-        """Take an evaluator that was built elsewhere."""
-        with self._lock:
-            self._add((game, parameters, targets), evaluator)
-
-    def _add(self, key: tuple[GameText, Settings, str], evaluator: LevelEvaluator) -> None:
-        self._found[key] = evaluator
-        if len(self._found) > self.MOST:
-            del self._found[next(iter(self._found))]
+def _build_evaluator(key: tuple[GameText, Settings, str]) -> LevelEvaluator:
+    game, parameters, targets = key
+    return LevelEvaluator(game.load(), targets, **dict(parameters))
 
 
-_EVALUATORS = _Evaluators()
+_EVALUATORS = ProcessCache(_build_evaluator)
 
 
 def evaluate_level(
@@ -139,7 +115,7 @@ def evaluate_level(
     """
     check_version(code)
     started = time.perf_counter()
-    evaluation = _EVALUATORS.get(game, parameters, targets).evaluate(level, seed)
+    evaluation = _EVALUATORS.get((game, parameters, targets)).evaluate(level, seed)
     return evaluation, time.perf_counter() - started
 
 
@@ -171,7 +147,7 @@ class LevelSearch(SearchRun):
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
         check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
         self.parameters = tuple(self.evaluator.settings.items())
-        _EVALUATORS.put(self.game, self.parameters, config.want, self.evaluator)
+        _EVALUATORS.put((self.game, self.parameters, config.want), self.evaluator)
         self.archive = Archive(config.count, config.distance, lambda number: self.log.read(number), Entry.of)
         self.kept: Mapping[str, Any] | None = None
         self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number

@@ -26,7 +26,6 @@ Layout of the folder (as of all runs, see `pcg.runs`; here what is different):
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -43,6 +42,7 @@ from pcg.generators.rules.genes import edits, shape_distance, shape_of
 from pcg.runs.experiments.game_search import CONFIRM, GameSearch, GameSearchResult, sample_seed, settings_of
 from pcg.runs.experiments.rules_config import RulesRun
 from pcg.runs.game_text import GameText
+from pcg.runs.process_cache import ProcessCache
 from pcg.runs.run import RunOptions, run_experiment
 from pcg.runs.search import check_version
 
@@ -72,9 +72,11 @@ class Work:
     seed: int
 
 
-@functools.lru_cache(maxsize=4)
-def _space_and_evaluator(work: Work) -> tuple[RuleSpace, GameEvaluator]:
+def _build(work: Work) -> tuple[RuleSpace, GameEvaluator]:
     return RuleSpace.of(work.game.source, work.levels), GameEvaluator(work.levels, **dict(work.settings))
+
+
+_SPACES_AND_EVALUATORS = ProcessCache(_build)
 
 
 def evaluate_rules(
@@ -95,7 +97,7 @@ def evaluate_rules(
     """
     check_version(code)
     started = time.perf_counter()
-    space, evaluator = _space_and_evaluator(work)
+    space, evaluator = _SPACES_AND_EVALUATORS.get(work)
     compiled = space.compile(genotype)
     if not compiled.ok:
         verdict = GameEvaluation.unreadable(_first_problem(compiled.diagnostics, compiled.problem))
@@ -154,6 +156,7 @@ class RuleSearch(GameSearch):
         super().__init__(config, folder, generator, lambda data: shape_of(RuleSet.from_json(data)), shape_distance)
         self.evaluator = GameEvaluator(levels, **config.evaluation_parameters)
         self.work = Work(game, levels, settings_of(self.evaluator.settings), config.seed)
+        _SPACES_AND_EVALUATORS.put(self.work, (self.space, self.evaluator))
 
     @classmethod
     def new(cls, config: RulesRun, folder: Path) -> Self:

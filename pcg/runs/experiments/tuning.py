@@ -27,7 +27,6 @@ Layout of the folder (as of all runs, see `pcg.runs`; here what is different):
 from __future__ import annotations
 
 import csv
-import functools
 import io
 import time
 from collections.abc import Mapping, Sequence
@@ -51,6 +50,7 @@ from pcg.generators.tuning.space import Point
 from pcg.runs.cache import code_digest
 from pcg.runs.experiments.tuning_config import TuningRun
 from pcg.runs.game_text import GameText
+from pcg.runs.process_cache import ProcessCache
 from pcg.runs.run import RunOptions, RunResult, run_experiment
 from pcg.runs.search import FAILED, SearchRun, check_version
 from pcg.runs.store import read_json, to_json, write_whole
@@ -114,9 +114,12 @@ class Work:
     settings: tuple[tuple[str, Setting], ...]
 
 
-@functools.lru_cache(maxsize=8)
-def _objective(targets: str, sources: tuple[tuple[str, str], ...]) -> Objective:
+def _read_objective(key: tuple[str, tuple[tuple[str, str], ...]]) -> Objective:
+    targets, sources = key
     return Objective(targets, sources=dict(sources))
+
+
+_OBJECTIVES = ProcessCache(_read_objective)
 
 
 def evaluate_settings(
@@ -140,7 +143,7 @@ def evaluate_settings(
     if plays:
         settings["plays"] = plays
     judged = evaluate_game(
-        text, work.levels, _objective(work.targets, work.sources), numbers=work.numbers, reading=work.reading,
+        text, work.levels, _OBJECTIVES.get((work.targets, work.sources)), numbers=work.numbers, reading=work.reading,
         seed=work.seed, sample=sample, settings=settings,
     )  # fmt: skip
     return judged, time.perf_counter() - started
@@ -178,6 +181,7 @@ class TuningSearch(SearchRun):
             text.levels, self.numbers, text.reading, config.target, tuple(self.sources.items()), config.seed,
             tuple(config.evaluation_parameters.items()),
         )  # fmt: skip
+        _OBJECTIVES.put((config.target, self.work.sources), self.objective)
         self.ended: dict[str, Any] = {}
         """Results of the last plays, for the summary."""
 

@@ -34,6 +34,7 @@ def commands(body: str) -> list[str]:
     return [c.replace("\\\n", " ") for c in re.findall(r"^\$ ((?:.*\\\n)*.*)$", body, flags=re.M)]
 
 
+@pytest.mark.usefixtures("registrations")
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A block with a title is saved as a file of that name, so that the blocks after it can use it."""

@@ -14,15 +14,16 @@ from contextlib import contextmanager
 from typing import Any
 
 # Colours that the drawings use nowhere else, to be replaced by what the page decides.
-TEXT, ACCENT, SECOND, LINE = "#010101", "#020202", "#030303", "#040404"
+TEXT, ACCENT, SECOND, LINE, GROUND = "#010101", "#020202", "#030303", "#040404", "#050505"
 
 _OF_PAGE = {
     TEXT: "currentColor",
     ACCENT: "var(--accent, #2f6fde)",
     SECOND: "var(--second, #c2571a)",
     LINE: "var(--line, #d5d8de)",
+    GROUND: "var(--card, #ffffff)",
 }
-_PLAIN = {TEXT: "#222222", ACCENT: "#2f62d0", SECOND: "#b4521a", LINE: "#d5d8de"}
+_PLAIN = {TEXT: "#222222", ACCENT: "#2f62d0", SECOND: "#b4521a", LINE: "#d5d8de", GROUND: "#ffffff"}
 
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.metrics import METRICS
 from pcg.report.figures.canvas import ACCENT, LINE, SECOND, draw_svg
-from pcg.report.figures.parts import cells
+from pcg.report.figures.parts import cell_text, cells
 
 BINS = 20
 """Bins on each side of an expressive-range plot."""
@@ -142,7 +142,7 @@ def correlation_map(table: Mapping[str, Sequence[float]], *, standalone: bool = 
             cells(axes, [(j - 0.5, i - 0.5, 1, 1, 0.85 * abs(v)) for i, j, v in pairs if sign * v > 0], colour)
         for i, j, value in pairs:
             if abs(value) >= 0.3:
-                axes.text(j, i, f"{value:.1f}".replace("-", "−"), ha="center", va="center", fontsize=7)
+                cell_text(axes, j, i, f"{value:.1f}".replace("-", "−"), 0.85 * abs(value), 7)
         axes.set_xlim(-0.5, len(names) - 1.5)
         axes.set_ylim(len(names) - 0.5, 0.5)
         axes.set_xticks(range(len(names) - 1), [_words(n) for n in names[:-1]], rotation=45, ha="right",

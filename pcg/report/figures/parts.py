@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pcg.report.figures.canvas import ACCENT, LINE, TEXT
+from pcg.report.figures.canvas import ACCENT, GROUND, LINE, TEXT
 
 LABEL = 30
 """Characters of a name that a figure shows."""
+_DARK = 0.55
+"""Density above which text in a cell has the colour of the ground."""
 
 
 def shorten(name: str, most: int = LABEL) -> str:
@@ -80,6 +82,21 @@ def cells(
     for density, corners in sorted(by_density.items()):
         outlines = Path(corners, box * (len(corners) // len(box)))
         axes.add_patch(PathPatch(outlines, facecolor=colour, edgecolor=LINE, linewidth=edge, alpha=density))
+
+
+def cell_text(axes: Any, x: float, y: float, text: str, density: float, size: float = 8) -> None:
+    """Write into the middle of a cell, so that it can be read on its ink.
+
+    Args:
+        axes: to write on.
+        x: middle of the cell.
+        y: middle of the cell.
+        text: to write.
+        density: of the cell, in [0, 1].
+        size: of the font, in points.
+    """
+    colour = GROUND if density > _DARK else TEXT
+    axes.text(x, y, text, ha="center", va="center", fontsize=size, color=colour)
 
 
 def matrix_axes(axes: Any, columns: Sequence[str], rows: Sequence[str], *, slanted: bool = True) -> None:

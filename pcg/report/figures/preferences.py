@@ -17,7 +17,7 @@ from pcg.evaluators.preferences.power import PowerPoint
 from pcg.evaluators.preferences.shares import Shares
 from pcg.evaluators.preferences.votes import PairCounts
 from pcg.report.figures.canvas import ACCENT, LINE, SECOND, TEXT, draw_svg
-from pcg.report.figures.parts import cells, matrix_axes, shorten
+from pcg.report.figures.parts import cell_text, cells, matrix_axes, shorten
 
 _MOST = 40
 """Items up to which cells of a matrix carry numbers."""
@@ -79,9 +79,10 @@ def win_matrix(counts: PairCounts, order: Sequence[int], *, standalone: bool = F
         boxes = []
         for row, column in np.argwhere(shown > 0).tolist():
             share = float(wins[row, column] / shown[row, column])
-            boxes.append((column - 0.5, row - 0.5, 1.0, 1.0, 0.04 + 0.7 * share))
+            density = 0.04 + 0.7 * share
+            boxes.append((column - 0.5, row - 0.5, 1.0, 1.0, density))
             if n <= _MOST:
-                axes.text(column, row, f"{wins[row, column]:.0f}", ha="center", va="center", fontsize=8)
+                cell_text(axes, column, row, f"{wins[row, column]:.0f}", density)
         cells(axes, boxes)
         matrix_axes(axes, names, names)
 
@@ -202,9 +203,9 @@ def agreement_map(names: Sequence[str], taus: NDArray[np.float64], *, standalone
         axes = figure.subplots()
         for row, column in itertools.permutations(range(n), 2):
             tau = float(taus[row, column])
-            box = (column - 0.5, row - 0.5, 1.0, 1.0, 0.06 + 0.5 * abs(tau))
-            cells(axes, [box], ACCENT if tau >= 0 else SECOND)
-            axes.text(column, row, f"{tau:.2f}".replace("-", "−"), ha="center", va="center", fontsize=9)
+            density = 0.06 + 0.5 * abs(tau)
+            cells(axes, [(column - 0.5, row - 0.5, 1.0, 1.0, density)], ACCENT if tau >= 0 else SECOND)
+            cell_text(axes, column, row, f"{tau:.2f}".replace("-", "−"), density, 9)
         matrix_axes(axes, names, names, slanted=False)
 
     return draw_svg(draw, (5.2, 2.4), "Agreement of the methods (Kendall's tau)", standalone=standalone)

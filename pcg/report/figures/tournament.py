@@ -6,7 +6,7 @@ from typing import Any
 
 from pcg.evaluators.tournament import Standings
 from pcg.report.figures.canvas import draw_svg
-from pcg.report.figures.parts import cells, horizontal_bars, matrix_axes, shorten
+from pcg.report.figures.parts import cell_text, cells, horizontal_bars, matrix_axes, shorten
 
 _UPRIGHT = 12
 """Columns up to which their names are written from left to right, where these are short."""
@@ -42,8 +42,9 @@ def heat_map(standings: Standings, *, standalone: bool = False) -> str:
             for column, agent in enumerate(agents):
                 rate = known.get((game, agent))
                 if rate is not None:
-                    boxes.append((column - 0.47, row - 0.44, 0.94, 0.88, 0.06 + 0.64 * rate))
-                    axes.text(column, row, f"{100 * rate:.0f}", ha="center", va="center", fontsize=8)
+                    density = 0.06 + 0.64 * rate
+                    boxes.append((column - 0.47, row - 0.44, 0.94, 0.88, density))
+                    cell_text(axes, column, row, f"{100 * rate:.0f}", density)
         cells(axes, boxes, edge=0.3)
         matrix_axes(axes, [shorten(a) for a in agents], [shorten(g) for g in games], slanted=slanted)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pcg.report.figures.canvas import ACCENT, SECOND, TEXT, draw_svg
-from pcg.report.figures.parts import cells, horizontal_bars, progress_axes, shorten
+from pcg.report.figures.parts import cell_text, cells, horizontal_bars, progress_axes, shorten
 
 Point = tuple[int, ...]
 _MOST_TICKS = 12
@@ -147,7 +147,7 @@ def pair_map(run: Evaluations, pair: tuple[int, int], names: Sequence[str], valu
             density = 0.08 + 0.82 * ((mean - low) / (high - low) if high > low else 1.0)
             boxes.append((x - 0.48, y - 0.48, 0.96, 0.96, density))
             if small:
-                axes.text(x, y, f"{mean:.2f}", ha="center", va="center", fontsize=7)
+                cell_text(axes, x, y, f"{mean:.2f}", density, 7)
         cells(axes, boxes, edge=0.3)
         _ticks(axes.set_xticks, values[across])
         _ticks(axes.set_yticks, values[up])

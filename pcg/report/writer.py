@@ -35,6 +35,13 @@ def write_report(folder: Path | str) -> Path:
 
     Raises:
         PcgError: if the folder is not a run, or not one that has stopped.
+
+    >>> import tempfile
+    >>> from pcg.runs import LevelRun, run_levels
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = run_levels(LevelRun("boxes", generator="random", evaluations=2), f"{folder}/run")
+    ...     print(write_report(f"{folder}/run").name)
+    report.html
     """
     folder = Path(folder)
     return REPORTS.find(run_kind(folder).kind)(folder)

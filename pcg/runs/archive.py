@@ -93,7 +93,14 @@ class Archive(Generic[E]):
         return len(self._feasible)
 
     def add(self, id: int, feasible: bool, fitness: float, constraint: float) -> None:
-        """Take an evaluated candidate, whose event can be fetched from now on."""
+        """Take an evaluated candidate, whose event can be fetched from now on.
+
+        Args:
+            id: its number.
+            feasible: False for one that breaks a constraint.
+            fitness: of a feasible one.
+            constraint: mean constraint value of the others, in [0, 1].
+        """
         self.evaluations += 1
         if feasible:
             rank = (-fitness, id)
@@ -108,7 +115,13 @@ class Archive(Generic[E]):
                 self._spare = None
 
     def revise(self, id: int, old: float, new: float) -> None:
-        """Take another fitness of a feasible candidate that was added with the old one: it was evaluated again."""
+        """Replace the fitness of a feasible candidate that was evaluated again.
+
+        Args:
+            id: its number.
+            old: the fitness with which it was added, or revised last.
+            new: the fitness from now on.
+        """
         self.evaluations += 1
         del self._feasible[bisect.bisect_left(self._feasible, (-old, id))]
         bisect.insort(self._feasible, (-new, id))

@@ -52,6 +52,11 @@ class GameText:
     def read(cls, folder: Path, name: str, reading: str) -> GameText:
         """Return the game in a folder.
 
+        Args:
+            folder: that `write` filled.
+            name: of the game.
+            reading: "strict" or "gvgai".
+
         Raises:
             PcgError: something of it is missing.
         """

@@ -1,4 +1,4 @@
-"""Ctrl-C while a run is under way: held back where it would tear things apart, and never lost."""
+"""Handling of Ctrl-C during a run: held back while files change together, and never lost."""
 
 from __future__ import annotations
 

@@ -95,7 +95,13 @@ class Run(ABC):
     @classmethod
     @abstractmethod
     def open(cls, folder: Path, manifest: dict[str, Any], seconds: float | None, evaluations: int | None) -> Self:
-        """Return the run in a folder, with its own budget where none is given.
+        """Return the run in a folder.
+
+        Args:
+            folder: of the run.
+            manifest: its `run.json`.
+            seconds: a new limit of time, None for its own.
+            evaluations: a new number of evaluations, None for its own.
 
         Raises:
             PcgError: when it cannot be read.
@@ -192,6 +198,14 @@ def resume(
 
     Raises:
         PcgError: when the folder is no run, one that this version cannot continue, or one that another process writes.
+
+    >>> import tempfile
+    >>> from pcg.runs import LevelRun, run_levels
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = run_levels(LevelRun("boxes", generator="random", evaluations=2), f"{folder}/run")
+    ...     both = resume(f"{folder}/run", evaluations=4)
+    >>> first.evaluations, both.evaluations
+    (2, 4)
     """
     folder = Path(folder)
     kind = run_kind(folder)
@@ -203,7 +217,15 @@ def resume(
 def continue_run(
     kind: type[Run], folder: Path, seconds: float | None, evaluations: int | None, options: RunOptions
 ) -> Any:
-    """Go on with a run whose kind is known; see `resume`."""
+    """Go on with a run whose kind is known.
+
+    Args:
+        kind: of the run in the folder.
+        folder: of the run.
+        seconds: see `resume`.
+        evaluations: see `resume`.
+        options: see `RunOptions`.
+    """
     with lock_run(folder / kind.log_name):
         run = kind.open(folder, check_run(folder), seconds, evaluations)
         with run.prepare(options):

@@ -48,6 +48,13 @@ def run_games(config: GamesRun, folder: Path | str, **options: Unpack[RunOptions
 
     Raises:
         PcgError: for anything wrong with the configuration, before anything is written.
+
+    >>> import tempfile
+    >>> config = GamesRun("boxes hunt", levels="0", evaluations=2, confirm=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = run_games(config, f"{folder}/run")
+    >>> result.evaluations, result.stopped
+    (2, 'evaluations')
     """
     result: GameSearchResult = run_experiment(config, folder, **options)
     return result

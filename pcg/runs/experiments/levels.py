@@ -89,6 +89,13 @@ def run_levels(config: LevelRun, folder: Path | str, **options: Unpack[RunOption
 
     Raises:
         PcgError: for anything wrong with the configuration, before anything is written.
+
+    >>> import tempfile
+    >>> config = LevelRun("boxes", generator="constructive", count=1, evaluations=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = run_levels(config, f"{folder}/run")
+    >>> result.evaluations, result.stopped
+    (2, 'evaluations')
     """
     result: LevelResult = run_experiment(config, folder, **options)
     return result
@@ -109,6 +116,14 @@ def evaluate_level(
     game: GameText, parameters: Settings, targets: str, level: str, seed: int, code: str = ""
 ) -> tuple[Evaluation, float]:
     """Evaluate a level in whatever thread, process or machine this runs; with the seconds it took.
+
+    Args:
+        game: of the level.
+        parameters: of the evaluator, with every default filled in.
+        targets: what the level is to be like, as text.
+        level: text of the level.
+        seed: of all plays.
+        code: see `code_digest`.
 
     Raises:
         PcgError: when this is not the version that `code` names (see `code_digest`).

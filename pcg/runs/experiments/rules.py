@@ -57,6 +57,13 @@ def run_rules(config: RulesRun, folder: Path | str, **options: Unpack[RunOptions
 
     Raises:
         PcgError: for anything wrong with the configuration, before anything is written.
+
+    >>> import tempfile
+    >>> config = RulesRun("boxes", generator="random", levels="0", evaluations=2, confirm=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = run_rules(config, f"{folder}/run")
+    >>> result.evaluations, result.stopped
+    (2, 'evaluations')
     """
     result: GameSearchResult = run_experiment(config, folder, **options)
     return result

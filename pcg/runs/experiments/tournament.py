@@ -245,6 +245,13 @@ def run_tournament(
     Raises:
         PcgError: a folder that holds something else, games that have changed since, a mistake in the settings, or
             another process that plays the same tournament.
+
+    >>> import tempfile
+    >>> tournament = plan(["boxes"], ["nothing", "random"], levels="0-1")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state = run_tournament(tournament, f"{folder}/run", matches=2, workers=1)
+    >>> len(state.results), state.total
+    (2, 4)
     """
     folder = Path(folder)
     check_options(TournamentRun, {**options}, "a run that plays a tournament")

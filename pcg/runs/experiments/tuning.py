@@ -96,6 +96,14 @@ def run_tuning(config: TuningRun, folder: Path | str, **options: Unpack[RunOptio
 
     Raises:
         PcgError: for anything wrong with the configuration, before anything is written.
+
+    >>> import tempfile
+    >>> wanted = "duration:random=20..25"
+    >>> config = TuningRun("hunt", "sprite.dog.cooldown=2..6", wanted, levels="0", evaluations=2, confirm=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = run_tuning(config, f"{folder}/run")
+    >>> result.evaluations, result.summary["settings"]
+    (2, 2)
     """
     result: TuningResult = run_experiment(config, folder, **options)
     return result

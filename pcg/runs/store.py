@@ -171,9 +171,14 @@ def append_line(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def write_levels(folder: Path, entries: Sequence[tuple[str, Mapping[str, Any]]], game: str = "") -> None:
-    """Make a folder of levels hold exactly these, in order: (level text, entry of the index without `file`).
+    """Make a folder of levels hold exactly these.
 
     Files of levels that are gone go, with their pictures. An empty folder of levels is not made.
+
+    Args:
+        folder: of the levels.
+        entries: in order, (level text, entry of the index without `file`).
+        game: text of the game, put beside the levels; "" for none.
     """
     if not entries and not folder.exists() and not game:
         return

@@ -23,14 +23,14 @@ def _say(description: Description, key: str, /, **values: Given) -> str:
     return LANGUAGES[description.language].say(key, **values)
 
 
-def sections(description: Description) -> dict[str, tuple[str, list[str]]]:
-    """The lists of sentences with their headings, by field, empty ones left out."""
-    found = {}
-    for key in _SECTIONS:
+def sections(description: Description, fields: Sequence[str] = _SECTIONS) -> list[tuple[str, list[str]]]:
+    """The lists of sentences with their headings, empty ones left out."""
+    found = []
+    for key in fields:
         entries = getattr(description, key)
         texts = [e if isinstance(e, str) else e.text for e in entries]
         if texts:
-            found[key] = (_say(description, f"headings.{key}"), texts)
+            found.append((_say(description, f"headings.{key}"), texts))
     return found
 
 
@@ -68,7 +68,7 @@ def to_text(description: Description, width: int = WIDTH) -> str:
         listed(heading, [_thing(description, thing) for thing in things])
     if description.groups:
         listed(_say(description, "headings.groups"), [_group(description, g, g.name) for g in description.groups])
-    for heading, texts in sections(description).values():
+    for heading, texts in sections(description):
         listed(heading, texts)
     return "\n".join(lines) + "\n"
 
@@ -95,7 +95,7 @@ def to_markdown(description: Description, diagram: str = "", level: int = 1) -> 
             _say(description, "headings.groups"),
             [_group(description, g, f"**{_escaped(g.name)}**", _escaped) for g in description.groups],
         )
-    for heading, texts in sections(description).values():
+    for heading, texts in sections(description):
         listed(heading, map(_escaped, texts))
     return "\n".join(lines) + "\n"
 
@@ -138,7 +138,8 @@ def to_html(description: Description, diagram: str = "") -> str:
         listed=LANGUAGES[description.language].listed,
         title=_title(description),
         roles=things_by_role(description),
-        sections=sections(description),
+        endings=sections(description, ("win", "lose")),
+        sections=sections(description, [key for key in _SECTIONS if key not in ("win", "lose")]),
         # our own drawing and style, not text of the game
         diagram=Markup(diagram),
         style=Markup(style + (here / "page.css").read_text(encoding="utf-8")),

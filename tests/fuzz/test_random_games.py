@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from plays import begin, check, light, ticks, trace
 from random_games import RandomPlay, random_play
 from random_texts import mutated_play
+from tiers import examples
 
 from pcg.engine import context
 from pcg.engine.game import load
@@ -37,7 +38,9 @@ def random_plays(draw) -> RandomPlay:
 
 
 @given(random_plays())
-@settings(max_examples=2 * PORTION, suppress_health_check=[*SLOW_TO_DRAW, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(2 * PORTION), suppress_health_check=[*SLOW_TO_DRAW, HealthCheck.function_scoped_fixture]
+)
 def test_drawn_games_keep_their_promises(play):
     check(play)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from pcg.engine.game import builtin_games, load
 from pcg.engine.vgdl import check_game, ontology, read_game
@@ -176,7 +177,7 @@ def test_every_class_is_of_one_family() -> None:
 
 
 @given(st.sampled_from(SOME), st.sampled_from(FAMILIES), st.integers(0, 2**31))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_drawn_parameters_are_those_of_the_class_in_their_ranges(name: str, wanted: str, seed: int) -> None:
     game = repaired_start(name)
     for kind in classes(game, wanted):
@@ -195,7 +196,7 @@ def test_drawn_parameters_are_those_of_the_class_in_their_ranges(name: str, want
 # -- operators and repair ---------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.sampled_from(GAMES), st.integers(0, 2**31), st.integers(1, 6))
 def test_children_read_strictly_without_a_finding(name: str, seed: int, changes: int) -> None:
     rng = np.random.default_rng(seed)
@@ -275,7 +276,7 @@ def test_repair_knows_that_the_topmost_class_counts() -> None:
 # -- crossover ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from(GAMES), st.sampled_from(GAMES), st.integers(0, 2**31))
 def test_crossings_read_strictly_and_have_parts_of_both(one: str, other: str, seed: int) -> None:
     if one == other:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from pcg.engine.game import builtin_games, load
 from pcg.engine.vgdl import check_game, ontology, read_game
@@ -124,7 +125,7 @@ def test_a_game_without_sprites_has_no_rules() -> None:
 # -- the space ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.sampled_from(GAMES), st.integers(0, 2**31))
 def test_what_is_drawn_reads_without_a_finding(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -182,7 +183,7 @@ def test_sprite_sets_that_no_rules_can_be_made_for(source: str, levels: tuple[st
 # -- operators ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.sampled_from(GAMES), st.integers(0, 2**31), st.integers(1, 8))
 def test_children_read_without_a_finding_and_can_be_won(name: str, seed: int, changes: int) -> None:
     rng = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 import pcg
 from pcg.engine.game import builtin_games
@@ -193,7 +194,7 @@ COMPILERS: dict[tuple[str, str], RuleCompiler] = {}
 @pytest.mark.parametrize("reading", ["strict", "gvgai"])
 @pytest.mark.parametrize("base", ["doubtful", "duel", "herding", "space"])
 @given(data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_random_rule_sets(base: str, reading: str, data: st.DataObject) -> None:
     # one compiler for all examples, so that lines are known from others
     definition = base_of(base)

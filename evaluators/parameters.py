@@ -6,8 +6,9 @@ and the error messages all read these declarations. Parameters of VGDL itself ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
@@ -15,9 +16,29 @@ Setting = int | float | bool | str
 """The value of a parameter."""
 
 
+class NamesOf(Sequence[str]):
+    """The names in a registry as choices of a parameter, those that are registered later among them.
+
+    >>> colours = {"red": 1}
+    >>> shade = Parameter("shade", "red", "colour of the sky", choices=NamesOf(colours))
+    >>> colours["blue"] = 2
+    >>> shade.accept("blue", "sky"), list(shade.choices)
+    ('blue', ['red', 'blue'])
+    """
+
+    def __init__(self, registry: Mapping[str, object]) -> None:
+        self._registry = registry
+
+    def __len__(self) -> int:
+        return len(self._registry)
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple(self._registry)[index]
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter. `low` and `high` bound numbers (inclusive); `choices` lists the texts allowed."""
+    """One parameter. `low` and `high` bound numbers (inclusive); `choices` lists the texts allowed (see `NamesOf`)."""
 
     name: str
     default: Setting
@@ -25,7 +46,7 @@ class Parameter:
     low: float | None = None
     high: float | None = None
     unit: str = ""
-    choices: tuple[str, ...] = ()
+    choices: Sequence[str] = ()
 
     @property
     def kind(self) -> str:

@@ -30,8 +30,8 @@ from pcg.engine.native.sources import package_digest, packages
 from pcg.engine.native.targets import TARGETS, host
 
 ENGINE = "pcg.engine.kernel"
-SMALL = "pcg.evaluators"
-"""The package with the fewest kernels."""
+SMALL = "pcg.evaluators.games"
+"""A package of one kernel, which is built fast."""
 
 DIGESTS = """
 import json

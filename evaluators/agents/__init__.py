@@ -4,6 +4,10 @@
 method is an agent too. `play` plays a game to the end and `solve` searches a deterministic one for a shortest win.
 Compiled agents are written against `pcg.engine.kernel.protocol`, so they serve every engine.
 All are imported when first asked for.
+
+Each agent or family has a file here (class, parameters, memory); what is compiled lies in `kernel`: the shell of a
+decision, the tree, the plan, the rollout, and one search per agent. Beside them: `base` (the contract), `compiled` (its
+base class), `registry` (the table), `heuristics` and `goal_heuristic`, `subgoals`, `graph_search`, and `playout`.
 """
 
 from importlib import import_module as _import_module
@@ -14,6 +18,7 @@ from pcg.evaluators.agents.base import AgentError as AgentError
 from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
+from pcg.evaluators.agents.base import parameter as parameter
 from pcg.evaluators.agents.registry import AGENTS as AGENTS
 from pcg.evaluators.agents.registry import AgentType as AgentType
 from pcg.evaluators.agents.registry import make_agent as make_agent
@@ -21,17 +26,22 @@ from pcg.evaluators.agents.registry import register as register
 
 if TYPE_CHECKING:
     from pcg.evaluators.agents.alphabeta import AlphaBeta as AlphaBeta
-    from pcg.evaluators.agents.boards import UCT as UCT
-    from pcg.evaluators.agents.boards import FlatMonteCarlo as FlatMonteCarlo
-    from pcg.evaluators.agents.boards import MemoryMCTS as MemoryMCTS
-    from pcg.evaluators.agents.boards import OwnStateMCTS as OwnStateMCTS
     from pcg.evaluators.agents.compiled import CompiledAgent as CompiledAgent
     from pcg.evaluators.agents.fast_evo import FastEvo as FastEvo
     from pcg.evaluators.agents.ga import GeneticAlgorithm as GeneticAlgorithm
+    from pcg.evaluators.agents.graph_search import Pair as Pair
+    from pcg.evaluators.agents.graph_search import Progress as Progress
+    from pcg.evaluators.agents.graph_search import Solution as Solution
+    from pcg.evaluators.agents.graph_search import solve as solve
     from pcg.evaluators.agents.greedy_tree import GreedyTree as GreedyTree
-    from pcg.evaluators.agents.guided import GuidedMCTS as GuidedMCTS
+    from pcg.evaluators.agents.guided_mcts import GuidedMCTS as GuidedMCTS
+    from pcg.evaluators.agents.heuristics import HEURISTICS as HEURISTICS
+    from pcg.evaluators.agents.heuristics import Heuristic as Heuristic
+    from pcg.evaluators.agents.human import Human as Human
     from pcg.evaluators.agents.mcts import MCTS as MCTS
     from pcg.evaluators.agents.mcts import Enhanced as Enhanced
+    from pcg.evaluators.agents.memory_mcts import MemoryMCTS as MemoryMCTS
+    from pcg.evaluators.agents.memory_mcts import OwnStateMCTS as OwnStateMCTS
     from pcg.evaluators.agents.olets import OLETS as OLETS
     from pcg.evaluators.agents.playout import MAX_TICKS as MAX_TICKS
     from pcg.evaluators.agents.playout import Play as Play
@@ -40,62 +50,57 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.playout import play as play
     from pcg.evaluators.agents.playout import replay as replay
     from pcg.evaluators.agents.portfolio import Portfolio as Portfolio
+    from pcg.evaluators.agents.recorded_play import Replay as Replay
     from pcg.evaluators.agents.rhea import RandomSearch as RandomSearch
     from pcg.evaluators.agents.rhea import RollingHorizon as RollingHorizon
-    from pcg.evaluators.agents.simple import HEURISTICS as HEURISTICS
-    from pcg.evaluators.agents.simple import Heuristic as Heuristic
     from pcg.evaluators.agents.simple import Nothing as Nothing
     from pcg.evaluators.agents.simple import OneStep as OneStep
     from pcg.evaluators.agents.simple import Random as Random
-    from pcg.evaluators.agents.simple_players import Human as Human
-    from pcg.evaluators.agents.simple_players import Replay as Replay
-    from pcg.evaluators.agents.solver import Pair as Pair
-    from pcg.evaluators.agents.solver import Progress as Progress
-    from pcg.evaluators.agents.solver import Solution as Solution
     from pcg.evaluators.agents.solver import Solver as Solver
-    from pcg.evaluators.agents.solver import solve as solve
+    from pcg.evaluators.agents.uct import UCT as UCT
+    from pcg.evaluators.agents.uct import FlatMonteCarlo as FlatMonteCarlo
     from pcg.evaluators.agents.value_field import ValueField as ValueField
     from pcg.evaluators.agents.width import IW as IW
     from pcg.evaluators.agents.width import YBCriber as YBCriber
 
 _EXPORTS: dict[str, str] = {
     "AlphaBeta": "alphabeta",
+    "begin": "playout",
     "CompiledAgent": "compiled",
     "Enhanced": "mcts",
     "FastEvo": "fast_evo",
-    "FlatMonteCarlo": "boards",
+    "FlatMonteCarlo": "uct",
     "GeneticAlgorithm": "ga",
     "GreedyTree": "greedy_tree",
-    "GuidedMCTS": "guided",
-    "HEURISTICS": "simple",
-    "Heuristic": "simple",
-    "Human": "simple_players",
+    "GuidedMCTS": "guided_mcts",
+    "Heuristic": "heuristics",
+    "HEURISTICS": "heuristics",
+    "Human": "human",
     "IW": "width",
     "MAX_TICKS": "playout",
     "MCTS": "mcts",
-    "MemoryMCTS": "boards",
+    "MemoryMCTS": "memory_mcts",
     "Nothing": "simple",
     "OLETS": "olets",
     "OneStep": "simple",
-    "OwnStateMCTS": "boards",
+    "OwnStateMCTS": "memory_mcts",
+    "Pair": "graph_search",
     "Play": "playout",
+    "play": "playout",
     "Playout": "playout",
     "Portfolio": "portfolio",
-    "Pair": "solver",
-    "Progress": "solver",
+    "Progress": "graph_search",
     "Random": "simple",
     "RandomSearch": "rhea",
-    "Replay": "simple_players",
+    "Replay": "recorded_play",
+    "replay": "playout",
     "RollingHorizon": "rhea",
-    "Solution": "solver",
+    "Solution": "graph_search",
+    "solve": "graph_search",
     "Solver": "solver",
-    "UCT": "boards",
+    "UCT": "uct",
     "ValueField": "value_field",
     "YBCriber": "width",
-    "begin": "playout",
-    "play": "playout",
-    "replay": "playout",
-    "solve": "solver",
 }
 
 __all__ = [
@@ -139,6 +144,7 @@ __all__ = [
     "ValueField",
     "YBCriber",
     "make_agent",
+    "parameter",
     "play",
     "register",
     "replay",

@@ -1,7 +1,8 @@
-"""What an agent is: something that looks at a state and names an action.
+"""The contract of agents: `Agent` looks at a state and names an action.
 
-`Agent` is the contract, for compiled agents and for those that users write in Python. `Budget` says how much an agent
-may simulate per decision. `GameState` lists the little that agents may expect of a state, whatever engine it is of.
+It serves compiled agents and those that users write in Python. An agent's parameters are declared once, in the body of
+its class (`parameter`). `Budget` says how much it may simulate per decision. `GameState` lists the little that agents
+may expect of a state, whatever engine it is of.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
 
 from pcg.engine.model import Model
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.parameters import Parameter, Setting, resolve
+
+S = TypeVar("S", int, float, bool, str)
 
 DEFAULT_CALLS = 1000
 """Forward-model calls per decision when nothing else is said."""
@@ -122,6 +126,57 @@ class Budget:
         raise AgentError(f"a budget of `{given}`, expected forward-model calls (`1000`) or milliseconds (`40ms`)")
 
 
+def parameter(
+    default: S,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    unit: str = "",
+    choices: Sequence[str] = (),
+) -> S:
+    """Declare a parameter in the body of an agent's class; its name is that of the attribute.
+
+    Type checkers see the default; the class turns the declaration into an entry of `Agent.parameters`, which the
+    constructor, `make_agent`, the command line and the documentation read.
+
+    Args:
+        default: value when none is given; its type is the parameter's.
+        help: a phrase that says what it is.
+        low: least number allowed.
+        high: greatest number allowed.
+        unit: of a number, as in "ticks".
+        choices: texts allowed.
+
+    >>> class Patient(Agent):
+    ...     patience: int = parameter(3, "decisions to wait before moving", low=0)
+    >>> Patient(patience=5).patience, Patient.parameters[0].help
+    (5, 'decisions to wait before moving')
+    >>> Patient(patience=-1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    pcg.engine.vgdl.diagnostics.PcgError: agent Patient: parameter `patience` is -1, expected ...
+    """
+    return cast(S, Parameter("", default, help, low, high, unit, choices))
+
+
+def select(declared: Sequence[Parameter], *names: str) -> tuple[Parameter, ...]:
+    """Return the parameters of those names, in that order, for a class that offers only some of its base's."""
+    known = {one.name: one for one in declared}
+    return tuple(known[name] for name in names)
+
+
+def with_defaults(declared: Sequence[Parameter], **defaults: Setting) -> tuple[Parameter, ...]:
+    """Return the parameters with other defaults for the named ones.
+
+    >>> with_defaults([Parameter("depth", 10, "ticks looked ahead")], depth=15)[0].default
+    15
+    """
+    unknown = set(defaults) - {one.name for one in declared}
+    assert not unknown, f"no such parameters: {unknown}"
+    return tuple(replace(one, default=defaults.get(one.name, one.default)) for one in declared)
+
+
 class Agent:
     """A player. Subclasses implement `act`; that is all a user's agent needs.
 
@@ -137,13 +192,37 @@ class Agent:
                     return future.score
                 return max(state.actions, key=score_after)
 
-    Attributes:
-        seed: seed of the agent's own randomness; `reset` starts it again, so a play depends on nothing played before.
-        player: which player of a game of several the agent plays.
+    Args:
+        seed: of the agent's own randomness; `reset` starts it again, so a play depends on nothing played before.
+        budget: simulation per decision; see `Budget.read`.
+        player: number of the player, from 0, that the agent plays in a game of several.
+        given: parameters of the class by name, see `parameter`; each becomes an attribute.
+
+    Raises:
+        PcgError: for an unknown parameter or a value out of range.
     """
 
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    """Parameters of the class: those of its base, then its own; a class may state a selection of its base's."""
     seed: int = 0
     player: int = 0
+    budget: Budget = Budget()
+
+    def __init_subclass__(cls, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        own = {name: replace(one, name=name) for name, one in vars(cls).items() if isinstance(one, Parameter)}
+        for name, one in own.items():
+            setattr(cls, name, one.default)
+        cls.parameters = tuple(({one.name: one for one in cls.parameters} | own).values())
+
+    def __init__(
+        self, *, seed: int = 0, budget: Budget | int | str | None = None, player: int = 0, **given: object
+    ) -> None:
+        self.seed = int(seed)
+        self.player = player
+        self.budget = Budget.read(budget)
+        for name, value in resolve(self.parameters, given, f"agent {type(self).__name__}").items():
+            setattr(self, name, value)
 
     def reset(self, state: GameState) -> None:
         """Prepare for a game that starts at `state`."""

@@ -96,12 +96,10 @@ def make_roomy(model: Model) -> None:
 
 
 class CompiledAgent(Agent):
-    """An agent that decides in compiled code.
+    """An agent that decides in compiled code; its own randomness is a java.util.Random stream of its seed.
 
-    Args:
-        seed: of the agent's own java.util.Random stream.
-        budget: simulation per decision; see `Budget`.
-        player: which player to be.
+    For the constructor see `Agent`. Subclasses name the entry point and implement `prepare`; what they need whatever
+    the game, they make in `set_up`.
     """
 
     entry_point: ClassVar[EntryPoint]
@@ -109,14 +107,18 @@ class CompiledAgent(Agent):
     work_states: ClassVar[int] = 1
     """State blocks for simulation."""
 
-    def __init__(self, *, seed: int, budget: Budget | int | str | None = None, player: int = 0) -> None:
-        self.seed = int(seed)
-        self.player = player
-        self.budget = Budget.read(budget)
+    def __init__(
+        self, *, seed: int = 0, budget: Budget | int | str | None = None, player: int = 0, **given: object
+    ) -> None:
+        super().__init__(seed=seed, budget=budget, player=player, **given)
         self._model: Model | None = None
         self._room = 0
         self._record = Record(DECISION, budget=self.budget.calls or 0)
+        self.set_up()
         self._restart()
+
+    def set_up(self) -> None:
+        """Make the records that depend on the parameters alone; called once, by the constructor."""
 
     def __repr__(self) -> str:
         return f"<agent {type(self).__name__}, {self.budget}, seed {self.seed}>"

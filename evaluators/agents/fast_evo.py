@@ -3,88 +3,61 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.evaluators.agents.base import GameState
+from pcg.evaluators.agents.base import GameState, parameter
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
-from pcg.evaluators.agents.fast_evo_knowledge import EVENT_ROOM, KNOWLEDGE
-from pcg.evaluators.agents.fast_evo_policy import POLICY
 from pcg.evaluators.agents.kernel.fast_evo import FAST_EVO, decide_fast_evo
-from pcg.evaluators.agents.registry import AgentType, register
-from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.agents.kernel.knowledge_base import EVENT_ROOM, KNOWLEDGE
+from pcg.evaluators.agents.kernel.rollout_policy import POLICY
+from pcg.evaluators.agents.registry import register
 
 _TIMED_NODES = 65_536
 _UNNAMED_KINDS = 64  # kinds there is room for in a game that does not name its own
 
 
+@register(
+    "kbfastevo",
+    "tree search with evolving rollouts and a knowledge base of what things do",
+    paper="Perez, Samothrakis and Lucas, Knowledge-based Fast Evolutionary MCTS for General Video Game Playing, 2014; "
+    "Lucas, Samothrakis and Perez, Fast Evolutionary Adaptation for Monte Carlo Tree Search, 2014",
+)
 class FastEvo(CompiledAgent):
     """Tree search whose rollouts evolve and which learns what the things of a game do.
 
     The two halves are the switches `evolve` and `knowledge`: with both off this is `mcts`. What was learnt lasts for a
-    play, and with `keep` for all plays of a game by the same agent object.
-
-    Args:
-        evolve: rollouts follow a softmax policy over distances whose weights a (1+1)-ES improves; else uniform.
-        knowledge: rollouts that leave the score alone are rewarded by curiosity and experience.
-        alpha: weight of curiosity, for what happened seldom.
-        beta: weight of experience, for coming near what is unknown or was worth something.
-        contacts: count standing on a sprite of a kind never met as meeting it, though no rule mentions the pair; else
-            such kinds stay unknown and attract the avatar for ever.
-        sigma: standard deviation of a mutation of the weights, per cell of distance.
-        rollouts: rollouts that judge one offspring.
-        refresh: ticks of a rollout that share the distances of the first of them; 1 as published. Measuring distances
-            costs more than a tick in games of many sprites.
-        keep: keep weights and knowledge over the plays of a game.
-        c: exploration constant K of UCB1.
-        depth: ticks looked ahead, tree and rollout together.
-        recommend: "visits" or "value", what the best action is chosen by.
-        win_bonus: added to the score of a won game, subtracted from that of a lost one.
-        max_nodes: bound of the tree; 0 lets the budget decide. A full tree is searched on without growing.
+    play, and with `keep` for all plays of a game by the same agent object. Without `contacts` a kind of sprite that no
+    rule mentions stays unknown and attracts the avatar for ever. `refresh` is 1 as published; measuring distances costs
+    more than a tick in games of many sprites.
     """
 
     entry_point: ClassVar[EntryPoint] = decide_fast_evo
 
-    def __init__(
-        self,
-        *,
-        evolve: bool = True,
-        knowledge: bool = True,
-        alpha: float = 0.66,
-        beta: float = 0.33,
-        contacts: bool = True,
-        sigma: float = 0.02,
-        rollouts: int = 1,
-        refresh: int = 1,
-        keep: bool = False,
-        c: float = math.sqrt(2),
-        depth: int = 10,
-        recommend: str = "visits",
-        win_bonus: float = 1e7,
-        max_nodes: int = 0,
-        **common: Any,
-    ) -> None:
-        self.evolve = evolve
-        self.knowledge = knowledge
-        self.alpha = alpha
-        self.beta = beta
-        self.contacts = contacts
-        self.sigma = sigma
-        self.rollouts = rollouts
-        self.refresh = refresh
-        self.keep = keep
-        self.c = c
-        self.depth = depth
-        self.recommend = recommend
-        self.win_bonus = win_bonus
-        self.max_nodes = max_nodes
+    evolve: bool = parameter(True, "rollouts follow a softmax policy evolved by a (1+1)-ES, not a uniform one")
+    knowledge: bool = parameter(True, "reward curiosity and experience where the score does not change")
+    alpha: float = parameter(0.66, "weight of curiosity, for what happened seldom", low=0, high=1e6)
+    beta: float = parameter(0.33, "weight of experience, for nearing what is unknown or worth it", low=0, high=1e6)
+    contacts: bool = parameter(True, "learn from standing on a kind of sprite that no event mentions, too")
+    sigma: float = parameter(0.02, "standard deviation of a mutation, per cell of distance", low=0, high=100)
+    rollouts: int = parameter(1, "rollouts that judge one offspring", low=1, high=10_000)
+    refresh: int = parameter(1, "ticks of a rollout that share the distances of the first", low=1, high=10_000)
+    keep: bool = parameter(False, "keep weights and knowledge over the plays of a game")
+    c: float = parameter(math.sqrt(2), "exploration constant of UCB1", low=0, high=1e6)
+    depth: int = parameter(10, "ticks looked ahead, tree and rollout together", low=1, high=10_000)
+    recommend: str = parameter("visits", "what the action is chosen by", choices=("visits", "value"))
+    win_bonus: float = parameter(1e7, "added to the score of a won game, subtracted of a lost one", low=0)
+    max_nodes: int = parameter(
+        0, "bound of the tree, 0: as the budget allows; a full tree is searched on without growing", low=0, high=1 << 24
+    )
+
+    def set_up(self) -> None:
         self._game: object = None
         self._policy = Record(POLICY)
         self._knowledge = Record(KNOWLEDGE)
-        super().__init__(**common)
 
     @property
     def tree_room(self) -> int:
@@ -150,30 +123,3 @@ class FastEvo(CompiledAgent):
         knowledge.point("before", np.zeros(2 * kinds, dtype=np.int64))
         knowledge.point("distances", np.zeros(kinds, dtype=np.float64))
         knowledge.point("events", np.zeros((EVENT_ROOM, 4), dtype=np.int64))
-
-
-register(
-    AgentType(
-        "kbfastevo",
-        FastEvo,
-        "tree search with evolving rollouts and a knowledge base of what things do",
-        (
-            Parameter("evolve", True, "rollouts follow a softmax policy evolved by a (1+1)-ES, not a uniform one"),
-            Parameter("knowledge", True, "reward curiosity and experience where the score does not change"),
-            Parameter("alpha", 0.66, "weight of curiosity, for what happened seldom", low=0, high=1e6),
-            Parameter("beta", 0.33, "weight of experience, for nearing what is unknown or worth it", low=0, high=1e6),
-            Parameter("contacts", True, "learn from standing on a kind of sprite that no event mentions, too"),
-            Parameter("sigma", 0.02, "standard deviation of a mutation, per cell of distance", low=0, high=100),
-            Parameter("rollouts", 1, "rollouts that judge one offspring", low=1, high=10_000),
-            Parameter("refresh", 1, "ticks of a rollout that share the distances of the first", low=1, high=10_000),
-            Parameter("keep", False, "keep weights and knowledge over the plays of a game"),
-            Parameter("c", math.sqrt(2), "exploration constant of UCB1", low=0, high=1e6),
-            Parameter("depth", 10, "ticks looked ahead, tree and rollout together", low=1, high=10_000),
-            Parameter("recommend", "visits", "what the action is chosen by", choices=("visits", "value")),
-            Parameter("win_bonus", 1e7, "added to the score of a won game, subtracted of a lost one", low=0),
-            Parameter("max_nodes", 0, "bound of the tree, 0: as the budget allows", low=0, high=1 << 24),
-        ),
-        "Perez, Samothrakis and Lucas, Knowledge-based Fast Evolutionary MCTS for General Video Game Playing, 2014; "
-        "Lucas, Samothrakis and Perez, Fast Evolutionary Adaptation for Monte Carlo Tree Search, 2014",
-    )
-)

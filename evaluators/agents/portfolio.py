@@ -10,24 +10,24 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
+from typing import Any
 
 from pcg.engine.model import Model
-from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
+from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState, parameter
 from pcg.evaluators.agents.compiled import CompiledAgent, make_roomy
-from pcg.evaluators.agents.guided import GuidedMCTS
-from pcg.evaluators.agents.level_search import Attempt, LevelSearch, Meter
-from pcg.evaluators.agents.registry import AgentType, make_agent, register
-from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.agents.guided_mcts import GuidedMCTS
+from pcg.evaluators.agents.registry import make_agent, register
+from pcg.evaluators.agents.resumable_search import BudgetMeter, ResumableSearch, SearchMethod
 
 _NODES_PER_MS = 1000
 """States that a search of a single decision has room for, for every millisecond of it."""
 _SHARE = 0.85
 """Share of a budget of time to be used where a search and another method follow each other."""
-ATTEMPTS = (Attempt("astar", 3.0, True), Attempt("bfs", 1.0, False), Attempt("astar", 1.0, True))
+ATTEMPTS = (SearchMethod("astar", 3.0, True), SearchMethod("bfs", 1.0, False), SearchMethod("astar", 1.0, True))
 
 
 METHODS = ("ybcriber", "olets", "guided", "kbfastevo:refresh=4")
-"""Who plays what no search solves, in this order and round again."""
+"""Agents that play what no search solves, in this order and round again."""
 
 
 class _Turns:
@@ -64,46 +64,40 @@ class _Turns:
     def _value(self, state: GameState) -> float:
         score = state.score
         points = float(score[self._guided.player] if isinstance(score, tuple) else score)
-        return points + self._guided.done(state)
+        return points + self._guided.progress(state)
 
 
+@register(
+    "pcg",
+    "searches deterministic levels for a win and lets several methods take turns on the others",
+    paper="Mendes, Nealen and Togelius, Hyper-heuristic general video game playing, 2016",
+)
 class Portfolio(Agent):
-    """Our entry: planning by search where a level is deterministic, methods in turn elsewhere.
+    """Our entry: planning by search where a level is deterministic, methods in turn elsewhere."""
 
-    Args:
-        max_nodes: states that one search of a level may meet, over all the decisions it lasts.
-        patience: ticks up to which the agent waits for its search while waiting changes nothing.
-        turn: ticks without progress after which another method gets its chance.
-    """
+    max_nodes: int = parameter(
+        1_000_000, "states that one search of a level may meet, over all the decisions it lasts", low=1, high=10**8
+    )
+    patience: int = parameter(
+        1000, "ticks up to which it waits for its search while waiting changes nothing", low=0, high=2000, unit="ticks"
+    )
+    turn: int = parameter(80, "ticks without progress until another method plays", low=1, high=2000, unit="ticks")
 
-    def __init__(
-        self,
-        *,
-        seed: int,
-        budget: Budget | int | str | None = None,
-        player: int = 0,
-        max_nodes: int = 1_000_000,
-        patience: int = 1000,
-        turn: int = 80,
-    ) -> None:
-        self.seed = seed
-        self.player = player
-        self.budget = Budget.read(budget)
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
         milliseconds = self.budget.milliseconds
         self._careful = self.budget if milliseconds is None else Budget(milliseconds=_SHARE * milliseconds)
-        self.max_nodes = max_nodes
-        self.patience = patience
-        made = [make_agent(name, seed=seed, budget=self.budget, player=player) for name in METHODS]
-        self._turns = _Turns([agent for agent in made if isinstance(agent, CompiledAgent)], turn)
+        made = [make_agent(name, seed=self.seed, budget=self.budget, player=self.player) for name in METHODS]
+        self._turns = _Turns([agent for agent in made if isinstance(agent, CompiledAgent)], self.turn)
         self._calls = 0
         self._forget()
 
     def _forget(self) -> None:
         self._plan: deque[str] = deque()
         self._expected: int | None = None
-        self._search: LevelSearch | None = None
+        self._search: ResumableSearch | None = None
         self._attempt = 0
-        self._hopeless = False
+        self._unsolvable = False
 
     @property
     def calls(self) -> int:
@@ -128,14 +122,14 @@ class Portfolio(Agent):
                 make_roomy(model)
             self._search = self._new_search(model)
 
-    def _new_search(self, model: Model) -> LevelSearch:
-        return LevelSearch(model, self.max_nodes, hasty=self.budget.milliseconds is not None)
+    def _new_search(self, model: Model) -> ResumableSearch:
+        return ResumableSearch(model, self.max_nodes, hasty=self.budget.milliseconds is not None)
 
     def act(self, state: GameState) -> str:
         """The name of the chosen action."""
         if state.is_over:
             return state.model.action_names[0]
-        if state.model.stochastic or state.model.players > 1 or self._hopeless:
+        if state.model.stochastic or state.model.players > 1 or self._unsolvable:
             return self._turns.act_within(state, self.budget)
         if self._plan and state.key() == self._expected:
             return self._next_of_plan(state)
@@ -151,7 +145,7 @@ class Portfolio(Agent):
         return action
 
     def _by_search(self, state: GameState) -> str:
-        meter = Meter(self._careful)
+        meter = BudgetMeter(self._careful)
         action = self._thought(state, meter)
         self._calls += meter.spent
         if action is not None:
@@ -159,7 +153,7 @@ class Portfolio(Agent):
         rest = meter.rest()
         return state.model.action_names[0] if rest is None else self._turns.act_within(state, rest)
 
-    def _thought(self, state: GameState, meter: Meter) -> str | None:
+    def _thought(self, state: GameState, meter: BudgetMeter) -> str | None:
         """An action by search: the first of a plan, or waiting for one; None when the search has nothing to say."""
         nil = state.model.action_names[0]
         rested = state.copy()
@@ -176,19 +170,19 @@ class Portfolio(Agent):
             search = self._search = self._new_search(state.model)
         if search.key != key:
             search.begin(root, ATTEMPTS[self._attempt % len(ATTEMPTS)], self._nodes(still))
-        search.go_on(meter, 0.8 if still else 0.5)
+        search.resume(meter, 0.8 if still else 0.5)
         if search.solved:
             self._plan = deque(search.plan())
             self._expected = key
             search.key = None
             return nil if still and state.key() != key else self._next_of_plan(state)
         if search.ended:
-            self._hopeless = search.hopeless
+            self._unsolvable = search.unsolvable
             if still:  # otherwise only this decision's share was searched, and the next starts afresh
                 self._attempt += 1
-                self._hopeless |= self._attempt >= len(ATTEMPTS)
+                self._unsolvable |= self._attempt >= len(ATTEMPTS)
             search.key = None
-        return nil if still and not self._hopeless and state.tick < self.patience else None
+        return nil if still and not self._unsolvable and state.tick < self.patience else None
 
     def _nodes(self, still: bool) -> int:
         """Room for a search that lasts, or for one that a single decision pays for."""
@@ -197,18 +191,3 @@ class Portfolio(Agent):
         milliseconds = self.budget.milliseconds
         enough = 4 * (self.budget.calls or 0) + 64 if milliseconds is None else int(_NODES_PER_MS * milliseconds) + 64
         return min(self.max_nodes, enough)
-
-
-register(
-    AgentType(
-        "pcg",
-        Portfolio,
-        "searches deterministic levels for a win and lets several methods take turns on the others",
-        (
-            Parameter("max_nodes", 1_000_000, "states that one search of a level may meet", low=1, high=10**8),
-            Parameter("patience", 1000, "ticks up to which it waits for its search", low=0, high=2000, unit="ticks"),
-            Parameter("turn", 80, "ticks without progress until another method plays", low=1, high=2000, unit="ticks"),
-        ),
-        "Mendes, Nealen and Togelius, Hyper-heuristic general video game playing, 2016",
-    )
-)

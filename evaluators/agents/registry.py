@@ -1,25 +1,43 @@
-"""The table of agents: name, parameters with types, defaults and ranges, one line of help, and the source.
+"""The table of agents: name, class, parameters, one line of help, and the source.
 
-`make_agent`, the command line and the documentation read this table; `register` adds to it. Our own agents are
-imported, and with that registered, when their entry is first read: a program that plays with one of them does not wait
-for the kernels of all.
+`make_agent`, the command line and the documentation read this table. An agent enters it by the decorator `register`,
+in a user's file as in ours, or as an entry point of the group ``pcg.agents`` of an installed package (an `AgentType`).
+Our own agents are imported when their entry is first read: a program that plays with one of them does not wait for the
+kernels of all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
+from pcg.engine.registry import Registry
 from pcg.engine.vgdl.diagnostics import nearest
 from pcg.evaluators.agents.base import Agent, AgentError, Budget
 from pcg.evaluators.parameters import Parameter, resolve
 
+A = TypeVar("A", bound=Agent)
+
+_FIRST = ("nothing", "random", "onestep", "mcts")
+"""Agents that lists begin with, the simple ones; the rest follow by name."""
+_REGISTERED = re.compile(r'^@register\(\s*"(\w+)"((?:(?!^class ).)*)^class ', re.MULTILINE | re.DOTALL)
+"""Name and other arguments of a decorator of a class."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentType:
-    """An entry of the table. `paper` is the source of the method."""
+    """An entry of the table.
+
+    Attributes:
+        name: what people call the agent.
+        cls: its class, called with keywords ``seed``, ``budget``, ``player`` and the parameters.
+        help: a phrase that says what it does.
+        params: by default those that the class declares.
+        paper: source of the method.
+    """
 
     name: str
     cls: type[Agent]
@@ -27,83 +45,59 @@ class AgentType:
     params: tuple[Parameter, ...] = ()
     paper: str = ""
 
-
-class _Table(MutableMapping[str, AgentType]):
-    """Entries by name; those named with a module come when that is imported."""
-
-    def __init__(self, **modules: str) -> None:
-        self._modules = modules
-        self._entries: dict[str, AgentType | None] = dict.fromkeys(modules)
-
-    def __getitem__(self, name: str) -> AgentType:
-        if self._entries[name] is None:
-            import_module(f"pcg.evaluators.agents.{self._modules[name]}")
-        entry = self._entries[name]
-        assert entry is not None, f"module {self._modules[name]} registers no agent `{name}`"
-        return entry
-
-    def __setitem__(self, name: str, entry: AgentType) -> None:
-        self._entries[name] = entry
-
-    def __delitem__(self, name: str) -> None:
-        del self._entries[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._entries
-
-    def loaded(self, name: str) -> AgentType | None:
-        """The entry, None when there is none yet."""
-        return self._entries.get(name)
+    def __post_init__(self) -> None:
+        if not self.params:
+            object.__setattr__(self, "params", self.cls.parameters)
 
 
-AGENTS = _Table(
-    nothing="simple",
-    random="simple",
-    onestep="simple",
-    replay="simple_players",
-    greedytree="greedy_tree",
-    mcts="mcts",
-    enhanced="mcts",
-    kbfastevo="fast_evo",
-    olets="olets",
-    rhea="rhea",
-    randomsearch="rhea",
-    ga="ga",
-    iw="width",
-    ybcriber="width",
-    solver="solver",
-    valuefield="value_field",
-    guided="guided",
-    alphabeta="alphabeta",
-    pcg="portfolio",
-    flatmc="boards",
-    uct="boards",
-    mmcts="boards",
-    mmctsown="boards",
-)
+def _declared(attended: bool) -> dict[str, str]:
+    """Names of the agents that the files of this folder register, with their modules, read without importing them."""
+    found: dict[str, str] = {}
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        for name, rest in _REGISTERED.findall(path.read_text(encoding="utf-8")):
+            if ("attended=True" in rest) == attended:
+                found[name] = f"pcg.evaluators.agents.{path.stem}"
+    first = [name for name in _FIRST if name in found]
+    return {name: found[name] for name in dict.fromkeys([*first, *sorted(found)])}
+
+
+AGENTS: Registry[AgentType] = Registry("agent", builtin=_declared(attended=False), group="pcg.agents")
 """All agents that play by themselves, by name."""
-ATTENDED = _Table(human="simple_players")
+ATTENDED: Registry[AgentType] = Registry("agent", builtin=_declared(attended=True))
 """Agents that need a person at the keyboard; apart, so that whoever goes through `AGENTS` never waits for one."""
 
 
-def register(entry: AgentType, *, attended: bool = False) -> AgentType:
-    """Add an agent to the table, so that `make_agent` and the command line know it.
+def register(name: str, help: str, *, paper: str = "", attended: bool = False) -> Callable[[type[A]], type[A]]:
+    """Add the agent class below to the table, so that `make_agent` and the command line know it.
 
-    The class is called with keywords ``seed``, ``budget``, ``player`` and the parameters of the entry. An `attended`
-    agent needs a person to play.
+    Args:
+        name: what people call the agent.
+        help: a phrase that says what it does.
+        paper: source of the method.
+        attended: it needs a person at the keyboard.
+
+    Raises:
+        PcgError: when another agent has that name.
+
+    >>> @register("waiter", "waits for ever")
+    ... class Waiter(Agent):
+    ...     def act(self, state):
+    ...         return None
+    >>> make_agent("waiter", seed=3)
+    <agent Waiter, seed 3>
+    >>> AGENTS.unregister("waiter")
     """
-    for table in (AGENTS, ATTENDED):
-        known = table.loaded(entry.name)
-        if known is not None and known.cls is not entry.cls:
-            raise AgentError(f"there is an agent `{entry.name}` already")
-    (ATTENDED if attended else AGENTS)[entry.name] = entry
-    return entry
+
+    def add(cls: type[A]) -> type[A]:
+        entry = AgentType(name, cls, help, paper=paper)
+        table, other = (ATTENDED, AGENTS) if attended else (AGENTS, ATTENDED)
+        known = table[name] if table.loaded(name) is not None else None
+        if name in other or (known is not None and known.cls is not cls):
+            raise AgentError(f"there is an agent `{name}` already")
+        table.register(name, entry)
+        return cls
+
+    return add
 
 
 def agent_type(name: str) -> AgentType:
@@ -118,7 +112,7 @@ def agent_names() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class AgentText:
-    """What a text such as ``"mcts:depth=12,budget=40ms"`` says; `budget` is None when it says none."""
+    """Name, parameters and budget of a text such as ``"mcts:depth=12,budget=40ms"``; `budget` is None without one."""
 
     name: str
     params: dict[str, str]
@@ -126,7 +120,7 @@ class AgentText:
 
 
 def read_agent(text: str) -> AgentText:
-    """Take apart how people name an agent: a name of `agent_names()`, then parameters.
+    """Split a text that names an agent: a name of `agent_names()`, then parameters.
 
     Raises:
         AgentError: unknown agent (with the nearest name), or something that is not ``parameter=value``.
@@ -154,7 +148,7 @@ def read_agent(text: str) -> AgentText:
 def make_agent(
     name: str, *, seed: int = 0, budget: Budget | int | str | None = None, player: int = 0, **params: Any
 ) -> Agent:
-    """An agent by name.
+    """Return an agent by name.
 
     Args:
         name: a name of `agent_names()`, also with parameters: ``"mcts:depth=12,budget=40ms"``. Keywords win over what

@@ -1,319 +1,30 @@
-"""Solving deterministic games: `solve` finds a shortest plan or proves that there is none; `Solver` plays by it.
-
-Memory and parameters around `kernel.solver`. For games that draw random numbers `solve` declines, and the agent
-searches one imagined future at a time.
-"""
+"""The agent `solver`: plans by graph search (`graph_search`) and plays by the plan."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
+from pcg.engine.kernel.runtime import EntryPoint
+from pcg.engine.model import Model
+from pcg.evaluators.agents.base import Budget, GameState, parameter
+from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.goal_heuristic import goal_weights
+from pcg.evaluators.agents.graph_search import ALGORITHMS, GraphSearch, check_search
+from pcg.evaluators.agents.kernel.solver import decide_solver
+from pcg.evaluators.agents.registry import register
+from pcg.evaluators.agents.subgoal_field import SubgoalField, subgoal_field
 
-from pcg.engine.kernel.protocol import GROW, OK
-from pcg.engine.kernel.runtime import EntryPoint, invoke1, invoke2
-from pcg.engine.model import Model, Pool
-from pcg.evaluators.agents.base import AgentError, Budget, GameState
-from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
-from pcg.evaluators.agents.goals import goal_weights
-from pcg.evaluators.agents.kernel import pairs as pairs_kernel
-from pcg.evaluators.agents.kernel import solver as solver_kernel
-from pcg.evaluators.agents.kernel.decision import DECISION, NIL
-from pcg.evaluators.agents.registry import AgentType, register
-from pcg.evaluators.agents.simple import prepare_weights
-from pcg.evaluators.parameters import Parameter
-
-if TYPE_CHECKING:
-    from pcg.evaluators.agents.goal_field import GoalField
-
-ALGORITHMS: dict[str, int] = {"bfs": 0, "astar": 1}
-"""Search orders: breadth-first, and A* on ticks plus `weight` times the estimate."""
-
-Pair = tuple[Sequence[int], Sequence[int], float]
-"""Types of a game, others, and the ticks that a cell between the nearest sprites of both stands for."""
 ESTIMATES = ("goals", "way")
-"""What leads A*: what is left to do and how far off it is as the crow flies, or the way to what comes next."""
+"""Estimates that lead A*: what is left to do and how far off it is as the crow flies, or the way to what comes next."""
 
-MEMORY = 256 * 2**20
-"""Bytes of state blocks a search may use before it makes states again instead of keeping them."""
-
-TAP = "USE"
-"""The action that is pressed rather than held."""
-
-_AGENT_BLOCKS = 2048  # a number, not bytes: making states again costs calls, so it must not depend on their size
-_SLICE = 20_000  # calls between two looks at Ctrl-C
-_FIRST_BLOCKS = 64
-_FEWEST_BLOCKS = 8
-_NODE_ARRAYS: dict[str, type] = {
-    "key": np.int64,
-    "parent": np.int32,
-    "action": np.int32,
-    "depth": np.int32,
-    "block": np.int32,
-    "estimate": np.float64,
-    "place": np.int32,
-}
-_HEAP_ARRAYS: dict[str, type] = {"heap": np.int32, "priority": np.float64, "order": np.int64}
+_BLOCKS = 2048  # a number, not bytes: making states again costs calls, so it must not depend on their size
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """What a search found out.
-
-    Attributes:
-        status: "solved"; "unsolvable" (proved: no line of actions wins); "budget" (not decided within the limits of
-            nodes and ticks); "stochastic" (the game may draw random numbers, not searched).
-        actions: the winning actions, one per tick, when solved.
-        nodes: distinct states met.
-        calls: forward-model calls made.
-        optimal: whether it is known that no shorter win exists: breadth-first, or A* without an estimate or with one
-            that the caller states to be admissible.
-        promising: actions to the best state met (lowest estimate, then highest score), when there is no win.
-    """
-
-    status: str
-    actions: tuple[str, ...] = ()
-    nodes: int = 0
-    calls: int = 0
-    optimal: bool = False
-    promising: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        plan = f" in {len(self.actions)} ticks" if self.status == "solved" else ""
-        return f"<{self.status}{plan}, {self.nodes} states, {self.calls} forward-model calls>"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a search has come: told to the callback of `solve` from time to time.
-
-    Attributes:
-        nodes: distinct states met.
-        calls: forward-model calls made.
-        open: states met whose successors have not all been looked at.
-        depth: ticks from the start to the state met last; breadth-first, no win is shorter than this less one.
-    """
-
-    nodes: int
-    calls: int
-    open: int
-    depth: int
-
-
-def prepare_pairs(model: Model, decision: Record, pairs: Sequence[Pair]) -> None:
-    """Let the heuristic of a decision be its weighted features and the distances of pairs."""
-    kept = pairs[: pairs_kernel.MOST_PAIRS]
-    columns, rows = model.size
-    record = Record(pairs_kernel.PAIRS, cells=columns * rows, columns=columns, count=len(kept))
-    flags = np.zeros(decision["kind_count"], dtype=np.uint8)
-    for k, pair in enumerate((first, second) for first, second, _ in kept):
-        for side, types in enumerate(pair):
-            flags[list(types)] |= 1 << (2 * k + side)
-    record.point("flags", flags.view(np.int8))
-    record.point("marks", np.zeros(columns * rows, dtype=np.int8))
-    record.point("weights", np.array([weight for _, _, weight in kept], dtype=np.float64))
-    decision.own("field", record)
-    decision["heuristic"] = pairs_kernel.features_and_pairs.address
-
-
-class _Search:
-    """Records and memory of a search; it can be used for one after the other."""
-
-    def __init__(
-        self,
-        model: Model,
-        decision: Record,
-        *,
-        max_nodes: int,
-        algorithm: str,
-        weights: Array | None,
-        weight: float = 1.0,
-        max_ticks: int = 2000,
-        blocks: int,
-        grows: bool = True,
-        admissible: bool = False,
-        stride: int = 1,
-        pairs: Sequence[Pair] = (),
-    ) -> None:
-        self.model = model
-        led = algorithm == "astar" and weights is not None
-        self.exact = stride == 1 and (not led or (admissible and 0.0 <= weight <= 1.0))
-        self.stride = stride
-        self.room = model.room
-        self.decision = decision
-        self.record = record = Record(
-            solver_kernel.SEARCH,
-            informed=ALGORITHMS[algorithm],
-            weight=weight,
-            room=max_nodes,
-            branching=model.max_actions + 1,
-            stride=stride,
-            tap=model.action_names.index(TAP) if TAP in model.action_names else -1,
-            max_depth=max_ticks,
-        )
-        decision.own("search", record)
-        decision["heuristic"] = 0
-        if weights is not None:
-            prepare_weights(decision, weights)
-            if pairs and model.size[0]:
-                prepare_pairs(model, decision, pairs)
-        for field, kind in (_NODE_ARRAYS | (_HEAP_ARRAYS if record["informed"] else {})).items():
-            array = record.point(field, np.empty(max_nodes, dtype=kind))
-            if field == "depth":
-                self.depths = array
-        size = 1 << max(4, (2 * max_nodes - 1).bit_length())
-        record.point("table", np.zeros(size, dtype=np.int32))
-        record["table_size"] = size
-        self.line = record.point("line", np.zeros(max_ticks + 1, dtype=np.int32))
-        record.point("line_keys", np.zeros(max_ticks + 1, dtype=np.int64))
-        own = model.pool(3)
-        self._pools: list[Pool] = [own]
-        for k, field in enumerate(("root", "rebuilt", "scratch")):
-            record[field] = own.address + k * own.stride
-        self.block_limit = min(max_nodes + record["branching"], max(_FEWEST_BLOCKS, blocks))
-        self.blocks = record.point("blocks", np.zeros(self.block_limit, dtype=np.int64))
-        self.free = record.point("free", np.zeros(self.block_limit, dtype=np.int32))
-        self.add_blocks(_FIRST_BLOCKS if grows else self.block_limit)
-        record["may_grow"] = int(grows and record["block_count"] < self.block_limit)
-
-    def add_blocks(self, wanted: int) -> None:
-        """More state blocks, up to the limit."""
-        record = self.record
-        first, used = record["block_count"], record["free_used"]
-        count = min(wanted, self.block_limit - first)
-        pool = self.model.pool(count)
-        self._pools.append(pool)
-        self.blocks[first : first + count] = pool.address + pool.stride * np.arange(count)
-        self.free[used : used + count] = np.arange(first + count - 1, first - 1, -1)
-        record["free_used"] = used + count
-        record["block_count"] = first + count
-        record["may_grow"] = int(first + count < self.block_limit)
-
-    def progress(self) -> Progress:
-        """How far the search has come."""
-        record = self.record
-        used = int(record["used"])
-        waiting = record["heap_used"] if record["informed"] else used - record["cursor"]
-        return Progress(used, int(record["calls"]), int(waiting), int(self.depths[used - 1]))
-
-    def run(self, address: int, tell: Callable[[Progress], object] | None = None) -> int:
-        """Search from the state, telling how far it has come; returns the kernel's last answer."""
-        answer = invoke2(solver_kernel.begin_search.address, self.decision.address, address)
-        while answer in (OK, solver_kernel.PAUSED, solver_kernel.BLOCKS_SPENT):
-            if answer == solver_kernel.BLOCKS_SPENT:
-                self.add_blocks(self.record["block_count"])
-            else:
-                if answer == solver_kernel.PAUSED and tell is not None:
-                    tell(self.progress())
-                self.record["pause_at"] = self.record["calls"] + _SLICE
-            answer = invoke1(solver_kernel.expand_nodes.address, self.decision.address)
-        return int(answer)
-
-    def actions_to(self, node: int) -> tuple[str, ...]:
-        """The actions from the root to the node."""
-        length = invoke2(solver_kernel.trace_line.address, self.decision.address, node)
-        names = [self.model.action_names[code] for code in self.line[:length]]
-        wait = self.model.action_names[NIL]
-        return tuple(name if k == 0 or name != TAP else wait for name in names for k in range(self.stride))
-
-    def solution(self, answer: int) -> Solution:
-        """What the kernel's last answer means."""
-        record = self.record
-        nodes, calls = int(record["used"]), int(record["calls"])
-        if answer == solver_kernel.SOLVED:
-            return Solution("solved", self.actions_to(record["goal"]), nodes, calls, optimal=self.exact)
-        decided = answer == solver_kernel.EXHAUSTED and record["cut"] == 0 and self.stride == 1
-        status = "unsolvable" if decided else "budget"
-        promising = self.actions_to(record["best"]) if record["best"] >= 0 else ()
-        return Solution(status, (), nodes, calls, promising=promising)
-
-
-def _checked(model: Model, algorithm: str, max_nodes: int) -> None:
-    if algorithm not in ALGORITHMS:
-        raise AgentError(f"unknown algorithm `{algorithm}`, expected one of {', '.join(ALGORITHMS)}")
-    if not 1 <= max_nodes < 2**30:
-        raise AgentError(f"max_nodes is {max_nodes}, expected 1 to {2**30 - 1}")
-    if model.players != 1:
-        raise AgentError(f"the solver plays games of one player, this one has {model.players}")
-
-
-def solve(
-    state: GameState,
-    *,
-    max_nodes: int = 100_000,
-    algorithm: str = "bfs",
-    weights: Sequence[float] | Array | None = None,
-    weight: float = 1.0,
-    admissible: bool = False,
-    max_ticks: int = 2000,
-    stride: int = 1,
-    pairs: Sequence[Pair] = (),
-    memory: int = MEMORY,
-    progress: Callable[[Progress], object] | None = None,
-) -> Solution:
-    """Search a deterministic game for a shortest win, or a proof that there is none.
-
-    Waiting (NIL) is a move; lost states and ends without a winner are dead ends. `memory` changes nothing but `calls`.
-    States are told apart by 64-bit keys, so a proof may err with a probability of about nodes^2 / 2^65. Ctrl-C, and any
-    exception of `progress`, ends the search at once.
-
-    Args:
-        state: where to start; not changed.
-        max_nodes: distinct states to meet at most; about 60 bytes each beside the state blocks.
-        algorithm: "bfs" finds a shortest plan; "astar" expands by ticks so far plus `weight` times an estimate.
-        weights: the estimate: the sum of the features of a state (`kernel.protocol.features`) times these. The plan is
-            shortest if it never overestimates the ticks to a win. None estimates 0.
-        weight: trust in the estimate; more than 1 finds longer plans sooner.
-        admissible: your word that the estimate never exceeds the ticks to a win: then, with a weight of at most 1, the
-            plan is shortest and the answer says so.
-        max_ticks: longest plan of interest.
-        stride: ticks that an action lasts, 1 or more: USE is pressed in the first, all others are held (Braylan,
-            Hollenbeck, Meyerson, Miikkulainen 2015: frame skip). More than 1 reaches further where little happens in
-            a tick (continuous physics), and can neither prove a plan shortest nor a level impossible.
-        pairs: kinds of things to bring together, as (types, other types, ticks per cell between the nearest two): added
-            to the estimate where there are `weights` and the model is a grid of cells; the first
-            `pairs_kernel.MOST_PAIRS` count.
-        memory: bytes of state blocks kept at most.
-        progress: told how far the search has come, every 20,000 forward-model calls.
-
-    Raises:
-        AgentError: unknown algorithm, budget out of range, more than one player.
-    """
-    _checked(state.model, algorithm, max_nodes)
-    if max_ticks < 0:
-        raise AgentError(f"max_ticks is {max_ticks}, expected 0 or more")
-    if stride < 1:
-        raise AgentError(f"stride is {stride}, expected 1 or more")
-    if weights is not None and (len(weights) % 2 or not np.isfinite(weights).all()):
-        raise AgentError("weights are pairs of finite numbers, for the number and the distance of each kind of thing")
-    if state.model.stochastic:
-        return Solution("stochastic")
-    model = state.model
-    while True:
-        decision = Record(DECISION, model=model.address, players=model.players)
-        decision.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
-        decision.point("joint", np.zeros(model.players, dtype=np.int64))
-        search = _Search(
-            model,
-            decision,
-            max_nodes=max_nodes,
-            algorithm=algorithm,
-            weights=None if weights is None else np.asarray(weights, dtype=np.float64),
-            weight=weight,
-            max_ticks=max_ticks,
-            blocks=memory // model.stride,
-            admissible=admissible,
-            stride=stride,
-            pairs=pairs,
-        )
-        answer = search.run(state.address, progress)
-        if answer != GROW:
-            return search.solution(answer)
-        grow_model(model, search.room)
-
-
+@register(
+    "solver",
+    "plans by graph search with duplicate detection, led by the goals that the rules name",
+    paper="Hart, Nilsson and Raphael, A Formal Basis for the Heuristic Determination of Minimum Cost Paths, 1968",
+)
 class Solver(CompiledAgent):
     """Plans by graph search and plays the plan.
 
@@ -321,37 +32,26 @@ class Solver(CompiledAgent):
     the game is played from memory. Otherwise the agent walks to the best state found and searches on from there, within
     its budget per decision. In a stochastic game every decision searches one imagined future within the budget.
 
-    Args:
-        algorithm: "astar" is led by the goals that the game's rules name, "bfs" by nothing.
-        estimate: what leads "astar". "goals" reads numbers and distances of all that must be dealt with off a state
-            (`goals.goal_weights`). "way" knows the walls: it measures the way to what comes next (`goal_field`), before
-            every decision; where the rules name no such thing it is "goals".
-        max_nodes: states met by the first search of a deterministic game, whatever the budget.
-        checks: in a stochastic game the plan is kept for as long as what is left of it leads where it promised in so
-            many imagined futures, instead of searching again before every action; 0: never.
+    Estimates: "goals" reads numbers and distances of all that must be dealt with off a state (`goal_weights`). "way"
+    knows the walls: it measures the way to what comes next (`subgoal_field`), before every decision; where the rules
+    name no such thing it is "goals".
     """
 
-    entry_point: ClassVar[EntryPoint] = solver_kernel.decide_solver
+    entry_point: ClassVar[EntryPoint] = decide_solver
     work_states: ClassVar[int] = 0
 
-    def __init__(
-        self,
-        *,
-        algorithm: str = "astar",
-        estimate: str = "goals",
-        max_nodes: int = 50_000,
-        checks: int = 0,
-        **common: Any,
-    ) -> None:
-        if estimate not in ESTIMATES:
-            raise AgentError(f"unknown estimate `{estimate}`, expected one of {', '.join(ESTIMATES)}")
-        self.algorithm = algorithm
-        self.estimate = estimate
-        self.max_nodes = max_nodes
-        self.checks = checks
-        self._search: _Search | None = None
-        self._field: GoalField | None = None
-        super().__init__(**common)
+    algorithm: str = parameter("astar", "order of the search", choices=tuple(ALGORITHMS))
+    estimate: str = parameter("goals", "what leads A*: goals, or the way to what comes next", choices=ESTIMATES)
+    max_nodes: int = parameter(
+        50_000, "states met by the first search of a deterministic game, whatever the budget", low=1, high=10**8
+    )
+    checks: int = parameter(
+        0, "imagined futures in which an old plan must hold to be kept, 0: never kept", low=0, high=1000
+    )
+
+    def set_up(self) -> None:
+        self._search: GraphSearch | None = None
+        self._field: SubgoalField | None = None
 
     @property
     def reproducible(self) -> bool:
@@ -362,7 +62,7 @@ class Solver(CompiledAgent):
         """Measure the way, if it is to lead, then plan."""
         self.bind(state.model)
         if self._field is not None:
-            self._field.aim(self._record, state)
+            self._field.update(self._record, state)
         return super().act_within(state, budget)
 
     def reset(self, state: GameState) -> None:
@@ -374,50 +74,31 @@ class Solver(CompiledAgent):
         record["generous"] = record["keeps_plan"]
 
     def prepare(self, model: Model, record: Record) -> None:
-        _checked(model, self.algorithm, self.max_nodes)
+        check_search(model, self.algorithm, self.max_nodes)
         nodes = self.max_nodes
         if model.stochastic and self.budget.calls is not None:
             nodes = min(nodes, self.budget.calls + 1)
         generous = int(not model.stochastic)
         if self._search is not None and self._search.model.address == model.address:
             generous = self._search.record["generous"]
-        self._search = _Search(
+        self._search = GraphSearch(
             model,
             record,
             max_nodes=nodes,
             algorithm=self.algorithm,
             weights=goal_weights(model) if self.algorithm == "astar" else None,
-            blocks=_AGENT_BLOCKS,
+            blocks=_BLOCKS,
             grows=False,
         )
-        self._field = self._goal_field(model, record) if self.estimate == "way" else None
+        self._field = self._subgoal_field(model, record) if self.estimate == "way" else None
         self._search.record["generous"] = generous
         self._search.record["keeps_plan"] = int(not model.stochastic)
         self._search.record["checks"] = self.checks
 
-    def _goal_field(self, model: Model, record: Record) -> GoalField | None:
+    def _subgoal_field(self, model: Model, record: Record) -> SubgoalField | None:
         """The field of a game whose rules name something to go to."""
         # the analysis of the rules brings a graph library along, which most plays do not need
-        from pcg.evaluators.agents.goal_field import goal_field
 
         if self.algorithm != "astar" or goal_weights(model) is None:
             return None
-        return goal_field(model, record, self._field)
-
-
-register(
-    AgentType(
-        "solver",
-        Solver,
-        "plans by graph search with duplicate detection, led by the goals that the rules name",
-        (
-            Parameter("algorithm", "astar", "order of the search", choices=tuple(ALGORITHMS)),
-            Parameter("estimate", "goals", "what leads A*: goals, or the way to what comes next", choices=ESTIMATES),
-            Parameter("max_nodes", 50_000, "states met by the first search of a deterministic game", low=1, high=10**8),
-            Parameter(
-                "checks", 0, "futures in which an old plan must hold to be kept, 0: never kept", low=0, high=1000
-            ),
-        ),
-        "Hart, Nilsson and Raphael, A Formal Basis for the Heuristic Determination of Minimum Cost Paths, 1968",
-    )
-)
+        return subgoal_field(model, record, self._field)

@@ -14,12 +14,13 @@ from pcg.engine.kernel.protocol import GROW, MODEL
 from pcg.engine.kernel.runtime import EntryPoint, invoke3, structure
 from pcg.engine.model import Model, Pool
 from pcg.engine.vgdl.definition import GameDefinition
+from pcg.evaluators.agents.base import parameter
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record
-from pcg.evaluators.agents.kernel import value_field as value_field_kernel
+from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.agents.kernel import value_field_graph as graph
 from pcg.evaluators.agents.kernel.playout import duplicate
-from pcg.evaluators.agents.registry import AgentType, register
-from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.agents.kernel.value_field import decide_value_field
+from pcg.evaluators.agents.registry import register
 
 _NODES = 8192
 """Nodes of a movement graph at most; what lies beyond them the agent does not know."""
@@ -49,20 +50,8 @@ class _Rules:
     """Ticks the avatar takes to cross a cell."""
 
 
-_known: dict[int, tuple[GameDefinition, _Rules]] = {}  # by id; holding the definition keeps the id its own
-_KNOWN_AT_MOST = 64
-
-
+@once_per_definition
 def _rules_of(definition: GameDefinition) -> _Rules:
-    found = _known.get(id(definition))
-    if found is None:
-        if len(_known) >= _KNOWN_AT_MOST:
-            _known.clear()
-        found = _known[id(definition)] = (definition, _read(definition))
-    return found[1]
-
-
-def _read(definition: GameDefinition) -> _Rules:
     # the analysis brings a graph library along, which most plays do not need
     from pcg.evaluators.analysis import analyse
 
@@ -90,6 +79,11 @@ def _read(definition: GameDefinition) -> _Rules:
     return _Rules(kind_of, worth, harmful, lures, min(8, math.ceil(1 / slowest)))
 
 
+@register(
+    "valuefield",
+    "dynamic programming over a few moves, led by distance maps from everything to be collected",
+    paper="Bellman, Dynamic Programming, 1957",
+)
 class ValueField(CompiledAgent):
     """Discounted dynamic programming over a few moves, and a value field for what lies beyond them.
 
@@ -97,51 +91,27 @@ class ValueField(CompiledAgent):
     backwards from everything that can be collected, and looks a few moves ahead (`kernel.value_field`). Works best in
     games on a grid in which things are collected; where the model does not tell places (games that are not VGDL), the
     features of the state take the place of the maps.
-
-    Args:
-        horizon: moves looked ahead.
-        inflation: worth of a point one move later, in the look-ahead.
-        field_inflation: worth of a collectable one tick farther away, in the value field.
-        strategy: weight of the value field beside the score.
-        danger: points that a tick beside a monster costs.
-        radius: steps from which a monster is felt.
-        win_bonus: points for a won game, and for not losing.
-        learning: share of the budget for learning the level, until it is known.
-        starvation: ticks without a point after which one target alone counts for a while.
-        nearest_moves: how many ticks that lasts.
     """
 
-    entry_point: ClassVar[EntryPoint] = value_field_kernel.decide_value_field
+    entry_point: ClassVar[EntryPoint] = decide_value_field
 
-    def __init__(
-        self,
-        *,
-        horizon: int = 8,
-        inflation: float = 0.95,
-        field_inflation: float = 0.93,
-        strategy: float = 1.0,
-        danger: float = 0.5,
-        radius: int = 4,
-        win_bonus: float = 100.0,
-        learning: float = 0.6,
-        starvation: int = 100,
-        nearest_moves: int = 40,
-        **common: Any,
-    ) -> None:
-        self.horizon = horizon
-        self.inflation = inflation
-        self.field_inflation = field_inflation
-        self.strategy = strategy
-        self.danger = danger
-        self.radius = radius
-        self.win_bonus = win_bonus
-        self.learning = learning
-        self.starvation = starvation
-        self.nearest_moves = nearest_moves
+    horizon: int = parameter(8, "moves looked ahead", low=1, high=100)
+    inflation: float = parameter(0.95, "worth of a point one move later, in the look-ahead", low=0, high=1)
+    field_inflation: float = parameter(
+        0.93, "worth of a collectable one tick farther away, in the value field", low=0, high=0.9999
+    )
+    strategy: float = parameter(1.0, "weight of the value field beside the score", low=0)
+    danger: float = parameter(0.5, "points that a tick beside a monster costs", low=0)
+    radius: int = parameter(4, "steps from which a monster is felt", low=0, high=graph.RADIUS)
+    win_bonus: float = parameter(100.0, "points for a won game, and for not losing", low=0)
+    learning: float = parameter(0.6, "share of the budget for learning the level, until it is known", low=0, high=1)
+    starvation: int = parameter(100, "ticks without a point until one target alone counts", low=1, high=100_000)
+    nearest_moves: int = parameter(40, "ticks for which one target alone counts", low=0, high=100_000)
+
+    def set_up(self) -> None:
         self._field: Record | None = None
         self._pool: Pool | None = None
         self._field_model: Model | None = None
-        super().__init__(**common)
 
     def reset(self, state: Any) -> None:
         """Forget the level, start the random stream again and get memory for the state's model."""
@@ -272,25 +242,3 @@ class ValueField(CompiledAgent):
             ("trail", np.int64, graph.TRAIL, -1),
         ):
             field.point(name, np.full(size, fill, dtype=dtype))
-
-
-register(
-    AgentType(
-        "valuefield",
-        ValueField,
-        "dynamic programming over a few moves, led by distance maps from everything to be collected",
-        (
-            Parameter("horizon", 8, "moves looked ahead", low=1, high=100),
-            Parameter("inflation", 0.95, "worth of a point one move later", low=0, high=1),
-            Parameter("field_inflation", 0.93, "worth of a collectable one tick farther away", low=0, high=0.9999),
-            Parameter("strategy", 1.0, "weight of the value field beside the score", low=0),
-            Parameter("danger", 0.5, "points that a tick beside a monster costs", low=0),
-            Parameter("radius", 4, "steps from which a monster is felt", low=0, high=graph.RADIUS),
-            Parameter("win_bonus", 100.0, "points for a won game, and for not losing", low=0),
-            Parameter("learning", 0.6, "share of the budget for learning the level", low=0, high=1),
-            Parameter("starvation", 100, "ticks without a point until one target alone counts", low=1, high=100_000),
-            Parameter("nearest_moves", 40, "ticks for which one target alone counts", low=0, high=100_000),
-        ),
-        "Bellman, Dynamic Programming, 1957",
-    )
-)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from pcg.engine.kernel.runtime import EntryPoint, invoke4
 from pcg.engine.model import Model, Pool
-from pcg.evaluators.agents.base import GameState
+from pcg.evaluators.agents.base import GameState, parameter, with_defaults
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
-from pcg.evaluators.agents.goals import goal_weights
-from pcg.evaluators.agents.kernel import width as width_kernel
-from pcg.evaluators.agents.kernel.width_facts import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
-from pcg.evaluators.agents.kernel.width_knowledge import KNOWLEDGE
+from pcg.evaluators.agents.goal_heuristic import goal_weights
+from pcg.evaluators.agents.heuristics import prepare_features, prepare_weights
+from pcg.evaluators.agents.kernel.novelty import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
+from pcg.evaluators.agents.kernel.touch_statistics import KNOWLEDGE
+from pcg.evaluators.agents.kernel.width import decide_width
 from pcg.evaluators.agents.kernel.width_tree import SEARCH, move_states
-from pcg.evaluators.agents.registry import AgentType, register
-from pcg.evaluators.agents.simple import prepare_features, prepare_weights
-from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.agents.registry import register
 
 WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
 """What has to be new about a state: a fact, a pair with the avatar's fact, any pair."""
@@ -126,6 +125,12 @@ class _Memory:
             invoke4(move_states.address, self.search.address, self.model.address, old.address, old.stride)
 
 
+@register(
+    "iw",
+    "iterated width: searches on only from states that are new in some way",
+    paper="Lipovetzky and Geffner, Width and Serialization of Classical Planning Problems, 2012; Geffner and Geffner, "
+    "Width-Based Planning for General Video-Game Playing, 2015",
+)
 class IW(CompiledAgent):
     """Iterated width: goes on only from states with a new fact, or a new pair of facts, about them.
 
@@ -133,52 +138,32 @@ class IW(CompiledAgent):
     moving sprite its type and cell (`pcg.engine.kernel.atoms`). The path with the highest discounted reward is played.
     In deterministic games what was simulated is kept for later decisions, and once a width is exhausted the search goes
     on with the next one: 1, 1.5, 2, then every new state. In games of chance it is repeated on fresh samples.
-
-    Args:
-        width: "1", "1.5" (pairs with the avatar's fact) or "2"; the first width in deterministic games.
-        iterate: whether greater widths follow.
-        order: "breadth", or "reward": by discounted reward so far.
-        discount: of rewards, per tick.
-        win_bonus: reward of a won end, penalty of a lost one.
-        safety: games of chance: samples of each action at the root; the actions lost least often are searched.
-        danger_depth: ticks from the root up to which actions are sampled so (deeper ones less often).
-        wait: whether doing nothing is a move.
-        exploration: points that it costs to end where the play has been once; at most 50 times that.
-        attraction: points that the pull of sprites worth touching counts at most.
-        guidance: points that a tick of estimated way to the goals costs (`goals.goal_weights`).
     """
 
-    entry_point: ClassVar[EntryPoint] = width_kernel.decide_width
+    entry_point: ClassVar[EntryPoint] = decide_width
 
-    def __init__(
-        self,
-        *,
-        width: str = "1",
-        iterate: bool = True,
-        order: str = "breadth",
-        discount: float = 0.99,
-        win_bonus: float = 1e7,
-        safety: int = 10,
-        danger_depth: int = 1,
-        wait: bool = False,
-        exploration: float = 1e-3,
-        attraction: float = 0.0,
-        guidance: float = 0.0,
-        **common: Any,
-    ) -> None:
-        self.width = width
-        self.iterate = iterate
-        self.order = order
-        self.discount = discount
-        self.win_bonus = win_bonus
-        self.safety = safety
-        self.danger_depth = danger_depth
-        self.wait = wait
-        self.exploration = exploration
-        self.attraction = attraction
-        self.guidance = guidance
+    width: str = parameter("1", "what must be new: a fact, a pair with the avatar's, a pair", choices=tuple(WIDTHS))
+    iterate: bool = parameter(True, "deterministic games: go on with greater widths within the budget")
+    order: str = parameter("breadth", "of expansion; `reward`: the best path so far", choices=("breadth", "reward"))
+    discount: float = parameter(0.99, "of rewards, per tick", low=0.0, high=1.0)
+    win_bonus: float = parameter(1e7, "reward of a won end, penalty of a lost one", low=0)
+    safety: int = parameter(
+        10, "games of chance: samples of each action; the actions lost least often are searched", low=0, high=1000
+    )
+    danger_depth: int = parameter(
+        1, "ticks ahead up to which actions are sampled so (deeper ones less often)", low=1, high=5
+    )
+    wait: bool = parameter(False, "doing nothing is a move")
+    exploration: float = parameter(
+        1e-3, "points that ending where the play has been costs per visit, up to 50 of them", low=0
+    )
+    attraction: float = parameter(0.0, "points that the pull of sprites worth touching counts at most", low=0)
+    guidance: float = parameter(
+        0.0, "points of score that a tick of estimated way to the goals costs (`goal_weights`)", low=0
+    )
+
+    def set_up(self) -> None:
         self._memory: _Memory | None = None
-        super().__init__(**common)
 
     def reset(self, state: GameState) -> None:
         """Forget all that was learnt, start the random stream again and get memory for the state's model."""
@@ -199,59 +184,18 @@ class IW(CompiledAgent):
             prepare_weights(record, weights)
 
 
+@register(
+    "ybcriber",
+    "iterated width that avoids danger and is drawn to what is worth touching",
+    paper="after YBCriber (I. and T. Geffner), as reported in Perez Liebana et al., General Video Game AI: a "
+    "Multi-Track Framework, 2018",
+)
 class YBCriber(IW):
-    """Iterated width with danger avoidance and a memory of what sprites are good for; parameters as in `IW`.
+    """Iterated width with danger avoidance and a memory of what sprites are good for.
 
     What the simulations touch is remembered: how the score changed, and whether the avatar died. The paths searched are
     compared by their rewards first and then by how near they come to kinds of sprites that gave points or are still
     unknown. Waiting is a move, and actions are sampled for danger on the second tick as well.
     """
 
-    def __init__(
-        self,
-        *,
-        danger_depth: int = 2,
-        wait: bool = True,
-        exploration: float = 0.02,
-        attraction: float = 0.5,
-        **others: Any,
-    ) -> None:
-        super().__init__(danger_depth=danger_depth, wait=wait, exploration=exploration, attraction=attraction, **others)
-
-
-def _parameters(danger_depth: int, wait: bool, exploration: float, attraction: float) -> tuple[Parameter, ...]:
-    return (
-        Parameter("width", "1", "what must be new: a fact, a pair with the avatar's, a pair", choices=tuple(WIDTHS)),
-        Parameter("iterate", True, "deterministic games: go on with greater widths within the budget"),
-        Parameter("order", "breadth", "of expansion; `reward`: the best path so far", choices=("breadth", "reward")),
-        Parameter("discount", 0.99, "of rewards, per tick", low=0.0, high=1.0),
-        Parameter("win_bonus", 1e7, "reward of a won end, penalty of a lost one", low=0),
-        Parameter("safety", 10, "games of chance: samples of each action for its danger", low=0, high=1000),
-        Parameter("danger_depth", danger_depth, "ticks ahead up to which actions are sampled so", low=1, high=5),
-        Parameter("wait", wait, "whether doing nothing is a move"),
-        Parameter("exploration", exploration, "points that ending where the play has been costs, per visit", low=0),
-        Parameter("attraction", attraction, "points that the pull of sprites counts at most", low=0),
-        Parameter("guidance", 0.0, "points of score that a tick of estimated way to the goals costs", low=0),
-    )
-
-
-register(
-    AgentType(
-        "iw",
-        IW,
-        "iterated width: searches on only from states that are new in some way",
-        _parameters(1, False, 1e-3, 0.0),
-        "Lipovetzky and Geffner, Width and Serialization of Classical Planning Problems, 2012; Geffner and Geffner, "
-        "Width-Based Planning for General Video-Game Playing, 2015",
-    )
-)
-register(
-    AgentType(
-        "ybcriber",
-        YBCriber,
-        "iterated width that avoids danger and is drawn to what is worth touching",
-        _parameters(2, True, 0.02, 0.5),
-        "after YBCriber (I. and T. Geffner), as reported in Perez Liebana et al., General Video Game AI: a Multi-Track "
-        "Framework, 2018",
-    )
-)
+    parameters = with_defaults(IW.parameters, danger_depth=2, wait=True, exploration=0.02, attraction=0.5)

@@ -6,7 +6,6 @@ by `rules`, `workers` plays many side by side and survives agents that stall or 
 """
 
 from pcg.evaluators.tournament.games import Entry as Entry
-from pcg.evaluators.tournament.games import load_plugins as load_plugins
 from pcg.evaluators.tournament.games import select_games as select_games
 from pcg.evaluators.tournament.games import select_levels as select_levels
 from pcg.evaluators.tournament.games import split_agents as split_agents
@@ -40,7 +39,6 @@ __all__ = [
     "Standing",
     "Standings",
     "Tally",
-    "load_plugins",
     "play_match",
     "rank",
     "rate",

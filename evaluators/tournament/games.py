@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pcg.engine.game import Game, builtin_games, builtin_sheets, find_levels, load
-from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.agents import AgentError, make_agent
 from pcg.evaluators.agents.base import GameState
@@ -222,13 +221,3 @@ def split_agents(given: Iterable[str]) -> list[str]:
     if not found:
         raise AgentError("no agents: expected names such as mcts, random or mcts:depth=12")
     return found
-
-
-def load_plugins(files: Iterable[str | Path]) -> None:
-    """Run Python files of the user, which register agents of their own; each once per process.
-
-    Raises:
-        PcgError: when a file does not exist or raises.
-    """
-    for file in files:
-        load_plugin(file)

@@ -17,10 +17,11 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from pcg.engine.kernel.runtime import compile_all
+from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents.registry import agent_type, read_agent
 from pcg.evaluators.processes import begin_worker, processors
-from pcg.evaluators.tournament.games import Entry, load_plugins
+from pcg.evaluators.tournament.games import Entry
 from pcg.evaluators.tournament.match import Fault, MatchResult, forfeit, play_match
 from pcg.evaluators.tournament.rules import Rules
 from pcg.evaluators.tournament.schedule import Match
@@ -55,7 +56,8 @@ def _work(connection: Connection, clock: Any, setting: _Setting) -> None:
         clock[0] = time.monotonic() if phase else 0.0
 
     try:
-        load_plugins(setting.plugins)
+        for file in setting.plugins:
+            load_plugin(file)
         if setting.rules.timed:
             compile_all()  # now, and not in the time of whoever needs a kernel first
         connection.send(None)

@@ -42,10 +42,11 @@ def agents(
 
     Wherever an agent is named, parameters may follow, as in `mcts:c=1.0,depth=12,budget=40ms`.
     """
+    from pcg.engine.registry import load_plugin
     from pcg.evaluators.agents.registry import agent_names, agent_type, read_agent
-    from pcg.evaluators.tournament import load_plugins
 
-    load_plugins(load or ())
+    for file in load or ():
+        load_plugin(file)
     if name is None:
         _list_agents([agent_type(one) for one in agent_names()])
     else:

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import pcg
+from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.tournament import (
     Entry,
@@ -36,7 +37,6 @@ from pcg.evaluators.tournament import (
     MatchResult,
     Rules,
     Standings,
-    load_plugins,
     rank,
     run_matches,
     schedule,
@@ -135,7 +135,8 @@ def plan(
         PcgError: for anything that cannot be played.
     """
     files = tuple(str(Path(plugin).resolve()) for plugin in plugins)
-    load_plugins(files)
+    for file in files:
+        load_plugin(file)
     entries = select_games(games, reading=reading)
     chosen = select_levels(levels, entries)
     names = tuple(split_agents(agents))
@@ -226,7 +227,8 @@ def run_tournament(
     """
     folder = Path(folder)
     tournament = _open(tournament, folder)
-    load_plugins(tournament.plugins)
+    for file in tournament.plugins:
+        load_plugin(file)
     with _alone(folder / RESULTS):
         EventLog.repair(folder / RESULTS)
         return _play(tournament, folder, workers, seconds, matches, progress)

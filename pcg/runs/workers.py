@@ -224,7 +224,9 @@ class Workers:
 def _with_plugins(plugins: tuple[str, ...], function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function after plugins; each is imported once per process."""
     for plugin in plugins:
-        load_plugin(plugin)
+        # a file that two of them disagree about, or that is gone, is missed by name when something of it is asked for
+        with contextlib.suppress(PcgError):
+            load_plugin(plugin)
     return function(*arguments)
 
 

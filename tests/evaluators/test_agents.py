@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from collections import Counter
 from typing import Any
 
@@ -9,16 +10,21 @@ import pytest
 from tiny_engine import TinyState, sliding, walk
 
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators import parameters
 from pcg.evaluators.agents import (
     AGENTS,
     HEURISTICS,
     Agent,
     AgentError,
-    AgentType,
     Budget,
+    base,
+    graph_search,
     make_agent,
     play,
+    playout,
+    recorded_play,
     register,
+    registry,
 )
 from pcg.evaluators.agents.compiled import grow_model
 
@@ -176,7 +182,7 @@ def test_a_wrong_name_or_parameter_is_one_clear_error(name: str, params: dict[st
 
 def test_heuristics_are_choices_of_the_one_step_agent() -> None:
     (heuristic,) = (p for p in AGENTS["onestep"].params if p.name == "heuristic")
-    assert heuristic.choices == tuple(HEURISTICS)
+    assert tuple(heuristic.choices) == tuple(HEURISTICS)
 
 
 def test_agents_have_a_readable_repr() -> None:
@@ -205,20 +211,17 @@ def test_an_agent_of_ten_lines_plays() -> None:
 
 
 def test_a_registered_agent_is_made_by_name() -> None:
+    @register("leftist", "walks left")
     class Leftist(Agent):
-        def __init__(self, *, seed: int, budget: Budget, player: int) -> None:
-            self.seed = seed
-
         def act(self, state: Any) -> str:
             return "LEFT"
 
-    register(AgentType("leftist", Leftist, "walks left"))
     try:
         assert play(walk("c.A"), "leftist", max_ticks=2).score == 1
         with pytest.raises(AgentError, match="leftist"):
-            register(AgentType("leftist", Greedy, "another"))
+            register("leftist", "another")(Greedy)
     finally:
-        del AGENTS["leftist"]
+        AGENTS.unregister("leftist")
 
 
 def test_none_is_doing_nothing() -> None:
@@ -255,3 +258,9 @@ def test_a_state_that_outgrows_any_memory_is_one_clear_error() -> None:
     grow_model(model, room)
     grow_model(model, room)  # someone else has grown it already
     assert model.room == 2 * room
+
+
+def test_the_examples_in_docstrings_run() -> None:
+    modules = (base, graph_search, playout, recorded_play, registry, parameters)
+    results = {module.__name__: doctest.testmod(module) for module in modules}
+    assert [name for name, result in results.items() if result.failed or not result.attempted] == []

@@ -11,14 +11,14 @@ import pytest
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import entry_point, invoke1, invoke2, invoke3, invoke5, store_double
 from pcg.evaluators.agents.compiled import Array, Record
-from pcg.evaluators.agents.fast_evo_knowledge import (
+from pcg.evaluators.agents.kernel.knowledge_base import (
     KNOWLEDGE,
     curiosity,
     experience,
     learn,
     learn_contacts,
 )
-from pcg.evaluators.agents.fast_evo_policy import (
+from pcg.evaluators.agents.kernel.rollout_policy import (
     POLICY,
     begin_evolution,
     begin_trial,

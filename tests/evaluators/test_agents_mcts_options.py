@@ -12,9 +12,9 @@ from tiny_engine import sliding, walk
 from pcg.engine.game import load
 from pcg.engine.kernel.runtime import invoke3
 from pcg.evaluators.agents import AGENTS, AgentError, make_agent, play
-from pcg.evaluators.agents.kernel.mcts_moves import ENTRY, HEAD
-from pcg.evaluators.agents.kernel.mcts_place import vgdl_place
-from pcg.evaluators.agents.kernel.mcts_tree import PRUNED, TESTED
+from pcg.evaluators.agents.kernel.avatar_position import position_and_orientation
+from pcg.evaluators.agents.kernel.move_statistics import ENTRY, HEAD
+from pcg.evaluators.agents.kernel.tree import PRUNED, TESTED
 
 pytestmark = pytest.mark.kernel
 
@@ -382,7 +382,7 @@ def test_places_tell_positions_and_orientations_apart() -> None:
     seen = []
     for action in ("RIGHT", "RIGHT", "LEFT", "LEFT", "RIGHT"):
         state.advance(action)
-        seen.append(int(invoke3(vgdl_place.address, game, state.address, 0)))
+        seen.append(int(invoke3(position_and_orientation.address, game, state.address, 0)))
     assert all(0 < place < 2**31 for place in seen)
     assert len(set(seen)) >= 3
     assert math.isfinite(sum(seen))

@@ -8,9 +8,8 @@ import pytest
 from pcg.engine.gdl import GdlGame, load
 from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
 from pcg.evaluators.agents import AgentError, make_agent, play
-from pcg.evaluators.agents.board_survey import survey
-from pcg.evaluators.agents.boards import MemoryMCTS, projection
-from pcg.evaluators.agents.kernel.memory import (
+from pcg.evaluators.agents.fact_weights import weigh_facts
+from pcg.evaluators.agents.kernel.state_memory import (
     LINKS,
     VALUES,
     VISITS,
@@ -21,6 +20,7 @@ from pcg.evaluators.agents.kernel.memory import (
     learn,
     remember_entry,
 )
+from pcg.evaluators.agents.memory_mcts import MemoryMCTS, projection
 
 kernel = pytest.mark.kernel
 
@@ -127,7 +127,7 @@ def test_flat_monte_carlo_takes_its_moves_in_turn_and_the_first_of_equal_ones():
 def test_flat_monte_carlo_has_the_means_of_its_playouts():
     one = agent("flatmc", playouts=7)
     decide(one, arms(30, 80, 50).start())
-    visits, total = one.board._kept["visits"], one.board._kept["total"]
+    visits, total = one.playout._kept["visits"], one.playout._kept["total"]
     assert visits[:3].tolist() == [3, 2, 2]
     assert total[:3] / visits[:3] == pytest.approx([0.3, 0.8, 0.5])
 
@@ -184,7 +184,7 @@ def test_budgets_are_kept_to_the_playout(rows, name):
     state = rows.start()
     one = agent(name, playouts=37)
     decide(one, state)
-    assert one.board["done"] == 37
+    assert one.playout["done"] == 37
     one = make_agent(name, seed=1, budget=100)
     decide(one, state)
     assert 100 <= one.calls < 100 + 9  # a game has nine moves
@@ -385,7 +385,7 @@ def test_facts_that_the_clock_decides_weigh_nothing(race):
     one = MemoryMCTS(seed=1)
     start = race.start()
     one.reset(start)
-    known = survey(race.model, start.address, one.board, seed=5)
+    known = weigh_facts(race.model, start.address, one.playout, seed=5)
     names = race.network.fact_names
     weights = {name: known.weights[1 + k] for k, name in enumerate(names) if 1 + k < len(known.weights)}
     assert all((weight > 0) == name.startswith("(lit") for name, weight in weights.items())

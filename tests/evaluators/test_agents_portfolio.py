@@ -12,11 +12,11 @@ from pcg.engine.kernel.runtime import invoke2
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents import GuidedMCTS, make_agent, play
 from pcg.evaluators.agents.compiled import Record
-from pcg.evaluators.agents.goal_field import GoalField, targets_of
+from pcg.evaluators.agents.graph_search import GraphSearch
 from pcg.evaluators.agents.kernel.decision import DECISION
-from pcg.evaluators.agents.kernel.field import build_field
-from pcg.evaluators.agents.solver import _Search
-from pcg.evaluators.agents.targets import Moment, Targets
+from pcg.evaluators.agents.kernel.distance_field import build_field
+from pcg.evaluators.agents.subgoal_field import SubgoalField, subgoals_of
+from pcg.evaluators.agents.subgoals import AbstractState, Subgoals
 
 LOCKED = """
 BasicGame
@@ -49,12 +49,12 @@ WINDY = LOCKED.replace("        wall > Immovable\n", "        wall > Immovable\n
 )
 
 
-def moment(game, avatar: str, **counts: int) -> Moment:
+def moment(game, avatar: str, **counts: int) -> AbstractState:
     index = game.definition.type_index
     numbers = [0] * len(game.definition.types)
     for name, number in counts.items():
         numbers[index[name]] = number
-    return Moment(index[avatar], tuple(numbers))
+    return AbstractState(index[avatar], tuple(numbers))
 
 
 def names(game, types) -> set[str]:
@@ -63,7 +63,7 @@ def names(game, types) -> set[str]:
 
 def test_the_key_is_the_target_until_it_is_held_and_then_the_door() -> None:
     game = load(LOCKED, levels=[ROOM])
-    targets = Targets(game.definition)
+    targets = Subgoals(game.definition)
     assert names(game, targets.at(moment(game, "bare", bare=1, key=1, door=1))) == {"key"}
     assert names(game, targets.at(moment(game, "holder", holder=1, door=1))) == {"door"}
     assert names(game, targets.wanted) == {"door"}
@@ -71,12 +71,12 @@ def test_the_key_is_the_target_until_it_is_held_and_then_the_door() -> None:
 
 def test_without_the_key_in_the_level_there_is_nothing_to_go_for() -> None:
     game = load(LOCKED, levels=[ROOM])
-    assert Targets(game.definition).at(moment(game, "bare", bare=1, door=1)) == frozenset()
+    assert Subgoals(game.definition).at(moment(game, "bare", bare=1, door=1)) == frozenset()
 
 
 def test_walls_and_the_locked_door_block_only_whom_they_stop() -> None:
     game = load(LOCKED, levels=[ROOM])
-    targets = Targets(game.definition)
+    targets = Subgoals(game.definition)
     index = game.definition.type_index
     assert names(game, targets.blocking(index["bare"])) == {"wall", "door"}
     assert names(game, targets.blocking(index["holder"])) == {"wall"}
@@ -88,7 +88,7 @@ def test_the_field_counts_steps_around_walls() -> None:
     agent = GuidedMCTS(seed=1, budget=10)
     agent.reset(state)
     assert agent.field is not None
-    assert agent.field.aim(agent._record, state) == 1
+    assert agent.field.update(agent._record, state) == 1
     distance = np.array(agent.field.distance).reshape(7, 9)
     assert distance[3, 1] == 0  # the key
     assert distance[1, 1] == 6 + 2 + 6  # right, down, back left
@@ -102,15 +102,15 @@ def test_a_field_without_targets_is_flat() -> None:
     agent = GuidedMCTS(seed=1, budget=10)
     agent.reset(state)
     field = agent.field
-    assert isinstance(field, GoalField)
-    assert field.aim(agent._record, state) == 0
+    assert isinstance(field, SubgoalField)
+    assert field.update(agent._record, state) == 0
     assert invoke2(build_field.address, agent._record.address, state.address) == 0
     assert not field.distance.any()
 
 
 def test_targets_of_a_game_are_worked_out_once() -> None:
     game = load(LOCKED, levels=[ROOM])
-    assert targets_of(game.definition) is targets_of(game.definition)
+    assert subgoals_of(game.definition) is subgoals_of(game.definition)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -202,14 +202,14 @@ def test_agents_in_a_hurry_have_their_memory_before_they_decide(monkeypatch: pyt
 
 def test_a_search_gets_its_memory_in_small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     portions = []
-    add = _Search.add_blocks
+    add = GraphSearch.add_blocks
 
-    def counted(search: _Search, wanted: int) -> None:
+    def counted(search: GraphSearch, wanted: int) -> None:
         before = int(search.record["block_count"])
         add(search, wanted)
         portions.append((int(search.record["block_count"]) - before) * search.model.stride)
 
-    monkeypatch.setattr(_Search, "add_blocks", counted)
+    monkeypatch.setattr(GraphSearch, "add_blocks", counted)
     state = load("boxes").start(level=2, seed=1)
     agent = make_agent("pcg", seed=1, budget=20_000)
     agent.reset(state)

@@ -13,7 +13,7 @@ import pytest
 
 from pcg.engine.game import Game, load
 from pcg.evaluators.agents import AGENTS, Agent, make_agent, play, replay, solve
-from pcg.evaluators.agents.goals import PER_GOAL, goal_weights
+from pcg.evaluators.agents.goal_heuristic import PER_GOAL, goal_weights
 
 HOUSE = """
 BasicGame

@@ -6,7 +6,7 @@ import pytest
 
 from pcg.engine.game import Game, load
 from pcg.evaluators.agents import Playout, make_agent, play, solve
-from pcg.evaluators.agents.targets import Moment, Targets
+from pcg.evaluators.agents.subgoals import AbstractState, Subgoals
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.requirements import requirements
@@ -160,9 +160,9 @@ def test_who_shoots_fetches_what_shots_cost_first() -> None:
     counts = [0] * len(game.definition.types)
     for name in ("hero", "fire", "hydrant", "wall"):
         counts[id[name]] = 1
-    targets = Targets(game.definition)
-    assert targets.at(Moment(id["hero"], tuple(counts))) == {id["hydrant"]}
-    assert targets.at(Moment(id["hero"], tuple(counts), ((id["water"], 1),))) == {id["fire"]}
+    targets = Subgoals(game.definition)
+    assert targets.at(AbstractState(id["hero"], tuple(counts))) == {id["hydrant"]}
+    assert targets.at(AbstractState(id["hero"], tuple(counts), ((id["water"], 1),))) == {id["fire"]}
 
 
 def test_plays_go_on_until_time_has_done_its_work() -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import pcg
+from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import AGENTS, Agent, AgentError, AgentType, Budget, Human, play, register
+from pcg.evaluators.agents import AGENTS, Agent, AgentError, Budget, Human, play, register
 from pcg.evaluators.evaluation import encode_play
 from pcg.evaluators.tournament import (
     POINTS,
@@ -21,7 +22,6 @@ from pcg.evaluators.tournament import (
     MatchResult,
     Rating,
     Rules,
-    load_plugins,
     play_match,
     rank,
     rate,
@@ -39,24 +39,25 @@ FEW = Rules(Budget(calls=20), max_ticks=40)
 
 
 @pytest.fixture
-def agent(monkeypatch: pytest.MonkeyPatch):
+def agent():
     """Register a Python agent that acts by a function of (agent, state), for one test."""
+    made: list[str] = []
 
     def add(name: str, act, reset=lambda self, state: None) -> str:
+        @register(name, "made for a test")
         class Made(Agent):
-            def __init__(self, *, seed: int = 0, budget: Budget | None = None, player: int = 0) -> None:
-                self.seed, self.budget, self.player = seed, budget, player
-
             def act(self, state):
                 return act(self, state)
 
             def reset(self, state) -> None:
                 reset(self, state)
 
-        monkeypatch.setitem(AGENTS, name, AgentType(name, Made, "made for a test"))
+        made.append(name)
         return name
 
-    return add
+    yield add
+    for name in made:
+        AGENTS.unregister(name)
 
 
 def one(game: str, *agents: str, rules: Rules = FEW, level: int = 0) -> MatchResult:
@@ -177,19 +178,19 @@ def test_agents_that_cannot_play_are_reported(given: str, message: str) -> None:
 def test_a_file_of_the_user_registers_agents_and_its_mistakes_are_reported(tmp_path: Path, monkeypatch) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
-        "from pcg.evaluators.agents import AgentType, Nothing, register\n"
-        "register(AgentType('mine_of_a_test', Nothing, 'waits'))\n"
+        "from pcg.evaluators.agents import Nothing, register\nregister('mine_of_a_test', 'waits')(Nothing)\n"
     )
-    load_plugins([file, str(file)])
+    load_plugin(file)
+    load_plugin(str(file))
     try:
         assert split_agents(["mine_of_a_test"]) == ["mine_of_a_test"]
     finally:
-        del AGENTS["mine_of_a_test"]
+        AGENTS.unregister("mine_of_a_test")
     (tmp_path / "broken.py").write_text("1 / 0\n")
     with pytest.raises(PcgError, match="ZeroDivisionError"):
-        load_plugins([tmp_path / "broken.py"])
+        load_plugin(tmp_path / "broken.py")
     with pytest.raises(PcgError, match="no such Python file"):
-        load_plugins([tmp_path / "absent.py"])
+        load_plugin(tmp_path / "absent.py")
 
 
 # --- schedule ---------------------------------------------------------------------------------------------------------
@@ -564,4 +565,4 @@ def test_a_person_may_shorten_wait_and_leave() -> None:
 def test_a_person_is_an_agent_by_name_but_in_no_list_that_programs_go_through() -> None:
     assert isinstance(pcg.make_agent("human"), Human) and "human" not in AGENTS
     with pytest.raises(AgentError, match="there is an agent `human` already"):
-        register(AgentType("human", Agent, "another"))
+        register("human", "another")(Agent)

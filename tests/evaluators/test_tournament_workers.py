@@ -7,18 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Budget
-from pcg.evaluators.tournament import Match, Rules, load_plugins, run_matches, schedule, select_games, select_levels
+from pcg.evaluators.tournament import Match, Rules, run_matches, schedule, select_games, select_levels
 from pcg.evaluators.tournament.workers import _Worker
 
 MISBEHAVING = """
 import os, signal, time
-from pcg.evaluators.agents import Agent, AgentType, register
+from pcg.evaluators.agents import Agent, register
 
 class Base(Agent):
-    def __init__(self, *, seed=0, budget=None, player=0):
-        self.seed, self.player = seed, player
     def act(self, state):
         return "NIL"
 
@@ -42,7 +41,7 @@ class Prints(Base):
         print("thinking")
 
 for made in (Stalls, Spins, Dies, Prints):
-    register(AgentType("test_" + made.__name__.lower(), made, "misbehaves"))
+    register("test_" + made.__name__.lower(), "misbehaves")(made)
 """
 
 
@@ -51,10 +50,10 @@ def misbehaving(tmp_path: Path):
     file = tmp_path / "misbehaving.py"
     file.write_text(MISBEHAVING)
     before = set(AGENTS)
-    load_plugins([file])
+    load_plugin(file)
     yield file
     for name in set(AGENTS) - before:
-        del AGENTS[name]
+        AGENTS.unregister(name)
 
 
 def test_results_come_in_order_and_do_not_depend_on_the_number_of_workers() -> None:

@@ -258,26 +258,24 @@ def test_matches_and_seconds_limit_a_session(tmp_path: Path) -> None:
 
 def test_faults_are_reported_with_agent_game_level_and_tick(run: Run) -> None:
     Path("mine.py").write_text(
-        "from pcg.evaluators.agents import Agent, AgentType, register\n"
+        "from pcg.evaluators.agents import Agent, register\n"
+        "@register('bad_of_a_test', 'raises')\n"
         "class Bad(Agent):\n"
-        "    def __init__(self, *, seed=0, budget=None, player=0):\n"
-        "        self.seed, self.player = seed, player\n"
         "    def act(self, state):\n"
         "        if state.tick == 6: raise ValueError('<b>[bold]$x_1$')\n"
-        "register(AgentType('bad_of_a_test', Bad, 'raises'))\n"
     )
     try:
         result = run("tournament", "--games", "hunt", "--agents", "bad_of_a_test,nothing", "--load", "mine.py", *SMALL,
                      "--out", "out")  # fmt: skip
     finally:
-        AGENTS.pop("bad_of_a_test", None)
+        AGENTS.unregister("bad_of_a_test")
     assert result.exit_code == 0
     said = (
-        "disqualified: bad_of_a_test in hunt, level 0, seed 1, tick 7: raised: ValueError: <b>[bold]$x_1$ (mine.py:6)"
+        "disqualified: bad_of_a_test in hunt, level 0, seed 1, tick 7: raised: ValueError: <b>[bold]$x_1$ (mine.py:5)"
     )
     assert said in result.output
     page = Path("out/report.html").read_text()
-    assert "&lt;b&gt;[bold]$x_1$ (mine.py:6)" in page
+    assert "&lt;b&gt;[bold]$x_1$ (mine.py:5)" in page
     assert "disqualified" in Path("out/results.csv").read_text()
 
 

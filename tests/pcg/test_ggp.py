@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from pcg.cli import app
 from pcg.engine.gdl import load
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import Agent, AgentType, register
+from pcg.evaluators.agents import Agent, register
 from pcg.evaluators.agents.registry import AGENTS
 from pcg.ggp import GamePlayer, LocalServer, MessageError, play_match, read_message
 from pcg.ggp.manager import read_address, send
@@ -247,7 +247,7 @@ class _Bad(Agent):
 @pytest.mark.parametrize("how", ["raise", "sleep", "nonsense"])
 def test_a_legal_move_goes_out_whatever_the_agent_does(how: str, take: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Bad, "how", how)
-    register(AgentType("bad_player_of_a_test", _Bad, "made for a test"))
+    register("bad_player_of_a_test", "made for a test")(_Bad)
     try:
         said: list[str] = []
         player = GamePlayer("bad_player_of_a_test", log=said.append)
@@ -257,7 +257,7 @@ def test_a_legal_move_goes_out_whatever_the_agent_does(how: str, take: Any, monk
         assert time.monotonic() - began < 30
         assert any("the agent" in line for line in said)
     finally:
-        del AGENTS["bad_player_of_a_test"]
+        AGENTS.unregister("bad_player_of_a_test")
 
 
 def test_rules_that_do_not_ground_are_played_all_the_same(take: Any, monkeypatch: pytest.MonkeyPatch) -> None:

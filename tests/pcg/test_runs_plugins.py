@@ -49,8 +49,7 @@ class Mine(GameVariations):
     help = "games of my own"
 """
 TUNING = """
-from pcg.evaluators.agents import AgentType, register as register_agent
-from pcg.evaluators.agents.base import Agent
+from pcg.evaluators.agents import Agent, register as register_agent
 from pcg.generators.tuning import register
 from pcg.generators.tuning.random.optimiser import {optimiser}
 
@@ -59,14 +58,10 @@ class Mine({optimiser}):
     name = "mine"
     help = "points of my own"
 
+@register_agent("still", "presses one key all the time")
 class Still(Agent):
-    def __init__(self, *, seed=0, budget=None, player=0):
-        self.seed, self.player = seed, player
-
     def act(self, state):
         return state.actions[0]
-
-register_agent(AgentType("still", Still, "presses one key all the time"))
 """
 SMALL = ("--seed", "3")
 COMMANDS = {
@@ -95,7 +90,7 @@ def _nothing_loaded() -> Iterator[None]:
 def forget(modules: set[str]) -> None:
     for table in (GENERATORS, RULE_GENERATORS, GAME_GENERATORS, OPTIMISERS):
         table.unregister("mine")
-    AGENTS.pop("still", None)
+    AGENTS.unregister("still")
     for name in set(sys.modules) - modules:
         if name.startswith("plugin_of_"):
             del sys.modules[name]

@@ -19,11 +19,18 @@ from pcg.engine.kernel.protocol import (
     copy_state,
     is_over,
     outcome,
-    score,
 )
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import call2_double, entry_point, inner, load64, store64, view_of
-from pcg.evaluators.agents.kernel.decision import NIL, actions_of, count_call, decision_at, imagine, own_actions
+from pcg.evaluators.agents.kernel.decision import (
+    actions_of,
+    begin_decision,
+    count_call,
+    decision_at,
+    imagine,
+    own_actions,
+)
+from pcg.evaluators.agents.kernel.heuristics import lead
 
 SURE = 1.0e12
 """Value of a win; one that comes sooner is worth a little more. Beyond what heuristics say."""
@@ -138,19 +145,6 @@ def close(decision: int, value: float) -> None:
 
 
 @inner
-def lead(decision: int, state: int) -> float:
-    """The player's score less the best of the others'."""
-    d = decision_at(decision)
-    own = score(d.model, state, d.player)
-    if d.players == 1:
-        return own
-    best = -_BOUND
-    for turn in range(1, d.players):
-        best = max(best, score(d.model, state, (d.player + turn) % d.players))
-    return own - best
-
-
-@inner
 def value_of_leaf(decision: int, state: int, left: int) -> float:
     """What a state is worth to the player where the search ends, `left` ticks before it has to."""
     d = decision_at(decision)
@@ -160,9 +154,8 @@ def value_of_leaf(decision: int, state: int, left: int) -> float:
             return SURE + left
         if result == LOST:
             return -SURE - left
-    elif d.heuristic != 0:
-        return call2_double(d.heuristic, decision, state)
-    return lead(decision, state)
+        return lead(decision, state)
+    return call2_double(d.heuristic, decision, state)
 
 
 @inner
@@ -237,9 +230,7 @@ def decide_alphabeta(decision: int, state: int) -> int:
     s = search_at(d.search)
     root = frame_view(frame_at(d.search, 0))
     if d.resume == 0:
-        d.calls = 0
-        d.chosen = NIL
-        if is_over(d.model, state) != 0:
+        if begin_decision(decision, state) == 0:
             return OK
         if begin(decision, state) == GROW:
             return GROW

@@ -1,4 +1,4 @@
-"""What every compiled agent shares: the record of one decision, and one simulated tick.
+"""The shell of every compiled agent: the record of one decision, and one simulated tick.
 
 A `DECISION` record is an agent as a kernel sees it: its game model, its own random stream, its budget, and the address
 of the entry point that decides. It knows nothing of any particular search. Agents see copies of the real state with
@@ -14,6 +14,7 @@ from pcg.engine.kernel.protocol import (
     GROW,
     advance_state,
     copy_state,
+    is_over,
     legal_actions,
     may_wait,
     reseed,
@@ -53,11 +54,11 @@ DECISION = np.dtype(
         ("other", "i8"),  # int64[max_actions + 1]: the actions of another player
         ("work", "i8"),  # address of a state block for simulations
         ("search", "i8"),  # address of the record of the agent's own kernel
-        ("kinds", "i8"),  # int64[kind_count]: category id of each pair of features (heuristics_kernel)
+        ("kinds", "i8"),  # int64[kind_count]: category id of each pair of features (`kernel.heuristics`)
         ("kind_count", "i8"),
         ("features", "i8"),  # float64[2 * kind_count]: scratch
-        ("weights", "i8"),  # float64[2 * kind_count]: of the features, for `heuristics_kernel.weighted_features`
-        ("field", "i8"),  # address of the FIELD record of `kernel.field`, 0: none
+        ("weights", "i8"),  # float64[2 * kind_count]: of the features, for `heuristics.weighted_features`
+        ("field", "i8"),  # address of a DISTANCE_FIELD or PAIR_DISTANCES record, 0: none
     ],
     align=True,
 )
@@ -83,6 +84,16 @@ def take_decision(decision: int, state: int) -> int:
 def decide(decision: int, state: int) -> int:
     """Let the agent decide about the state: OK or GROW."""
     return take_decision(decision, state)
+
+
+@inner
+def begin_decision(decision: int, state: int) -> int:
+    """Choose NIL for now, and count calls from 0 unless a search is resumed; returns 1 while the game goes on."""
+    d = decision_at(decision)
+    if d.resume == 0:
+        d.calls = 0
+    d.chosen = NIL
+    return 1 - is_over(d.model, state)
 
 
 @inner
@@ -121,6 +132,19 @@ def count_call(decision: int) -> None:
 
 
 @inner
+def advance_joint(decision: int, state: int) -> int:
+    """Simulate one tick with the joint action in `joint`, at the cost of a call and its work. OK or GROW."""
+    d = decision_at(decision)
+    count_call(decision)
+    status = advance_state(d.model, state, d.joint)
+    if d.allowance != 0:
+        d.toil = d.toil + work_of(d.model, state)
+        if d.toil >= d.allowance:
+            d.budget = min(d.budget, d.calls)
+    return status
+
+
+@inner
 def step(decision: int, state: int, action: int) -> int:
     """Simulate a tick with the player's action; the other players draw theirs (reference/agents 11.7). OK or GROW."""
     d = decision_at(decision)
@@ -130,13 +154,7 @@ def step(decision: int, state: int, action: int) -> int:
             count = actions_of(decision, state, player)
             choice = load64(d.other + 8 * next_int(decision, count))
         store64(d.joint + 8 * player, choice)
-    count_call(decision)
-    status = advance_state(d.model, state, d.joint)
-    if d.allowance != 0:
-        d.toil = d.toil + work_of(d.model, state)
-        if d.toil >= d.allowance:
-            d.budget = min(d.budget, d.calls)
-    return status
+    return advance_joint(decision, state)
 
 
 @inner

@@ -1,7 +1,7 @@
 """Knowledge-based Fast Evolutionary MCTS: open-loop tree search whose rollouts evolve and whose rewards are learnt.
 
 The tree is that of the reference's sample agent (reference/agents 11.6). Every iteration judges one vector of rollout
-weights (`fast_evo_policy`) and adds to the knowledge base (`fast_evo_knowledge`), from which rollouts that leave the
+weights (`rollout_policy`) and adds to the knowledge base (`knowledge_base`), from which rollouts that leave the
 score alone get their reward. Each half can be switched off; without both this is plain MCTS, draw by draw. Source:
 Perez, Samothrakis and Lucas, Knowledge-based Fast Evolutionary MCTS for General Video Game Playing, 2014.
 """
@@ -26,7 +26,17 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.fast_evo_knowledge import (
+from pcg.evaluators.agents.kernel.decision import (
+    EPSILON,
+    NIL,
+    begin_decision,
+    decision_at,
+    imagine,
+    noise,
+    own_actions,
+    step,
+)
+from pcg.evaluators.agents.kernel.knowledge_base import (
     begin_rollout,
     curiosity,
     experience,
@@ -37,7 +47,7 @@ from pcg.evaluators.agents.fast_evo_knowledge import (
     restore_knowledge,
     save_knowledge,
 )
-from pcg.evaluators.agents.fast_evo_policy import (
+from pcg.evaluators.agents.kernel.rollout_policy import (
     begin_evolution,
     begin_trial,
     draw_softmax,
@@ -45,7 +55,6 @@ from pcg.evaluators.agents.fast_evo_policy import (
     restore_policy,
     weigh_actions,
 )
-from pcg.evaluators.agents.kernel.decision import EPSILON, NIL, decision_at, imagine, noise, own_actions, step
 
 FAST_EVO = np.dtype(
     [
@@ -337,10 +346,7 @@ def decide_fast_evo(decision: int, state: int) -> int:
     """Grow a tree until the budget is spent and recommend an action. OK or GROW."""
     d = decision_at(decision)
     t = fast_evo_at(d.search)
-    if d.resume == 0:
-        d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) != 0:
+    if begin_decision(decision, state) == 0:
         return OK
     if own_actions(decision, state) == 1:  # a forced move needs no search
         d.chosen = load64(d.own)

@@ -21,11 +21,17 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.kernel.decision import NIL, decision_at, imagine
-from pcg.evaluators.agents.kernel.plan import choices, judge, play_plan, random_gene, tick
-
-RETRIED, DECIDED, BLANK = 0, 1, 2
-"""What `pending` says at the start of a decision: tried again, the one before was made, nothing known."""
+from pcg.evaluators.agents.kernel.decision import begin_decision, decision_at, imagine
+from pcg.evaluators.agents.kernel.plan import (
+    DECIDED,
+    FIRST_DECISION,
+    RETRIED,
+    choices,
+    judge,
+    play_plan,
+    random_gene,
+    tick,
+)
 
 GA = np.dtype(
     [
@@ -40,7 +46,7 @@ GA = np.dtype(
         ("sweeps", "i8"),  # bound of the tournaments in each pool per decision; 0: none
         ("best", "i8"),  # float64[max_actions + 1]: best value seen after each action
         ("turn", "i8"),  # tournaments of this decision
-        ("pending", "i8"),  # RETRIED, DECIDED or BLANK
+        ("pending", "i8"),  # RETRIED, DECIDED or FIRST_DECISION
         ("value", "f8"),  # of the last simulation
     ],
     align=True,
@@ -65,7 +71,7 @@ def begin(decision: int, count: int) -> None:
     if g.pending == RETRIED:
         copy_bytes(g.pools, g.saved, g.bytes)
     else:
-        if g.pending == BLANK:
+        if g.pending == FIRST_DECISION:
             store64(g.pools, 0)
         copy_bytes(g.saved, g.pools, g.bytes)
     if load64(g.pools) != count:
@@ -143,10 +149,7 @@ def decide_ga(decision: int, state: int) -> int:
     """Hold tournaments in all pools in turn until the budget (or `sweeps`) is spent; play what saw the best value."""
     d = decision_at(decision)
     g = ga_at(d.search)
-    if d.resume == 0:
-        d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) != 0:
+    if begin_decision(decision, state) == 0:
         return OK
     count = choices(decision, g.plans, state, d.player, d.own)
     if d.resume == 0:

@@ -22,7 +22,7 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.kernel.decision import NIL, decision_at, imagine, noise, own_actions, step
+from pcg.evaluators.agents.kernel.decision import NIL, begin_decision, decision_at, imagine, noise, own_actions, step
 
 GREEDY = np.dtype(
     [
@@ -164,10 +164,7 @@ def decide_greedy_tree(decision: int, state: int) -> int:
     """Grow the tree until the budget is spent and play the best branch of the root. OK or GROW."""
     d = decision_at(decision)
     t = greedy_at(d.search)
-    if d.resume == 0:
-        d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) != 0:
+    if begin_decision(decision, state) == 0:
         return OK
     if own_actions(decision, state) == 1:  # a forced move needs no search
         d.chosen = load64(d.own)

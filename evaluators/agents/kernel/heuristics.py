@@ -1,6 +1,6 @@
-"""State heuristics: how good a state looks to a player, without searching further.
+"""State heuristics: values of a state for a player, without searching further.
 
-A heuristic is an entry point ``f8(decision, state)``. These are the two of the reference's sample agents
+A heuristic is an entry point ``f8(decision, state)``. Among these are the two of the reference's sample agents
 (reference/agents 11.4); the second in the sensible reading: distances are measured from the avatar, and the nearest is
 really the nearest. Others weigh the features of a state; solvers take such a sum for the ticks to a win.
 """
@@ -30,6 +30,25 @@ def win_score(decision: int, state: int) -> float:
         if result == WON:
             return 1000.0
     return score(d.model, state, d.player)
+
+
+@inner
+def lead(decision: int, state: int) -> float:
+    """The player's score less the best of the others'."""
+    d = decision_at(decision)
+    own = score(d.model, state, d.player)
+    if d.players == 1:
+        return own
+    best = -1.0e300
+    for turn in range(1, d.players):
+        best = max(best, score(d.model, state, (d.player + turn) % d.players))
+    return own - best
+
+
+@entry_point("f8(i8, i8)")
+def score_lead(decision: int, state: int) -> float:
+    """The player's score less the best of the others', which is even on a board until somebody has won."""
+    return lead(decision, state)
 
 
 @entry_point("f8(i8, i8)")

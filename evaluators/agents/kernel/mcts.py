@@ -41,6 +41,7 @@ from pcg.evaluators.agents.kernel.decision import (
     EPSILON,
     NIL,
     actions_of,
+    begin_decision,
     count_call,
     decision_at,
     imagine,
@@ -48,8 +49,8 @@ from pcg.evaluators.agents.kernel.decision import (
     own_actions,
     step,
 )
-from pcg.evaluators.agents.kernel.mcts_knowledge import approach, clear_knowledge, learn, recall
-from pcg.evaluators.agents.kernel.mcts_moves import (
+from pcg.evaluators.agents.kernel.knowledge_evaluation import approach, clear_knowledge, learn, recall
+from pcg.evaluators.agents.kernel.move_statistics import (
     choose_move,
     clear_moves,
     history_bonus,
@@ -59,8 +60,8 @@ from pcg.evaluators.agents.kernel.mcts_moves import (
     replace_last,
     reward_moves,
 )
-from pcg.evaluators.agents.kernel.mcts_novelty import look, prune_known
-from pcg.evaluators.agents.kernel.mcts_tree import (
+from pcg.evaluators.agents.kernel.novelty_pruning import look, prune_known
+from pcg.evaluators.agents.kernel.tree import (
     MISSING,
     PRUNED,
     TESTED,
@@ -214,7 +215,7 @@ def best_child(decision: int, node: int, count: int, at: int) -> int:
 
 
 @inner
-def notice(decision: int, node: int, state: int, depth: int) -> None:
+def observe_node(decision: int, node: int, state: int, depth: int) -> None:
     """Write down what the options want to know of the first state seen at a node."""
     d = decision_at(decision)
     t = tree_at(d.search)
@@ -246,7 +247,7 @@ def enter(decision: int, at: int, child: int, is_new: int, depth: int) -> int:
     if tick(decision, to, action, depth) == GROW:
         return 0
     if is_new == 1:
-        notice(decision, child, to, depth + 1)
+        observe_node(decision, child, to, depth + 1)
     return to
 
 
@@ -354,7 +355,7 @@ def value_of(decision: int, state: int) -> float:
 
 
 @inner
-def evade(decision: int, depth: int) -> int:
+def avoid_loss(decision: int, depth: int) -> int:
     """Loss avoidance: make `work` the best of the states that the other actions of the last tick lead to. OK or GROW.
 
     The state stays the lost one when none of them is better, or no budget is left to try them.
@@ -390,7 +391,7 @@ def finish(decision: int, length: int) -> int:
     value = value_of(decision, d.work)
     ends = length  # nodes before this one get the value, the others that of the lost end
     if t.avoidance != 0 and t.last >= 0 and is_lost(decision, d.work) == 1:
-        if evade(decision, t.reached - 1) == GROW:
+        if avoid_loss(decision, t.reached - 1) == GROW:
             return GROW
         if t.reached == length - 1:  # the new node itself is lost; those above it can do better
             ends = length - 1
@@ -453,7 +454,7 @@ def sample_actions(decision: int, state: int) -> int:
             if imagine(decision, to, state) == GROW or tick(decision, to, action, 0) == GROW:
                 return GROW
             if is_new == 1:
-                notice(decision, child, to, 1)
+                observe_node(decision, child, to, 1)
             store64(t.losses + 8 * k, load64(t.losses + 8 * k) + is_lost(decision, to))
             store32(t.path + 4, child)
             back_up(d.search, 0, 2, value_of(decision, to))
@@ -468,7 +469,7 @@ def sample_actions(decision: int, state: int) -> int:
 
 
 @inner
-def turn_page(decision: int) -> int:
+def begin_tree(decision: int) -> int:
     """Begin a decision's tree: with what is kept of the last one, or empty; forget all before the first decision.
 
     Returns 1 for a decision that was begun before and failed for want of memory.
@@ -496,7 +497,7 @@ def turn_page(decision: int) -> int:
 
 
 @inner
-def plant(decision: int, state: int, again: int) -> int:
+def set_up_root(decision: int, state: int, again: int) -> int:
     """Set up root, statistics and what is known of the state before the first iteration. OK or GROW."""
     d = decision_at(decision)
     t = tree_at(d.search)
@@ -524,10 +525,10 @@ def choose(decision: int, state: int) -> int:
     """Grow the tree until the budget is spent and choose an action. OK or GROW."""
     d = decision_at(decision)
     if d.resume == 0:
-        again = turn_page(decision)
+        again = begin_tree(decision)
         tree_at(d.search).done = 0
         # a forced move needs no search
-        if own_actions(decision, state) > 1 and plant(decision, state, again) == GROW:
+        if own_actions(decision, state) > 1 and set_up_root(decision, state, again) == GROW:
             return GROW
     tree_at(d.search).done = 0
     count = own_actions(decision, state)
@@ -549,10 +550,7 @@ def choose(decision: int, state: int) -> int:
 def decide_mcts(decision: int, state: int) -> int:
     """Grow a tree until the budget is spent and recommend an action. OK or GROW."""
     d = decision_at(decision)
-    if d.resume == 0:
-        d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) != 0:
+    if begin_decision(decision, state) == 0:
         return OK
     if choose(decision, state) == GROW:
         return GROW

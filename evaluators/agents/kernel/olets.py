@@ -16,7 +16,7 @@ from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.protocol import GROW, LOST, OK, WON, is_over, outcome, score
 from pcg.engine.kernel.random import next_double, next_int
 from pcg.engine.kernel.runtime import call2, entry_point, inner, load64, store64, view_of
-from pcg.evaluators.agents.kernel.decision import NIL, decision_at, imagine, own_actions, step
+from pcg.evaluators.agents.kernel.decision import NIL, begin_decision, decision_at, imagine, own_actions, step
 from pcg.evaluators.agents.kernel.plan_tree import (
     add_node,
     child_of,
@@ -265,10 +265,7 @@ def decide_olets(decision: int, state: int) -> int:
     """Grow the tree until the budget is spent and recommend an action. OK or GROW."""
     d = decision_at(decision)
     o = olets_at(d.search)
-    if d.resume == 0:
-        d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) != 0:
+    if begin_decision(decision, state) == 0:
         return OK
     if d.resume == 0:
         begin(decision, state)

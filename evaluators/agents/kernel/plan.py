@@ -10,13 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.engine.kernel.exponents import power
-from pcg.engine.kernel.protocol import GROW, advance_state, is_over, legal_actions, may_wait
+from pcg.engine.kernel.protocol import GROW, is_over, legal_actions, may_wait
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import call2_double, inner, load64, store64, view_of
-from pcg.evaluators.agents.kernel.decision import NIL, count_call, decision_at
+from pcg.evaluators.agents.kernel.decision import NIL, advance_joint, decision_at
 
 GENES = 1 << 20
 """Random genes lie below; so far above any number of actions that the modulus is even."""
+
+RETRIED, DECIDED, FIRST_DECISION = 0, 1, 2
+"""State at the start of a decision: it is made again, the one before was made, it is the first since a reset."""
 
 PLANS = np.dtype(
     [
@@ -73,8 +76,7 @@ def tick(decision: int, plans: int, state: int, action: int, reply: int) -> int:
             if player != p.rival or reply < 0:
                 choice = action_of(decision, plans, state, player, random_gene(decision))
         store64(d.joint + 8 * player, choice)
-    count_call(decision)
-    return advance_state(d.model, state, d.joint)
+    return advance_joint(decision, state)
 
 
 @inner

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.kernel.protocol import OK, is_over
+from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import entry_point, load64, view_of
-from pcg.evaluators.agents.kernel.decision import NIL, decision_at
+from pcg.evaluators.agents.kernel.decision import begin_decision, decision_at
 
 RECORDING = np.dtype(
     [
@@ -25,9 +25,7 @@ def decide_replay(decision: int, state: int) -> int:
     """Choose the next action of the recording; NIL after its end and in a finished game."""
     d = decision_at(decision)
     r = recording_at(d.search)
-    d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) == 0:
+    if begin_decision(decision, state) == 1:
         if r.at < r.count:
             d.chosen = load64(r.actions + 8 * r.at)
         r.at = r.at + 1

@@ -17,9 +17,19 @@ from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.protocol import GROW, OK, is_over
 from pcg.engine.kernel.random import next_bits, next_int
 from pcg.engine.kernel.runtime import entry_point, inner, load32, load64, load_double, store64, view_of
-from pcg.evaluators.agents.kernel.decision import EPSILON, NIL, decision_at, imagine, noise, take_decision
-from pcg.evaluators.agents.kernel.mcts_tree import tree_at
+from pcg.evaluators.agents.kernel.decision import (
+    EPSILON,
+    NIL,
+    begin_decision,
+    decision_at,
+    imagine,
+    noise,
+    take_decision,
+)
 from pcg.evaluators.agents.kernel.plan import (
+    DECIDED,
+    FIRST_DECISION,
+    RETRIED,
     action_of,
     choices,
     judge,
@@ -57,15 +67,13 @@ from pcg.evaluators.agents.kernel.population import (
     set_value,
     shift,
 )
+from pcg.evaluators.agents.kernel.tree import tree_at
 
 NO_SEED, GREEDY_SEED, TREE_SEED = 0, 1, 2
 """Where the first plan of a population comes from: chance, one-step look-ahead, Monte Carlo tree search."""
 
 BY_PLAN, BY_VISITS, BY_VALUE, BY_BOUND = 0, 1, 2, 3
 """What the action is chosen by: the best plan, or the statistical tree's visits, means or upper confidence bounds."""
-
-RETRIED, DECIDED, BLANK = 0, 1, 2
-"""What `pending` says at the start of a decision: tried again, the one before was made, nothing known."""
 
 RHEA = np.dtype(
     [
@@ -82,7 +90,7 @@ RHEA = np.dtype(
         ("seeder", "i8"),  # address of its DECISION record
         ("recommend", "i8"),
         ("exploration", "f8"),  # K of UCB1 in BY_BOUND
-        ("pending", "i8"),  # RETRIED, DECIDED or BLANK
+        ("pending", "i8"),  # RETRIED, DECIDED or FIRST_DECISION
         ("played", "i8"),  # code of the action chosen last
         ("stream", "i8"),  # the agent's random stream after `begin`
         ("value", "f8"),  # of the last simulation
@@ -133,7 +141,7 @@ def begin(decision: int) -> None:
             restore_tree(r.tree)
         store64(decision, r.stream)  # what the shift buffer drew is drawn already
         return
-    if r.pending == BLANK:
+    if r.pending == FIRST_DECISION:
         clear(r.population)
         b.left = 0
         b.held = NIL
@@ -458,10 +466,7 @@ def decide_rhea(decision: int, state: int) -> int:
     """Evolve plans until the budget is spent and play the start of the best. OK or GROW."""
     d = decision_at(decision)
     r = rhea_at(d.search)
-    if d.resume == 0:
-        d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) != 0:
+    if begin_decision(decision, state) == 0:
         return OK
     if d.resume == 0:
         begin(decision)

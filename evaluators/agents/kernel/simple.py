@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pcg.engine.kernel.protocol import GROW, OK, is_over
+from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import call2_double, entry_point, load64
-from pcg.evaluators.agents.kernel.decision import NIL, decision_at, imagine, noise, own_actions, step
+from pcg.evaluators.agents.kernel.decision import begin_decision, decision_at, imagine, noise, own_actions, step
 
 
 @entry_point("i8(i8, i8)")
 def decide_nothing(decision: int, state: int) -> int:
     """Always NIL."""
-    d = decision_at(decision)
-    d.calls = 0
-    d.chosen = NIL
+    begin_decision(decision, state)
     return OK
 
 
@@ -21,9 +19,7 @@ def decide_nothing(decision: int, state: int) -> int:
 def decide_random(decision: int, state: int) -> int:
     """One of the available actions, uniformly."""
     d = decision_at(decision)
-    d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) == 0:
+    if begin_decision(decision, state) == 1:
         count = own_actions(decision, state)
         d.chosen = load64(d.own + 8 * next_int(decision, count))
     return OK
@@ -33,10 +29,9 @@ def decide_random(decision: int, state: int) -> int:
 def decide_onestep(decision: int, state: int) -> int:
     """The action whose next state the heuristic likes best, averaged over `search` simulations of it."""
     d = decision_at(decision)
-    d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) != 0:
+    if begin_decision(decision, state) == 0:
         return OK
+    d.calls = 0  # there is nothing to resume
     best = -1.0e300
     for k in range(own_actions(decision, state)):
         action = load64(d.own + 8 * k)

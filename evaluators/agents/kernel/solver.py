@@ -36,7 +36,7 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.kernel.decision import LOOK_AT_CLOCK, NIL, decision_at, imagine, own_actions
+from pcg.evaluators.agents.kernel.decision import LOOK_AT_CLOCK, NIL, begin_decision, decision_at, imagine, own_actions
 
 PAUSED, SOLVED, EXHAUSTED, NODES_SPENT, BLOCKS_SPENT = 2, 3, 4, 5, 6
 """Answers of `expand_nodes` besides GROW. After PAUSED and BLOCKS_SPENT the search can go on."""
@@ -554,9 +554,7 @@ def decide_solver(decision: int, state: int) -> int:
     d = decision_at(decision)
     s = search_at(d.search)
     if d.resume == 0:
-        d.calls = 0
-        d.chosen = NIL
-        if is_over(d.model, state) != 0 or next_of_plan(decision, state) == 1:
+        if begin_decision(decision, state) == 0 or next_of_plan(decision, state) == 1:
             return OK
         kept = go_on_with_plan(decision, state)
         if kept == 1:

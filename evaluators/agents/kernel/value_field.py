@@ -43,7 +43,7 @@ from pcg.engine.kernel.runtime import (
     store64,
     store_double,
 )
-from pcg.evaluators.agents.kernel.decision import NIL, decision_at, imagine, noise, own_actions
+from pcg.evaluators.agents.kernel.decision import NIL, begin_decision, decision_at, imagine, noise, own_actions
 from pcg.evaluators.agents.kernel.value_field_graph import (
     FAR,
     MOVES,
@@ -458,10 +458,7 @@ def decide_value_field(decision: int, state: int) -> int:
     """Look ahead until the budget is spent and choose the best action. OK or GROW."""
     d = decision_at(decision)
     f = field_at(d.search)
-    if d.resume == 0:
-        d.calls = 0
-    d.chosen = NIL
-    if is_over(d.model, state) != 0:
+    if begin_decision(decision, state) == 0:
         return OK
     if d.resume == 0:
         begin(decision)

@@ -32,8 +32,8 @@ from pcg.engine.kernel.runtime import (
     store64,
     store_double,
 )
-from pcg.evaluators.agents.kernel.decision import NIL, decision_at, imagine, noise, own_actions, step
-from pcg.evaluators.agents.kernel.width_facts import (
+from pcg.evaluators.agents.kernel.decision import NIL, begin_decision, decision_at, imagine, noise, own_actions, step
+from pcg.evaluators.agents.kernel.novelty import (
     WIDTH_ALL,
     describe,
     forget_seen,
@@ -41,18 +41,18 @@ from pcg.evaluators.agents.kernel.width_facts import (
     see,
     see_all,
 )
-from pcg.evaluators.agents.kernel.width_knowledge import attraction, judge_kinds, learn
+from pcg.evaluators.agents.kernel.touch_statistics import attraction, judge_kinds, learn
 from pcg.evaluators.agents.kernel.width_tree import (
     address_of,
-    be_at,
-    been_entry,
     child_by,
     clear,
+    count_visit,
     keep_subtree,
     pop,
     push,
     search_at,
     take_node,
+    visit_entry,
 )
 
 SAMPLE, EXPAND, FINISH, DONE = 0, 1, 2, 3
@@ -93,7 +93,7 @@ def lean_of(decision: int, state: int, key: int) -> float:
     s = search_at(d.search)
     value = 0.0
     if s.exploration > 0.0:
-        value -= s.exploration * min(load64(s.been_count + 8 * been_entry(d.search, key)), 50)
+        value -= s.exploration * min(load64(s.been_count + 8 * visit_entry(d.search, key)), 50)
     if s.attraction > 0.0:
         value += s.attraction * attraction(decision, s.knowledge, state)
     if s.guidance > 0.0 and d.heuristic != 0:
@@ -102,7 +102,7 @@ def lean_of(decision: int, state: int, key: int) -> float:
 
 
 @inner
-def look_at(decision: int, node: int, always: int) -> None:
+def evaluate_node(decision: int, node: int, always: int) -> None:
     """Judge a node of the current pass: rewards, leaning, novelty. New ones (or all, if `always`) are opened."""
     d = decision_at(decision)
     s = search_at(d.search)
@@ -201,7 +201,7 @@ def start_pass(decision: int) -> None:
     judge_kinds(decision, s.knowledge)
     node = s.root
     while node >= 0:
-        look_at(decision, node, 1)
+        evaluate_node(decision, node, 1)
         if s.heap_used > 0 and is_over(d.model, address_of(d.search, node)) == 0:
             note_parent(s.facts)  # the list holds the facts of this node
         node = load32(s.heir + 4 * node)
@@ -239,7 +239,7 @@ def begin(decision: int, state: int) -> int:
         store_double(s.points + 8 * heir, score(d.model, state, d.player))
     else:
         start_run(decision, state)
-    be_at(d.search, place_key(decision, d.work))
+    count_visit(d.search, place_key(decision, d.work))
     s.width = s.first_width
     s.sample = 0
     s.runs = 0
@@ -322,7 +322,7 @@ def expand(decision: int) -> int:
         if child < 0:
             return GROW
     if load64(s.met + 8 * child) != s.passes:
-        look_at(decision, child, 0)
+        evaluate_node(decision, child, 0)
     s.slot = s.slot + 1
     return OK
 
@@ -451,10 +451,8 @@ def decide_width(decision: int, state: int) -> int:
         store64(decision, s.kept_random)
         d.calls = s.kept_calls
     elif d.resume == 0:
-        d.calls = 0
-        d.chosen = NIL
         s.phase = DONE
-        if is_over(d.model, state) != 0:
+        if begin_decision(decision, state) == 0:
             return OK
         if moves_of(decision, state) == 1:  # a forced move needs no search
             d.chosen = load64(d.own)

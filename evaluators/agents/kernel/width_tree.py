@@ -19,7 +19,7 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.kernel.width_facts import place_of
+from pcg.evaluators.agents.kernel.novelty import place_of
 
 SEARCH = np.dtype(
     [
@@ -240,7 +240,7 @@ def pop(search: int) -> int:
 
 
 @inner
-def been_entry(search: int, key: int) -> int:
+def visit_entry(search: int, key: int) -> int:
     """Index of the place's entry, or of the empty entry where it belongs."""
     s = search_at(search)
     entry = place_of(key, s.been_size)
@@ -250,10 +250,10 @@ def been_entry(search: int, key: int) -> int:
 
 
 @inner
-def be_at(search: int, key: int) -> None:
+def count_visit(search: int, key: int) -> None:
     """Count a visit of the real play."""
     s = search_at(search)
-    entry = been_entry(search, key)
+    entry = visit_entry(search, key)
     count = load64(s.been_count + 8 * entry)
     if count == 0:
         if 2 * s.been_used >= s.been_size:

@@ -1,8 +1,8 @@
-"""What to go for next: which kinds of sprites an avatar should touch to come nearer to winning, read from the rules.
+"""Subgoals: the kinds of sprites that an avatar should touch next to come nearer to winning, read from the rules.
 
-A backward search from the endings, as in `requirements`, but for a moment of play: with the avatar there is, what it
-holds, and the kinds of sprites still present. A key is a target while the door cannot be opened yet, the door once it
-can. Knows kinds only, not places; `kernel.field` adds the way there.
+A backward search from the endings, as in `requirements`, but for a state of play: with the avatar there is, what it
+holds, and the kinds of sprites still present. A key is a subgoal while the door cannot be opened yet, the door once it
+can. Knows kinds only, not places; `kernel.distance_field` adds the way there.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ _FAR = 99
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """What the targets depend on: the avatar's type, numbers of living sprites by type, amounts held by type."""
+class AbstractState:
+    """The part of a state that subgoals depend on.
+
+    Attributes:
+        avatar: type of the avatar.
+        counts: numbers of living sprites by type.
+        held: pairs of a resource's type and the amount held.
+    """
 
     avatar: int
     counts: tuple[int, ...]
@@ -32,18 +38,23 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A way towards something: how many things must be touched on it, and which kinds may be first."""
+class Route:
+    """A way towards a subgoal.
+
+    Attributes:
+        steps: number of things to touch on it.
+        first: types of which one may be touched first.
+    """
 
     steps: int
     first: frozenset[int] = frozenset()
 
 
-_DONE = Way(0)
+_DONE = Route(0)
 
 
-class Targets:
-    """Targets of a game, answered for moments of play.
+class Subgoals:
+    """Subgoals of a game, answered for states of play.
 
     Attributes:
         wanted: types that must vanish to win; their number says how much is left to do.
@@ -62,29 +73,29 @@ class Targets:
         wins = [e for e in self.analysis.wins if not set(e.types) <= avatars]
         self.wanted = tuple(sorted({t for e in wins if e.kind == "vanish" for t in e.types} - avatars))
         self.unwanted = tuple(sorted({t for e in wins if e.kind == "appear" for t in e.types} - avatars))
-        self._known: dict[Moment, frozenset[int]] = {}
+        self._known: dict[AbstractState, frozenset[int]] = {}
         self._blocking: dict[int, tuple[int, ...]] = {}
 
-    def at(self, moment: Moment) -> frozenset[int]:
+    def at(self, state: AbstractState) -> frozenset[int]:
         """Types to touch next; empty when the rules name none."""
-        if moment not in self._known:
+        if state not in self._known:
             if len(self._known) >= 4096:
                 self._known.clear()
-            self._known[moment] = self._find(moment)
-        return self._known[moment]
+            self._known[state] = self._find(state)
+        return self._known[state]
 
-    def _find(self, moment: Moment) -> frozenset[int]:
+    def _find(self, state: AbstractState) -> frozenset[int]:
         found: set[int] = set()
         least = _FAR
         for t in self.wanted:
-            if moment.counts[t] > 0:
-                way = self._remove(t, moment, frozenset())
+            if state.counts[t] > 0:
+                way = self._remove(t, state, frozenset())
                 if way is not None and way.first:
                     found |= way.first
         if found:
             return frozenset(found)
         for t in self.unwanted:
-            way = self._obtain(t, moment, frozenset())
+            way = self._obtain(t, state, frozenset())
             if way is not None and way.first and way.steps <= least:
                 found = set(way.first) if way.steps < least else found | way.first
                 least = way.steps
@@ -92,108 +103,108 @@ class Targets:
 
     # --- backward search: None when there is no way ---
 
-    def _remove(self, t: int, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+    def _remove(self, t: int, state: AbstractState, trail: frozenset[tuple[str, int]]) -> Route | None:
         key = ("remove", t)
         if key in trail or len(trail) > 12:
             return None
-        return self._best([self._by_removal(r, moment, trail | {key}) for r in self._removals.get(t, ())])
+        return self._best([self._by_removal(r, state, trail | {key}) for r in self._removals.get(t, ())])
 
-    def _by_removal(self, r: Removal, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+    def _by_removal(self, r: Removal, state: AbstractState, trail: frozenset[tuple[str, int]]) -> Route | None:
         if r.partner is None:
             return _DONE
-        if r.partner == moment.avatar:
-            return self._touch(r.victim, r.consequence, r.victim, moment, trail)
+        if r.partner == state.avatar:
+            return self._touch(r.victim, r.consequence, r.victim, state, trail)
         if not self.analysis.can_meet(r.victim, r.partner):
             return None
-        way = self._obtain(r.partner, moment, trail)
+        way = self._obtain(r.partner, state, trail)
         if way is None:
             return None
         if way.steps > 0:
-            return Way(way.steps + 1, way.first)
+            return Route(way.steps + 1, way.first)
         if r.partner in self.analysis.avatars:
             return None
-        if self._shoots(moment.avatar, r.partner):
-            return Way(1, frozenset({r.victim}))
+        if self._shoots(state.avatar, r.partner):
+            return Route(1, frozenset({r.victim}))
         for pushed in (r.victim, r.partner):
             if "pushable" in self.analysis.roles[pushed]:
-                return Way(2, frozenset({pushed}))
-        return Way(1, frozenset({r.partner}) if "mover" not in self.analysis.roles[r.partner] else frozenset())
+                return Route(2, frozenset({pushed}))
+        return Route(1, frozenset({r.partner}) if "mover" not in self.analysis.roles[r.partner] else frozenset())
 
     def _touch(
-        self, what: int, c: Consequence | None, victim: int, moment: Moment, trail: frozenset[tuple[str, int]]
-    ) -> Way | None:
+        self, what: int, c: Consequence | None, victim: int, state: AbstractState, trail: frozenset[tuple[str, int]]
+    ) -> Route | None:
         holding = c.holding if c is not None else None
         if c is not None and holding is not None and holding.more:
-            holder = victim if (holding.holder == FIRST) == (c.target == FIRST) else moment.avatar
-            if holder == moment.avatar and moment.amount(holding.resource) < holding.limit:
-                way = self._gather(holding.resource, moment, trail)
-                return None if way is None else Way(way.steps + 1, way.first)
-        return Way(1, frozenset({what}))
+            holder = victim if (holding.holder == FIRST) == (c.target == FIRST) else state.avatar
+            if holder == state.avatar and state.amount(holding.resource) < holding.limit:
+                way = self._gather(holding.resource, state, trail)
+                return None if way is None else Route(way.steps + 1, way.first)
+        return Route(1, frozenset({what}))
 
-    def _gather(self, resource: int, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+    def _gather(self, resource: int, state: AbstractState, trail: frozenset[tuple[str, int]]) -> Route | None:
         """Get hold of one more unit of a resource."""
         key = ("gather", resource)
         if key in trail:
             return None
         trail = trail | {key}
-        ways: list[Way | None] = []
+        ways: list[Route | None] = []
         for (a, b), found in self.analysis.meetings.items():
             for c in found:
                 gives = c.kind == "collect" and (a == resource or resource in self._path(a))
-                if gives and b == moment.avatar:
-                    if moment.counts[a] > 0:
-                        ways.append(self._touch(a, c, a, moment, trail))
+                if gives and b == state.avatar:
+                    if state.counts[a] > 0:
+                        ways.append(self._touch(a, c, a, state, trail))
                     else:
-                        ways.append(self._obtain(a, moment, trail))
-                if c.kind == "gain" and resource in c.products and c.amount > 0 and a == moment.avatar:
-                    ways.append(self._present_or_obtain(b, moment, trail))
+                        ways.append(self._obtain(a, state, trail))
+                if c.kind == "gain" and resource in c.products and c.amount > 0 and a == state.avatar:
+                    ways.append(self._present_or_obtain(b, state, trail))
         return self._best(ways)
 
     def _path(self, t: int) -> tuple[int, ...]:
         return self.analysis.definition.types[t].path
 
-    def _present_or_obtain(self, t: int, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
-        if moment.counts[t] > 0:
-            return Way(1, frozenset({t}))
-        return self._obtain(t, moment, trail)
+    def _present_or_obtain(self, t: int, state: AbstractState, trail: frozenset[tuple[str, int]]) -> Route | None:
+        if state.counts[t] > 0:
+            return Route(1, frozenset({t}))
+        return self._obtain(t, state, trail)
 
-    def _obtain(self, t: int, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
+    def _obtain(self, t: int, state: AbstractState, trail: frozenset[tuple[str, int]]) -> Route | None:
         """Bring a sprite of the type about; no step when there is one."""
-        if t == moment.avatar or moment.counts[t] > 0:
+        if t == state.avatar or state.counts[t] > 0:
             return _DONE
         key = ("obtain", t)
         if key in trail or len(trail) > 12:
             return None
-        return self._best([self._by_source(s, moment, trail | {key}) for s in self._sources.get(t, ())])
+        return self._best([self._by_source(s, state, trail | {key}) for s in self._sources.get(t, ())])
 
-    def _by_source(self, s: Source, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
-        maker = self._obtain(s.maker, moment, trail)
+    def _by_source(self, s: Source, state: AbstractState, trail: frozenset[tuple[str, int]]) -> Route | None:
+        maker = self._obtain(s.maker, state, trail)
         if maker is None or maker.steps > 0:
             return maker
         if s.partner is None:
-            return self._loaded(s, moment, trail)
-        partner = self._obtain(s.partner, moment, trail)
+            return self._loaded(s, state, trail)
+        partner = self._obtain(s.partner, state, trail)
         if partner is None or partner.steps > 0:
-            return None if partner is None else Way(partner.steps + 1, partner.first)
-        if moment.avatar in (s.maker, s.partner):
-            other = s.partner if s.maker == moment.avatar else s.maker
-            return self._touch(other, s.consequence, s.maker, moment, trail)
-        return Way(1)
+            return None if partner is None else Route(partner.steps + 1, partner.first)
+        if state.avatar in (s.maker, s.partner):
+            other = s.partner if s.maker == state.avatar else s.maker
+            return self._touch(other, s.consequence, s.maker, state, trail)
+        return Route(1)
 
-    def _loaded(self, s: Source, moment: Moment, trail: frozenset[tuple[str, int]]) -> Way | None:
-        """What has to be fetched before an avatar can bring something forth: what it is paid with."""
-        if s.maker != moment.avatar or s.consequence is not None:
+    def _loaded(self, s: Source, state: AbstractState, trail: frozenset[tuple[str, int]]) -> Route | None:
+        """Fetch the ammunition that an avatar needs before it can bring something forth."""
+        if s.maker != state.avatar or s.consequence is not None:
             return _DONE
         for resource in ammunition(self.analysis, self.analysis.definition.types[s.maker], s.product):
-            if moment.amount(resource) < 1:
-                return self._gather(resource, moment, trail)
+            if state.amount(resource) < 1:
+                return self._gather(resource, state, trail)
         return _DONE
 
     def _shoots(self, avatar: int, t: int) -> bool:
         return any(s.maker == avatar and s.partner is None for s in self._sources.get(t, ()))
 
     @staticmethod
-    def _best(ways: list[Way | None]) -> Way | None:
+    def _best(ways: list[Route | None]) -> Route | None:
         """The shortest way; among equally short ones all first kinds. Ways that name nothing to touch come last."""
         possible = [w for w in ways if w is not None]
         if not possible:
@@ -201,7 +212,7 @@ class Targets:
         named = [w for w in possible if w.first] or possible
         least = min(w.steps for w in named)
         shortest = [w for w in named if w.steps == least]
-        return Way(least, frozenset().union(*(w.first for w in shortest)))
+        return Route(least, frozenset().union(*(w.first for w in shortest)))
 
     def blocking(self, avatar: int) -> tuple[int, ...]:
         """Types that this avatar cannot enter, nor take by trying; and standing ones that kill it."""
@@ -226,6 +237,6 @@ class Targets:
 
 
 def holdings(avatar: object) -> Mapping[str, int]:
-    """What an avatar holds, by name; empty where the engine does not say."""
+    """Return the amounts that an avatar holds, by name; empty where the engine does not say."""
     held = getattr(avatar, "resources", None)
     return held if isinstance(held, Mapping) else {}

@@ -1,4 +1,4 @@
-"""How far apart things are that must come together: an estimate of the ticks to a win beside the weighted features.
+"""Distances between things that must come together: an estimate of the ticks to a win beside the weighted features.
 
 The features know how far the avatar is from each kind of thing. Where winning means that one thing is brought to
 another (a body onto its base), what counts is the way between these two. For models on a grid of cells
@@ -17,7 +17,7 @@ from pcg.evaluators.agents.kernel.heuristics import weigh
 MOST_PAIRS = 4
 """Each takes two of the eight bits of a cell's mark."""
 
-PAIRS = np.dtype(
+PAIR_DISTANCES = np.dtype(
     [
         ("cells", "i8"),
         ("columns", "i8"),
@@ -29,11 +29,11 @@ PAIRS = np.dtype(
     align=True,
 )
 
-pairs_at = view_of(PAIRS)
+pairs_at = view_of(PAIR_DISTANCES)
 
 
 @entry_point("f8(i8, i8)")
-def features_and_pairs(decision: int, state: int) -> float:
+def features_and_pair_distances(decision: int, state: int) -> float:
     """The weighted features, and for each pair of kinds the weighted distance of the nearest two in cells."""
     d = decision_at(decision)
     p = pairs_at(d.field)

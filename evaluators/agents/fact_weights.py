@@ -1,4 +1,4 @@
-"""What random playouts tell about the facts of a game: which say something about a state, and how common they are.
+"""Weights of the facts of a game, as in inverse document frequency: rare facts weigh more, seen in random playouts.
 
 Facts that are true or not by the clock alone (walls, step counters, whose turn it is) are the same in all playouts
 after the same number of moves. They say nothing about how a game stands, but would make all states look alike: in a
@@ -17,11 +17,11 @@ from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke3
 from pcg.engine.model import Model
 from pcg.evaluators.agents.compiled import Array, Record, grow_model
-from pcg.evaluators.agents.kernel.board_survey import SURVEY, write_playout
 from pcg.evaluators.agents.kernel.decision import DECISION
+from pcg.evaluators.agents.kernel.fact_sampling import FACT_SAMPLE, sample_facts
 
 PLAYOUTS = 32
-"""Random playouts of a survey."""
+"""Random playouts looked at."""
 MOST_STATES = 4096
 """States after which no further playout is begun."""
 _MOST_TICKS = 512
@@ -29,7 +29,7 @@ _MOST_FACTS = 1 << 22
 
 
 @dataclass(frozen=True)
-class Survey:
+class FactWeights:
     """Weights of the facts of a game.
 
     Attributes:
@@ -45,21 +45,21 @@ class Survey:
     facts: int
 
 
-def survey(model: Model, state: int, board: Record, seed: int, weighting: str = "frequency") -> Survey:
+def weigh_facts(model: Model, state: int, moves: Record, seed: int, weighting: str = "frequency") -> FactWeights:
     """Look at the facts of random playouts.
 
     Args:
         model: the game.
         state: address of the state that playouts start from.
-        board: a BOARD record prepared for the model.
+        moves: a JOINT_PLAYOUT record prepared for the model.
         seed: of the playouts.
         weighting: "frequency" (the logarithm of one over the share of the states in which the fact holds) or "none"
             (1 for all that say something).
     """
-    ticks, numbers, counts = _observe(model, state, board, seed)
+    ticks, numbers, counts = _observe(model, state, moves, seed)
     facts = int(numbers.max()) + 1 if len(numbers) else 0
     if facts > _MOST_FACTS:  # facts are not numbered from 0 on: all weigh the same
-        return Survey(np.zeros(0), 1.0, np.zeros(0), int(counts.max(initial=0)))
+        return FactWeights(np.zeros(0), 1.0, np.zeros(0), int(counts.max(initial=0)))
     where = np.repeat(ticks, counts)
     total = len(ticks)
     held = np.bincount(numbers, minlength=facts)
@@ -77,10 +77,10 @@ def survey(model: Model, state: int, board: Record, seed: int, weighting: str = 
     else:
         weights = undecided.astype(np.float64)
         weights[held == 0] = other = 1.0
-    return Survey(weights, other, mean, int(counts.max(initial=0)))
+    return FactWeights(weights, other, mean, int(counts.max(initial=0)))
 
 
-def _observe(model: Model, state: int, board: Record, seed: int) -> tuple[Array, Array, Array]:
+def _observe(model: Model, state: int, moves: Record, seed: int) -> tuple[Array, Array, Array]:
     """Of every state of the playouts its tick, the numbers of its facts (one after the other) and how many they are."""
     ticks: list[Array] = []
     numbers: list[Array] = []
@@ -88,8 +88,8 @@ def _observe(model: Model, state: int, board: Record, seed: int) -> tuple[Array,
     room = 1 << 16
     decision = Record(DECISION, model=model.address, players=model.players, random=scramble(seed), budget=1 << 62)
     decision.point("joint", np.zeros(model.players, dtype=np.int64))
-    decision.own("search", board)
-    record = Record(SURVEY, ticks=_MOST_TICKS)
+    decision.own("search", moves)
+    record = Record(FACT_SAMPLE, ticks=_MOST_TICKS)
     lengths = record.point("lengths", np.zeros(_MOST_TICKS + 1, dtype=np.int64))
     seen = 0
     for _ in range(PLAYOUTS):
@@ -99,7 +99,7 @@ def _observe(model: Model, state: int, board: Record, seed: int) -> tuple[Array,
             decision.point_to_pool("work", model.pool(1))
             record["room"] = room
             found = record.point("facts", np.zeros(room, dtype=np.int64))
-            answer = int(invoke3(write_playout.address, decision.address, record.address, state))
+            answer = int(invoke3(sample_facts.address, decision.address, record.address, state))
             if answer == -GROW:
                 grow_model(model, size)
             elif answer < 0:

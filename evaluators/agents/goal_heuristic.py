@@ -1,4 +1,4 @@
-"""What a game's rules say about how far a state is from being won, as weights of features.
+"""Goal heuristic: weights of features that estimate how far a state is from being won, read from a game's rules.
 
 Reads the analysis of a VGDL game: every sprite that must vanish counts, and so does the way to the nearest of them. It
 is a guide, not a bound: an estimate may be too high (one move may remove many) or too low (walls, keys, detours).
@@ -11,13 +11,10 @@ import numpy as np
 from pcg.engine.model import Model
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.agents.compiled import Array
+from pcg.evaluators.agents.definition_cache import once_per_definition
 
 PER_GOAL = 10.0
 """Ticks that a sprite which must vanish stands for, beside the way to it."""
-
-
-_known: dict[int, tuple[GameDefinition, Array | None]] = {}  # by id; holding the definition keeps the id its own
-_KNOWN_AT_MOST = 64
 
 
 def goal_weights(model: Model) -> Array | None:
@@ -29,14 +26,10 @@ def goal_weights(model: Model) -> Array | None:
     definition = model.definition
     if not isinstance(definition, GameDefinition):
         return None
-    found = _known.get(id(definition))
-    if found is None:
-        if len(_known) >= _KNOWN_AT_MOST:
-            _known.clear()
-        found = _known[id(definition)] = (definition, _read(definition))
-    return found[1]
+    return _read(definition)
 
 
+@once_per_definition
 def _read(definition: GameDefinition) -> Array | None:
     # the analysis brings a graph library along, which most plays do not need
     from pcg.evaluators.analysis import analyse

@@ -1,4 +1,4 @@
-"""Ways to targets: the distance of every cell from the nearest target, around what blocks the avatar.
+"""Distance field: the distance of every cell from the nearest target, around what blocks the avatar.
 
 Built once per decision by a breadth-first search backwards from the targets, read at the leaves of a search: a state is
 worth more the shorter its avatar's way is, and the less there is left to do. For models on a grid of cells
@@ -28,7 +28,7 @@ SOLID = 1
 TARGET = 2
 """Bit of the types to go to."""
 
-FIELD = np.dtype(
+DISTANCE_FIELD = np.dtype(
     [
         ("cells", "i8"),
         ("types", "i8"),
@@ -43,7 +43,7 @@ FIELD = np.dtype(
     align=True,
 )
 
-field_at = view_of(FIELD)
+field_at = view_of(DISTANCE_FIELD)
 
 
 @inner
@@ -104,7 +104,7 @@ def build_field(decision: int, state: int) -> int:
 
 
 @entry_point("i8(i8, i8, i8)")
-def take_counts(decision: int, state: int, out: int) -> int:
+def count_sprites(decision: int, state: int, out: int) -> int:
     """Numbers of living sprites by type to int32 out[types]; returns the number of types."""
     return count_types(decision_at(decision).model, state, out)
 

@@ -1,6 +1,6 @@
 """Novelty-based pruning: a node that shows nothing new beside its relatives is not worth a visit.
 
-What a state shows is a row of numbers: place of the avatar, score, end, and for every kind of sprite how many there are
+A state shows a row of numbers: place of the avatar, score, end, and for every kind of sprite how many there are
 and how near the nearest is. A child is new when one of its numbers differs from that of all its earlier siblings, its
 ancestors, and their siblings: the novelty test of width one (Geffner and Geffner 2015), as pruning of a search tree by
 Soemers, Sironi, Schuster and Winands 2016. Their atoms are every sprite's cell; these are coarser. In an open loop a
@@ -14,7 +14,7 @@ import numpy as np
 from pcg.engine.kernel.protocol import features, is_over, outcome, score
 from pcg.engine.kernel.runtime import inner, load8, load32, load64, load_double, store8, store32, view_of
 from pcg.evaluators.agents.kernel.decision import decision_at
-from pcg.evaluators.agents.kernel.mcts_tree import PRUNED, SEEN, TESTED, place_of, tree_at
+from pcg.evaluators.agents.kernel.tree import PRUNED, SEEN, TESTED, place_of, tree_at
 
 NOVELTY = np.dtype(
     [
@@ -24,7 +24,7 @@ NOVELTY = np.dtype(
     align=True,
 )
 
-FIXED = 3
+STATE_NUMBERS = 3
 """Numbers of a row before the features: place, score, and how the game ended."""
 _FRACTION = 16.0
 
@@ -41,10 +41,10 @@ def look(decision: int, node: int, state: int) -> None:
     store32(row, place_of(decision, state))
     store32(row + 4, int(_FRACTION * score(d.model, state, d.player)))
     store32(row + 8, 2 * is_over(d.model, state) + outcome(d.model, state, d.player))
-    number = features(d.model, state, d.player, d.features, n.width - FIXED)
-    for k in range(n.width - FIXED):
+    number = features(d.model, state, d.player, d.features, n.width - STATE_NUMBERS)
+    for k in range(n.width - STATE_NUMBERS):
         value = load_double(d.features + 8 * k) if k < number else 0.0
-        store32(row + 4 * (FIXED + k), int(_FRACTION * value))
+        store32(row + 4 * (STATE_NUMBERS + k), int(_FRACTION * value))
     store8(t.mark + node, load8(t.mark + node) | SEEN)
 
 

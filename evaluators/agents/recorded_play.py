@@ -1,12 +1,8 @@
-"""Agents that take their actions from elsewhere: a recorded play, or a person at the keyboard.
-
-Both serve any game and any player of it (reference/agents 11.3). The terminal player of `pcg play` shows pictures and
-reads single keys; `Human` needs no more than a prompt, so that a person can also play against agents.
-"""
+"""A recorded play as a player: `Replay` takes its actions from a list or a file, for any game and any player of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,14 +10,14 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState
+from pcg.evaluators.agents.base import AgentError, parameter
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
-from pcg.evaluators.agents.kernel import replay as replay_kernel
-from pcg.evaluators.agents.registry import AgentType, register
+from pcg.evaluators.agents.kernel.replay import RECORDING, decide_replay
+from pcg.evaluators.agents.registry import register
 from pcg.evaluators.evaluation import LETTERS, decode_play
-from pcg.evaluators.parameters import Parameter
 
 
+@register("replay", "plays a recorded list of actions, then nothing")
 class Replay(CompiledAgent):
     """Plays a recorded list of actions, and does nothing after its end.
 
@@ -34,17 +30,22 @@ class Replay(CompiledAgent):
     ('RIGHT', 'NIL', 'USE')
     """
 
-    entry_point: ClassVar[EntryPoint] = replay_kernel.decide_replay
+    entry_point: ClassVar[EntryPoint] = decide_replay
+
+    actions: str = parameter("", "one letter per tick: . waits, U L D R move, X uses, E ends the game")
+    file: str = parameter("", "file of such letters, a line per player, or of action names, a line per tick")
 
     def __init__(self, *, actions: str | Sequence[str] = "", file: str | Path = "", **common: Any) -> None:
-        self._recording = Record(replay_kernel.RECORDING)
-        super().__init__(**common)
+        super().__init__(actions=actions if isinstance(actions, str) else "", file=str(file), **common)
         if file:
             self.recorded = tuple(read_actions(file, self.player))
         elif isinstance(actions, str):
             self.recorded = tuple(_letters(actions, "agent replay: actions"))
         else:
             self.recorded = tuple(actions)
+
+    def set_up(self) -> None:
+        self._recording = Record(RECORDING)
 
     def __repr__(self) -> str:
         return f"<agent Replay of {len(self.recorded)} actions>"
@@ -107,61 +108,3 @@ def _letters(text: str, where: str) -> list[str]:
     except KeyError as error:
         known = " ".join(f"{letter} {name}" for name, letter in LETTERS.items())
         raise AgentError(f"{where}: {error.args[0]!r} is no action, expected {known}") from None
-
-
-class Human(Agent):
-    """A person, asked for every action at a prompt.
-
-    An action may be shortened ("l" for LEFT); nothing is NIL; "q", or the end of the input, ends the game (ESCAPE).
-
-    Args:
-        read: shows a text and returns an answer; by default `input`.
-        seed: not used.
-        budget: not used.
-        player: whom the person plays.
-    """
-
-    def __init__(
-        self,
-        *,
-        read: Callable[[str], str] | None = None,
-        seed: int = 0,
-        budget: Budget | None = None,
-        player: int = 0,
-    ) -> None:
-        self.seed = seed
-        self.player = player
-        self._read = read
-
-    def act(self, state: GameState) -> str:
-        """The action that the person names."""
-        several = state.model.players > 1
-        own = list(state.actions[self.player] if several else state.actions)
-        score = state.score[self.player] if several else state.score
-        who = f"player {self.player}, " if several else ""
-        question = f"{who}tick {state.tick + 1}, score {score:g}: {' '.join(own)} > "
-        while True:
-            try:
-                answer = (self._read or input)(question).strip().upper()
-            except EOFError:
-                return "ESCAPE"
-            if answer in ("Q", "QUIT"):
-                return "ESCAPE"
-            meant = [name for name in (*own, "NIL") if name.startswith(answer)] if answer else ["NIL"]
-            if len(meant) == 1:
-                return meant[0]
-            question = f"{answer}: expected one of {' '.join(own)}, nothing to wait, q to quit > "
-
-
-register(
-    AgentType(
-        "replay",
-        Replay,
-        "plays a recorded list of actions, then nothing",
-        (
-            Parameter("actions", "", "one letter per tick: . waits, U L D R move, X uses, E ends the game"),
-            Parameter("file", "", "file of such letters, a line per player, or of action names, a line per tick"),
-        ),
-    )
-)
-register(AgentType("human", Human, "asks a person for every action"), attended=True)

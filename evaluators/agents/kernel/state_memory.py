@@ -1,4 +1,4 @@
-"""A memory of states and what they were worth: at most so many entries {features, value per player, visits}.
+"""A memory of states and their values: at most so many entries {features, value per player, visits}.
 
 Entries are found by the key of their state, and by how alike their features are (the cosine of the angle between
 them). A full memory gives the place of the entry that was used longest ago to a new one. Entries of states in which
@@ -28,7 +28,7 @@ from pcg.engine.kernel.runtime import (
     view_of,
 )
 
-MEMORY = np.dtype(
+STATE_MEMORY = np.dtype(
     [
         ("players", "i8"),
         ("room", "i8"),  # most entries
@@ -63,7 +63,7 @@ MEMORY = np.dtype(
     align=True,
 )
 
-memory_at = view_of(MEMORY)
+memory_at = view_of(STATE_MEMORY)
 
 KEY, TURN, LINKS, CHAIN, VISITS, VALUES = 0, 8, 16, 24, 32, 40
 """Byte offsets in an entry: key, bits of who has a choice, int32 older and newer, int32 next in the chain, visits, and

@@ -1,4 +1,4 @@
-"""The tree of Monte Carlo tree search: a struct of arrays, what may be done to it, and what of it outlives a decision.
+"""The tree of Monte Carlo tree search: a struct of arrays, its operations, and its reuse by the next decision.
 
 Nodes stand for sequences of the player's actions. Two options live here because they are about the tree alone: reuse
 of the subtree of the action that was played (Soemers, Sironi, Schuster and Winands 2016), and transpositions, nodes of
@@ -50,10 +50,7 @@ TREE = np.dtype(
         ("decisions", "i8"),  # begun since the reset
         ("played", "i8"),  # the action chosen by the decision
         ("reached", "i8"),  # ticks from the root to the end of the current simulation
-        (
-            "place",
-            "i8",
-        ),  # address of an entry point i8(game, state, player): where the player is; 0: all places are alike
+        ("place", "i8"),  # entry point i8(game, state, player): where the player is; 0: all places are alike
         # options; 0: off
         ("pruning", "i8"),  # 1: children may be pruned
         ("samples", "i8"),  # breadth-first initialisation: simulations of each action of the root
@@ -63,18 +60,18 @@ TREE = np.dtype(
         ("last", "i8"),  # loss avoidance: the action of the last tick simulated, -1: the end was known before
         ("safe", "i8"),  # int64[players][max_actions + 2]: opponents' moves of the next tick, their number first
         ("safe_stride", "i8"),  # bytes per player
-        ("moves", "i8"),  # address of a MOVES record: progressive history and N-grams
+        ("moves", "i8"),  # address of a MOVE_STATISTICS record: progressive history and N-grams
         ("knowledge", "i8"),  # address of a KNOWLEDGE record: knowledge-based evaluation
         ("novelty", "i8"),  # address of a NOVELTY record: novelty-based pruning
         ("other", "i8"),  # reuse: address of the other TREE, which held or will hold the previous or next decision's
         ("origin", "i8"),  # reuse: int32[room], scratch: of which node of the other tree a node is a copy
         ("decay", "f8"),  # reuse: what visits and totals are multiplied by
-        ("shared", "i8"),  # address of a SHARED record: transpositions
+        ("shared", "i8"),  # address of a TRANSPOSITIONS record: transpositions
     ],
     align=True,
 )
 
-SHARED = np.dtype(
+TRANSPOSITIONS = np.dtype(
     [
         ("mask", "i8"),  # number of places of the table, a power of two, less one
         ("table", "i8"),  # int32[mask + 1]: a node of each state seen, -1 for none
@@ -93,7 +90,7 @@ MISSING, HIDDEN = -1, -2
 """In `slot` of a decision: there is no such child; it is pruned."""
 
 tree_at = view_of(TREE)
-shared_at = view_of(SHARED)
+transpositions_at = view_of(TRANSPOSITIONS)
 
 
 @inner
@@ -184,7 +181,7 @@ def back_up(tree: int, start: int, stop: int, value: float) -> None:
         if value > load_double(high + 8 * node):
             store_double(high + 8 * node, value)
         if shared != 0:
-            s = shared_at(shared)
+            s = transpositions_at(shared)
             owner = load32(s.owner + 4 * node)
             store_double(s.visits + 8 * owner, load_double(s.visits + 8 * owner) + 1.0)
             store_double(s.total + 8 * owner, load_double(s.total + 8 * owner) + value)
@@ -195,7 +192,7 @@ def mean_of(tree: int, node: int, visits: float) -> float:
     """Mean value of a node with so many visits (its own and EPSILON); of its state where states share their values."""
     t = tree_at(tree)
     if t.shared != 0:
-        s = shared_at(t.shared)
+        s = transpositions_at(t.shared)
         owner = load32(s.owner + 4 * node)
         return load_double(s.total + 8 * owner) / (load_double(s.visits + 8 * owner) + EPSILON)
     return load_double(t.total + 8 * node) / visits
@@ -249,7 +246,7 @@ def recommend(decision: int, count: int) -> int:
 def forget_states(tree: int) -> None:
     """Empty the table of states; the root keeps its values to itself."""
     t = tree_at(tree)
-    s = shared_at(t.shared)
+    s = transpositions_at(t.shared)
     for k in range(s.mask + 1):
         store32(s.table + 4 * k, -1)
     share(tree, 0, 0)
@@ -259,7 +256,7 @@ def forget_states(tree: int) -> None:
 def share(tree: int, node: int, key: int) -> None:
     """Let a new node share the values of the nodes with the same key; the key 0 is nobody else's."""
     t = tree_at(tree)
-    s = shared_at(t.shared)
+    s = transpositions_at(t.shared)
     owner = node
     if key != 0:
         place = key & s.mask
@@ -300,8 +297,8 @@ def transfer(source: int, node: int, target: int, parent: int) -> int:
     if parent > 0:  # what the root may do is judged anew
         store8(t.mark + copy, load8(s.mark + node) & (PRUNED | TESTED))
     if t.shared != 0 and parent >= 0:
-        share(target, copy, load64(shared_at(s.shared).keys + 8 * node))
-        table = shared_at(t.shared)
+        share(target, copy, load64(transpositions_at(s.shared).keys + 8 * node))
+        table = transpositions_at(t.shared)
         owner = load32(table.owner + 4 * copy)
         store_double(table.visits + 8 * owner, load_double(table.visits + 8 * owner) + visits)
         store_double(table.total + 8 * owner, load_double(table.total + 8 * owner) + total)

@@ -1,4 +1,4 @@
-"""A search for a win that lasts over many decisions, within the budget of each.
+"""A graph search for a win that is resumed from decision to decision, within the budget of each.
 
 Memory is got once, before the first decision, because a decision has no time for it; every search uses it again.
 """
@@ -15,10 +15,10 @@ from pcg.engine.kernel.runtime import invoke1, invoke2
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import Budget, GameState
 from pcg.evaluators.agents.compiled import Record, grow_model
-from pcg.evaluators.agents.goals import goal_weights
-from pcg.evaluators.agents.kernel import solver as solver_kernel
+from pcg.evaluators.agents.goal_heuristic import goal_weights
+from pcg.evaluators.agents.graph_search import ALGORITHMS, MEMORY, GraphSearch
+from pcg.evaluators.agents.kernel import solver as kernel
 from pcg.evaluators.agents.kernel.decision import DECISION
-from pcg.evaluators.agents.solver import ALGORITHMS, MEMORY, _Search
 
 _MOST_BYTES = 1 << 21
 """Memory for states to get at once: on a machine whose memory is handed over at first use it takes up to 5 ms."""
@@ -27,16 +27,16 @@ _SLICE = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """One way to search a level: an order of expansion, the trust in the estimate, and whether there is one."""
+class SearchMethod:
+    """One way to search a level: an order of expansion, the weight of the estimate, and whether there is one."""
 
     algorithm: str
     weight: float
-    led: bool
+    guided: bool
 
 
-class Meter:
-    """What is left of a decision's budget, in calls or in milliseconds of CPU time."""
+class BudgetMeter:
+    """The rest of a decision's budget, in calls or in milliseconds of CPU time."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -67,7 +67,7 @@ class Meter:
         return Budget(milliseconds=time_left) if time_left > 0.1 else None
 
 
-class LevelSearch:
+class ResumableSearch:
     """Searches of one level, one at a time.
 
     Args:
@@ -81,7 +81,7 @@ class LevelSearch:
         self._hasty = hasty
         self.max_nodes = max_nodes
         self.key: int | None = None
-        self.answer = solver_kernel.EXHAUSTED
+        self.answer = kernel.EXHAUSTED
         self._get_memory()
 
     def _get_memory(self) -> None:
@@ -89,7 +89,7 @@ class LevelSearch:
         self.decision = Record(DECISION, model=model.address, players=model.players)
         self.decision.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
         self.decision.point("joint", np.zeros(model.players, dtype=np.int64))
-        self.search = _Search(
+        self.search = GraphSearch(
             model,
             self.decision,
             max_nodes=self.max_nodes,
@@ -101,17 +101,17 @@ class LevelSearch:
         if self._hasty:
             self.decision.touch()
 
-    def begin(self, state: GameState, attempt: Attempt, nodes: int) -> None:
+    def begin(self, state: GameState, method: SearchMethod, nodes: int) -> None:
         """Start a search from a state that may meet so many others."""
         self.key = state.key()
-        self._asked = (state, attempt, nodes)
+        self._asked = (state, method, nodes)
         record = self.search.record
-        record["informed"] = ALGORITHMS[attempt.algorithm]
-        record["weight"] = attempt.weight
+        record["informed"] = ALGORITHMS[method.algorithm]
+        record["weight"] = method.weight
         record["room"] = min(nodes, self.max_nodes)
         record["table_size"] = 1 << max(4, (2 * int(record["room"]) - 1).bit_length())
-        self.decision["heuristic"] = self._estimate if attempt.led else 0
-        self.answer = invoke2(solver_kernel.begin_search.address, self.decision.address, state.address)
+        self.decision["heuristic"] = self._estimate if method.guided else 0
+        self.answer = invoke2(kernel.begin_search.address, self.decision.address, state.address)
         if self.answer == GROW:
             self._grow()
 
@@ -120,11 +120,11 @@ class LevelSearch:
         self._get_memory()
         self.begin(*self._asked)
 
-    def go_on(self, meter: Meter, share: float) -> None:
+    def resume(self, meter: BudgetMeter, share: float) -> None:
         """Search until that share of the budget is used up or there is an answer."""
         while not self.ended:
             record = self.search.record
-            if self.answer == solver_kernel.BLOCKS_SPENT:
+            if self.answer == kernel.BLOCKS_SPENT:
                 self.search.add_blocks(max(1, min(int(record["block_count"]), _MOST_BYTES // self.model.stride)))
             calls = meter.next_slice(share)
             if calls <= 0:
@@ -132,7 +132,7 @@ class LevelSearch:
             before = int(record["calls"])
             record["pause_at"] = before + calls
             self.decision["deadline"] = meter.deadline(share)
-            self.answer = invoke1(solver_kernel.expand_nodes.address, self.decision.address)
+            self.answer = invoke1(kernel.expand_nodes.address, self.decision.address)
             if self.answer == GROW:
                 self._grow()
                 return
@@ -141,17 +141,17 @@ class LevelSearch:
     @property
     def solved(self) -> bool:
         """Whether a win was found."""
-        return bool(self.answer == solver_kernel.SOLVED)
+        return bool(self.answer == kernel.SOLVED)
 
     @property
-    def hopeless(self) -> bool:
+    def unsolvable(self) -> bool:
         """Whether it is proved that no line of actions wins."""
-        return bool(self.answer == solver_kernel.EXHAUSTED and self.search.record["cut"] == 0)
+        return bool(self.answer == kernel.EXHAUSTED and self.search.record["cut"] == 0)
 
     @property
     def ended(self) -> bool:
         """Whether going on is of no use."""
-        return self.answer not in (OK, solver_kernel.PAUSED, solver_kernel.BLOCKS_SPENT)
+        return self.answer not in (OK, kernel.PAUSED, kernel.BLOCKS_SPENT)
 
     def plan(self) -> list[str]:
         """The winning actions."""

@@ -6,13 +6,13 @@ import numpy as np
 
 from pcg.engine.kernel.protocol import GROW, atoms, is_over
 from pcg.engine.kernel.runtime import entry_point, store64, view_of
-from pcg.evaluators.agents.kernel.board import draw_joint, list_moves, play_joint
-from pcg.evaluators.agents.kernel.decision import decision_at, imagine
+from pcg.evaluators.agents.kernel.decision import advance_joint, decision_at, imagine
+from pcg.evaluators.agents.kernel.joint_playout import draw_joint, list_moves
 
 NO_ROOM = 9
-"""Answer of `write_playout`, negated: the facts of the playout do not fit."""
+"""Answer of `sample_facts`, negated: the facts of the playout do not fit."""
 
-SURVEY = np.dtype(
+FACT_SAMPLE = np.dtype(
     [
         ("facts", "i8"),  # int64[room]: numbers of the facts, state after state
         ("room", "i8"),
@@ -22,14 +22,14 @@ SURVEY = np.dtype(
     align=True,
 )
 
-survey_at = view_of(SURVEY)
+sample_at = view_of(FACT_SAMPLE)
 
 
 @entry_point("i8(i8, i8, i8)")
-def write_playout(decision: int, survey: int, state: int) -> int:
+def sample_facts(decision: int, sample: int, state: int) -> int:
     """Play at random from a state; returns the number of states written down, or less than 0: GROW or NO_ROOM."""
     d = decision_at(decision)
-    s = survey_at(survey)
+    s = sample_at(sample)
     if imagine(decision, d.work, state) == GROW:
         return -GROW
     used = 0
@@ -44,6 +44,6 @@ def write_playout(decision: int, survey: int, state: int) -> int:
             return tick + 1
         list_moves(decision, d.search, d.work)
         draw_joint(decision, d.search)
-        if play_joint(decision, d.work) == GROW:
+        if advance_joint(decision, d.work) == GROW:
             return -GROW
     return 0

@@ -1,4 +1,4 @@
-"""What an agent has seen sprites do: statistics of touches, and how worth while it is to be near which kind of sprite.
+"""Statistics of touched sprites, and the attraction of each kind of sprite that follows from them.
 
 Every simulated tick is a lesson: what was touched by the avatar or by what it shot, how the score changed, and whether
 the avatar died of it. The heuristic draws towards kinds that gave points or are not known yet, and away from deadly

@@ -1,4 +1,4 @@
-"""How good moves have proved in general: the statistics behind progressive history and N-gram selection.
+"""Statistics of moves over all simulations: those behind progressive history and N-gram selection.
 
 A move is an action at a place; moves and sequences of up to `longest` of them have a mean value over all simulations
 they occurred in. Progressive history adds the mean to the upper confidence bound of rarely visited nodes (Nijssen and
@@ -24,7 +24,7 @@ from pcg.engine.kernel.runtime import (
 )
 from pcg.evaluators.agents.kernel.decision import decision_at, noise
 
-MOVES = np.dtype(
+MOVE_STATISTICS = np.dtype(
     [
         ("history", "f8"),  # weight W of progressive history; 0: off
         ("ngrams", "i8"),  # 1: rollouts choose their moves by N-grams
@@ -49,7 +49,7 @@ ENTRY = 32
 NEIGHBOURS = 4
 """Entries in which a key may stand."""
 
-moves_at = view_of(MOVES)
+moves_at = view_of(MOVE_STATISTICS)
 
 
 @inner

@@ -5,8 +5,8 @@ among its own moves, from what the children say for that player, whatever the ot
 Sturtevant and Schaeffer 2009; Tak, Lanctot and Winands 2014). Where one player has a choice, this is UCT. Each path is
 played again from the root, so no states are stored. Made for games without chance.
 
-What a child is worth to a player is the mean V of its playouts, or (1 - lambda) V + lambda V_M with the value V_M of a
-memory (`kernel.memory`): that of the state's own entry, or what the entries of the states most like it say (Xiao, Mei
+A child's value to a player is the mean V of its playouts, or (1 - lambda) V + lambda V_M with the value V_M of a memory
+(`kernel.state_memory`): that of the state's own entry, or what the entries of the states most like it say (Xiao, Mei
 and Mueller 2018).
 """
 
@@ -30,9 +30,9 @@ from pcg.engine.kernel.runtime import (
     store_double,
     view_of,
 )
-from pcg.evaluators.agents.kernel.board import begin_decision, board_at, finish_playout, goes_on, list_moves, play_joint
-from pcg.evaluators.agents.kernel.decision import decision_at, imagine
-from pcg.evaluators.agents.kernel.memory import (
+from pcg.evaluators.agents.kernel.decision import advance_joint, decision_at, imagine
+from pcg.evaluators.agents.kernel.joint_playout import begin_choice, finish_playout, goes_on, list_moves, playout_at
+from pcg.evaluators.agents.kernel.state_memory import (
     VALUES,
     VISITS,
     add_entry,
@@ -53,9 +53,9 @@ NO_MEMORY, OWN, NEAREST = 0, 1, 2
 ANY_MOVE = 8
 """Where several players have a choice, one in so many of their moves in the tree is any move."""
 
-BOARD_TREE = np.dtype(
+UCT_TREE = np.dtype(
     [
-        ("board", "i8"),  # address of the BOARD record
+        ("playout", "i8"),  # address of the JOINT_PLAYOUT record
         ("exploration", "f8"),  # c of UCB1
         ("by_value", "i8"),  # 1: choose the best value, 0: the most visited move
         ("room", "i8"),  # nodes there is room for
@@ -70,29 +70,29 @@ BOARD_TREE = np.dtype(
         ("length", "i8"),  # how many
         ("pick", "i8"),  # int64[players]: which of its moves each player chooses
         ("tried", "i8"),  # float64[players][max_actions + 1]: visits by own move
-        ("worth", "i8"),  # float64[players][max_actions + 1]: weighted sum of values by own move
-        ("mass", "i8"),  # float64[players][max_actions + 1]: sum of the weights
+        ("value_sum", "i8"),  # float64[players][max_actions + 1]: weighted sum of values by own move
+        ("weight_sum", "i8"),  # float64[players][max_actions + 1]: sum of the weights
         # --- memory ---
         ("query", "i8"),  # NO_MEMORY, OWN or NEAREST
-        ("memory", "i8"),  # address of a MEMORY record, 0: none
+        ("memory", "i8"),  # address of a STATE_MEMORY record, 0: none
         ("fresh", "i8"),  # 1: forget everything before the next decision
         ("share", "f8"),  # lambda of a state not visited yet
         ("fade", "f8"),  # visits after which lambda is halved; 0: it stays
         ("keys", "i8"),  # int64[room]
-        ("said", "i8"),  # float64[room][players]: V_M from queries at the node and below it
-        ("said_visits", "i8"),  # float64[room]: visits of the entries asked
+        ("memory_value", "i8"),  # float64[room][players]: V_M from queries at the node and below it
+        ("memory_visits", "i8"),  # float64[room]: visits of the entries asked
     ],
     align=True,
 )
 
-board_tree_at = view_of(BOARD_TREE)
+uct_tree_at = view_of(UCT_TREE)
 
 
 @inner
 def add_node(decision: int, tree: int, parent: int) -> int:
     """A new child reached by the picked moves; -1: the root. Returns its number."""
     d = decision_at(decision)
-    t = board_tree_at(tree)
+    t = uct_tree_at(tree)
     node = t.used
     t.used = node + 1
     store32(t.first + 4 * node, -1)
@@ -101,11 +101,11 @@ def add_node(decision: int, tree: int, parent: int) -> int:
         at = node * d.players + player
         store_double(t.total + 8 * at, 0.0)
         if t.query == NEAREST:
-            store_double(t.said + 8 * at, 0.0)
+            store_double(t.memory_value + 8 * at, 0.0)
         if parent >= 0:
             store32(t.choice + 4 * at, load64(t.pick + 8 * player))
     if t.query == NEAREST:
-        store_double(t.said_visits + 8 * node, 0.0)
+        store_double(t.memory_visits + 8 * node, 0.0)
     if parent >= 0:
         store32(t.sibling + 4 * node, load32(t.first + 4 * parent))
         store32(t.first + 4 * parent, node)
@@ -116,7 +116,7 @@ def add_node(decision: int, tree: int, parent: int) -> int:
 def value_of_child(decision: int, tree: int, node: int, player: int) -> float:
     """What a visited node is worth to a player: (1 - lambda) V + lambda V_M, or V where the memory says nothing."""
     d = decision_at(decision)
-    t = board_tree_at(tree)
+    t = uct_tree_at(tree)
     visits = load_double(t.visits + 8 * node)
     value = load_double(t.total + 8 * (node * d.players + player)) / visits
     if t.query == NO_MEMORY:
@@ -128,8 +128,8 @@ def value_of_child(decision: int, tree: int, node: int, player: int) -> float:
         k = find_entry(t.memory, load64(t.keys + 8 * node))
         if k >= 0 and load_double(entry_at(t.memory, k) + VISITS) > 0.0:
             return (1.0 - share) * value + share * load_double(entry_at(t.memory, k) + VALUES + 8 * player)
-    elif load_double(t.said_visits + 8 * node) > 0.0:
-        return (1.0 - share) * value + share * load_double(t.said + 8 * (node * d.players + player))
+    elif load_double(t.memory_visits + 8 * node) > 0.0:
+        return (1.0 - share) * value + share * load_double(t.memory_value + 8 * (node * d.players + player))
     return value
 
 
@@ -137,8 +137,8 @@ def value_of_child(decision: int, tree: int, node: int, player: int) -> float:
 def count_visits(decision: int, tree: int, node: int) -> int:
     """Write to `tried` how often every player's moves were chosen at a node; returns how many players have a choice."""
     d = decision_at(decision)
-    t = board_tree_at(tree)
-    b = board_at(t.board)
+    t = uct_tree_at(tree)
+    b = playout_at(t.playout)
     choosers = 0
     for player in range(d.players):
         if load64(b.counts + 8 * player) > 1:
@@ -146,8 +146,8 @@ def count_visits(decision: int, tree: int, node: int) -> int:
         for k in range(load64(b.counts + 8 * player)):
             at = player * b.row + 8 * k
             store_double(t.tried + at, 0.0)
-            store_double(t.worth + at, 0.0)
-            store_double(t.mass + at, 0.0)
+            store_double(t.value_sum + at, 0.0)
+            store_double(t.weight_sum + at, 0.0)
     child = load32(t.first + 4 * node)
     while child >= 0:
         visits = load_double(t.visits + 8 * child)
@@ -159,16 +159,16 @@ def count_visits(decision: int, tree: int, node: int) -> int:
 
 
 @inner
-def sum_up(decision: int, tree: int, node: int) -> int:
-    """Write to `tried`, `worth` and `mass` what the children of a node say of every player's own moves.
+def summarise_moves(decision: int, tree: int, node: int) -> int:
+    """Write to `tried`, `value_sum` and `weight_sum` what the children of a node say of every player's own moves.
 
-    Of a player's move, worth / mass is the mean value. Where several players have a choice, children count as often as
-    the others choose what leads there, whatever this player does: else moves that happened to be chosen at the same
-    times would be held to belong together. Returns how many players have a choice.
+    Of a player's move, value_sum / weight_sum is the mean value. Where several players have a choice, children count as
+    often as the others choose what leads there, whatever this player does: else moves that happened to be chosen at the
+    same times would be held to belong together. Returns how many players have a choice.
     """
     d = decision_at(decision)
-    t = board_tree_at(tree)
-    b = board_at(t.board)
+    t = uct_tree_at(tree)
+    b = playout_at(t.playout)
     choosers = count_visits(decision, tree, node)
     child = load32(t.first + 4 * node)
     while child >= 0:
@@ -184,8 +184,8 @@ def sum_up(decision: int, tree: int, node: int) -> int:
                             mass *= load_double(t.tried + other * b.row + chosen)
                 at = player * b.row + 8 * load32(t.choice + 4 * (child * d.players + player))
                 value = value_of_child(decision, tree, child, player)
-                store_double(t.worth + at, load_double(t.worth + at) + mass * value)
-                store_double(t.mass + at, load_double(t.mass + at) + mass)
+                store_double(t.value_sum + at, load_double(t.value_sum + at) + mass * value)
+                store_double(t.weight_sum + at, load_double(t.weight_sum + at) + mass)
         child = load32(t.sibling + 4 * child)
     return choosers
 
@@ -236,9 +236,9 @@ def pick_joint(decision: int, tree: int, node: int) -> None:
     their minds at the same times, and never see what comes of one of them changing alone.
     """
     d = decision_at(decision)
-    t = board_tree_at(tree)
-    b = board_at(t.board)
-    choosers = sum_up(decision, tree, node)
+    t = uct_tree_at(tree)
+    b = playout_at(t.playout)
+    choosers = summarise_moves(decision, tree, node)
     for player in range(d.players):
         count = load64(b.counts + 8 * player)
         choice = 0
@@ -248,7 +248,7 @@ def pick_joint(decision: int, tree: int, node: int) -> None:
             choice = pick_untried(decision, t.tried + player * b.row, count)
             if choice < 0:
                 row = player * b.row
-                choice = pick_best(t.tried + row, t.worth + row, t.mass + row, count, t.exploration)
+                choice = pick_best(t.tried + row, t.value_sum + row, t.weight_sum + row, count, t.exploration)
         store64(t.pick + 8 * player, choice)
         store64(d.joint + 8 * player, load64(b.moves + player * b.row + 8 * choice))
 
@@ -257,7 +257,7 @@ def pick_joint(decision: int, tree: int, node: int) -> None:
 def picked_child(decision: int, tree: int, node: int) -> int:
     """The child that the picked moves lead to, -1 when there is none yet."""
     d = decision_at(decision)
-    t = board_tree_at(tree)
+    t = uct_tree_at(tree)
     child = load32(t.first + 4 * node)
     while child >= 0:
         same = 1
@@ -271,10 +271,10 @@ def picked_child(decision: int, tree: int, node: int) -> int:
 
 
 @inner
-def take_over(decision: int, tree: int, node: int, k: int) -> int:
+def initialise_from_memory(decision: int, tree: int, node: int, k: int) -> int:
     """Begin a node with what an entry of its own state says; returns 1 when it says something."""
     d = decision_at(decision)
-    t = board_tree_at(tree)
+    t = uct_tree_at(tree)
     entry = entry_at(t.memory, k)
     visits = load_double(entry + VISITS)
     if visits == 0.0:
@@ -287,38 +287,38 @@ def take_over(decision: int, tree: int, node: int, k: int) -> int:
 
 
 @inner
-def notice(decision: int, tree: int, node: int, state: int) -> int:
+def query_memory(decision: int, tree: int, node: int, state: int) -> int:
     """Look up the state of a new node in the memory, and give it an entry when it has none.
 
     Returns 1 when the state's own entry has taken the place of a playout: the search goes on below.
     """
     d = decision_at(decision)
-    t = board_tree_at(tree)
+    t = uct_tree_at(tree)
     if t.query == NO_MEMORY:
         return 0
     key = state_key(d.model, state)
     store64(t.keys + 8 * node, key)
     turn = 0
     if is_over(d.model, state) == 0:
-        turn = list_moves(decision, t.board, state)
+        turn = list_moves(decision, t.playout, state)
     if t.query == NEAREST:
         describe(d.model, t.memory, state)
         visits = query(t.memory, turn)
         answer = memory_at(t.memory).answer
         for k in range(t.length):
             above = load32(t.path + 4 * k)
-            said = load_double(t.said_visits + 8 * above) + visits
+            memory_value = load_double(t.memory_visits + 8 * above) + visits
             if visits > 0.0:
-                store_double(t.said_visits + 8 * above, said)
+                store_double(t.memory_visits + 8 * above, memory_value)
                 for player in range(d.players):
-                    at = t.said + 8 * (above * d.players + player)
+                    at = t.memory_value + 8 * (above * d.players + player)
                     old = load_double(at)
-                    store_double(at, old + (load_double(answer + 8 * player) - old) * visits / said)
+                    store_double(at, old + (load_double(answer + 8 * player) - old) * visits / memory_value)
     k = find_entry(t.memory, key)
     if k < 0:
         add_entry(t.memory, key, turn)
     elif t.query == OWN:
-        return take_over(decision, tree, node, k)
+        return initialise_from_memory(decision, tree, node, k)
     return 0
 
 
@@ -326,12 +326,12 @@ def notice(decision: int, tree: int, node: int, state: int) -> int:
 def descend(decision: int, tree: int, state: int) -> int:
     """Go down from the root, whose state this block holds, to a new node or an end. OK or GROW."""
     d = decision_at(decision)
-    t = board_tree_at(tree)
+    t = uct_tree_at(tree)
     node = 0
     store32(t.path, 0)
     t.length = 1
     while t.length <= t.limit and (t.length == 1 or d.calls < d.budget) and is_over(d.model, state) == 0:
-        list_moves(decision, t.board, state)
+        list_moves(decision, t.playout, state)
         pick_joint(decision, tree, node)
         child = picked_child(decision, tree, node)
         is_new = 0
@@ -340,12 +340,12 @@ def descend(decision: int, tree: int, state: int) -> int:
                 break
             child = add_node(decision, tree, node)
             is_new = 1
-        if play_joint(decision, state) == GROW:
+        if advance_joint(decision, state) == GROW:
             return GROW
         node = child
         store32(t.path + 4 * t.length, node)
         t.length = t.length + 1
-        if is_new == 1 and notice(decision, tree, node, state) == 0:
+        if is_new == 1 and query_memory(decision, tree, node, state) == 0:
             break
     return OK
 
@@ -354,8 +354,8 @@ def descend(decision: int, tree: int, state: int) -> int:
 def back_up(decision: int, tree: int) -> None:
     """Let the nodes of the path, and the memory's entries of their states, learn the rewards of the playout."""
     d = decision_at(decision)
-    t = board_tree_at(tree)
-    rewards = board_at(t.board).rewards
+    t = uct_tree_at(tree)
+    rewards = playout_at(t.playout).rewards
     for k in range(t.length):
         node = load32(t.path + 4 * k)
         store_double(t.visits + 8 * node, load_double(t.visits + 8 * node) + 1.0)
@@ -370,10 +370,10 @@ def back_up(decision: int, tree: int) -> None:
 def iterate(decision: int, tree: int, state: int) -> int:
     """One iteration: descend, expand, play out, back up. OK or GROW."""
     d = decision_at(decision)
-    t = board_tree_at(tree)
+    t = uct_tree_at(tree)
     if imagine(decision, d.work, state) == GROW or descend(decision, tree, d.work) == GROW:
         return GROW
-    if finish_playout(decision, t.board, d.work) == GROW:
+    if finish_playout(decision, t.playout, d.work) == GROW:
         return GROW
     back_up(decision, tree)
     return OK
@@ -383,12 +383,12 @@ def iterate(decision: int, tree: int, state: int) -> int:
 def recommend(decision: int, tree: int) -> int:
     """Which of the own moves at the root is the answer: the most visited, or the one of the best value."""
     d = decision_at(decision)
-    t = board_tree_at(tree)
-    b = board_at(t.board)
-    sum_up(decision, tree, 0)
+    t = uct_tree_at(tree)
+    b = playout_at(t.playout)
+    summarise_moves(decision, tree, 0)
     tried = t.tried + d.player * b.row
-    worth = t.worth + d.player * b.row
-    mass = t.mass + d.player * b.row
+    worth = t.value_sum + d.player * b.row
+    mass = t.weight_sum + d.player * b.row
     best = -1.0
     best_value = -1.0
     choice = 0
@@ -409,9 +409,9 @@ def recommend(decision: int, tree: int) -> int:
 
 
 @inner
-def plant(decision: int, tree: int, state: int) -> None:
+def begin_tree(decision: int, tree: int, state: int) -> None:
     """Begin an empty tree, and keep what the memory holds in case the decision fails."""
-    t = board_tree_at(tree)
+    t = uct_tree_at(tree)
     if t.query != NO_MEMORY:
         if t.fresh == 1:
             clear_memory(t.memory)
@@ -421,7 +421,7 @@ def plant(decision: int, tree: int, state: int) -> None:
     add_node(decision, tree, -1)
     store32(t.path, 0)
     t.length = 0
-    notice(decision, tree, 0, state)
+    query_memory(decision, tree, 0, state)
     store_double(t.visits, 0.0)
 
 
@@ -430,17 +430,17 @@ def decide_uct(decision: int, state: int) -> int:
     """Grow a tree until the budget is spent and choose a move. OK or GROW."""
     d = decision_at(decision)
     tree = d.search
-    t = board_tree_at(tree)
-    if begin_decision(decision, t.board, state) == 0:
+    t = uct_tree_at(tree)
+    if begin_choice(decision, t.playout, state) == 0:
         return OK
     if d.resume == 0:
-        plant(decision, tree, state)
-    while goes_on(decision, t.board) == 1:
+        begin_tree(decision, tree, state)
+    while goes_on(decision, t.playout) == 1:
         if iterate(decision, tree, state) == GROW:
             if t.query != NO_MEMORY:
                 restore_memory(t.memory)
             return GROW
-    list_moves(decision, t.board, state)
+    list_moves(decision, t.playout, state)
     choice = recommend(decision, tree)
-    d.chosen = load64(board_at(t.board).moves + d.player * board_at(t.board).row + 8 * choice)
+    d.chosen = load64(playout_at(t.playout).moves + d.player * playout_at(t.playout).row + 8 * choice)
     return OK

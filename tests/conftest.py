@@ -21,6 +21,9 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 ROOT = Path(__file__).resolve().parent.parent
 
+FIXTURES = {"shared": "corpus", "postgres_server": "postgres"}
+"""Fixtures and the markers of the tests that ask for them."""
+
 FULL = ("browser", "corpus", "fuzz", "modes", "postgres")
 """Markers that say why a test is of the full tier; each of them implies the marker `full`."""
 
@@ -41,8 +44,11 @@ hypothesis.settings.load_profile(PROFILE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as `full` what is marked with a reason for it."""
+    """Mark as `full` what is marked with a reason for it, or asks for a fixture that is one."""
     for item in items:
+        for fixture, name in FIXTURES.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
         if any(item.get_closest_marker(name) for name in FULL):
             item.add_marker("full")
 

@@ -64,7 +64,7 @@ def test_random_games_end_with_one_goal_value_each(game):
 
 
 def count_plays(start, key, legal, after, over, depth):
-    """The number of sequences of so many joint moves; from equal positions the count goes on once for all ways there."""
+    """The number of sequences of so many joint moves; from equal positions it is counted on once."""
     positions = {key(start): (start, 1)}
     for _ in range(depth):
         following = {}

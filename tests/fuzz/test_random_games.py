@@ -45,6 +45,7 @@ def test_drawn_games_keep_their_promises(play):
     check(play)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("portion", range(4))
 def test_seeded_games_keep_their_promises(portion):
     played = 0
@@ -54,6 +55,7 @@ def test_seeded_games_keep_their_promises(portion):
     assert played > PORTION // 2
 
 
+@pytest.mark.fuzz
 def test_mutated_games_keep_their_promises():
     plays = [mutated_play(SeededChoices(seed)) for seed in range(2 * PORTION)]
     played = [state for play in plays if (state := check(play)) is not None]
@@ -102,6 +104,7 @@ def all_moving(definition, sprites, effects):
 true_role_sets = analysis_flags.role_sets
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("way", ["nothing kept in the level", "always by cell", "never by cell"])
 def test_how_sprites_are_kept_and_found_changes_nothing(way, monkeypatch):
     plays = [play for seed in range(2 * PORTION) if (play := light(random_play(SeededChoices(seed)))) is not None]

@@ -106,6 +106,7 @@ def test_it_has_no_say_before_it_has_seen_enough_and_forgets_what_is_old() -> No
     assert len(surrogate.seen) == MEMORY and all(genotype != one for genotype, _ in surrogate.seen)
 
 
+@pytest.mark.full
 def test_equally_many_plays_find_more_with_it() -> None:
     """Generations get better sooner: the mean worth of all that is played rises."""
 

@@ -36,6 +36,7 @@ def choose(herd: Herd, like: Callable[[Herd, int], float] = longest_first) -> No
     herd.vote(*pair, "first" if like(herd, pair[0]) < like(herd, pair[1]) else "second")
 
 
+@pytest.mark.fuzz
 def test_the_same_choices_breed_the_same_levels_killed_or_not(tmp_path: Path) -> None:
     herd = Herd.create(CONFIG, tmp_path / "a")
     for _ in range(3):
@@ -80,6 +81,7 @@ def test_every_level_is_one_of_the_game_and_no_two_shown_are_the_same(tmp_path: 
     assert herd.shown[0] == best
 
 
+@pytest.mark.full
 def test_what_is_liked_becomes_more(tmp_path: Path) -> None:
     herd = Herd.create(BreedingRun("boxes", seed=2, population=6), tmp_path / "run")
 
@@ -192,6 +194,7 @@ def test_the_command_refuses_bad_input(tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.browser
 @browsers.needs_browser
 def test_levels_are_marked_compared_played_and_bred_in_a_browser(tmp_path: Path) -> None:
     herd = Herd.create(CONFIG, tmp_path / "run")

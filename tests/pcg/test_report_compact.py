@@ -6,6 +6,8 @@ import re
 from fractions import Fraction
 from xml.etree import ElementTree
 
+import pytest
+
 from pcg.evaluators.tournament.ranking import Place, Standing, Standings, Tally
 from pcg.report.compact import compact
 from pcg.report.drawing import drawn
@@ -49,6 +51,7 @@ def test_names_of_users_come_through_as_they_are() -> None:
     assert name in [element.text for element in ElementTree.fromstring(svg).iter()]
 
 
+@pytest.mark.full
 def test_a_map_of_a_large_tournament_is_small_and_says_every_number() -> None:
     agents = [f"agent{k}" for k in range(23)]
     games = {

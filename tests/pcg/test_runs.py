@@ -51,6 +51,7 @@ def test_an_executor_of_ones_own_gives_the_same_files(whole: Path, tmp_path: Pat
     assert files(tmp_path / "run") == files(whole)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("executor", ["processes", "local:2"])
 def test_workers_killed_in_mid_run_leave_the_same_files(whole: Path, tmp_path: Path, executor: str) -> None:
     if executor.startswith("local"):

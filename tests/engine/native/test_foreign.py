@@ -192,6 +192,7 @@ def test_a_users_file_is_built_once_not_run_twice_and_built_again_when_it_change
     assert play(tmp_path) == ("5", "")
 
 
+@pytest.mark.modes
 @only_aot
 def test_the_engine_can_be_built_together_with_users_functions(tmp_path, monkeypatch):
     for module in (loader, builder, lookup):

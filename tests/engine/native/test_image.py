@@ -225,6 +225,7 @@ def test_differences_are_named():
 # --- in WebAssembly ---
 
 
+@pytest.mark.modes
 @pytest.mark.parametrize("name", ["boxes", "duel", "lode_runner", "watchtower"])
 def test_games_are_the_same_in_webassembly(build_wasm, name):
     g = load(name)

@@ -191,6 +191,7 @@ def terminations(draw: st.DrawFn, names: list[str]) -> TerminationLine:
 COMPILERS: dict[tuple[str, str], RuleCompiler] = {}
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("reading", ["strict", "gvgai"])
 @pytest.mark.parametrize("base", ["doubtful", "duel", "herding", "space"])
 @given(data=st.data())
@@ -338,7 +339,7 @@ def test_different_rule_sets_are_played_without_compiling_a_kernel(monkeypatch: 
         names = [t.name for t in game.definition.types if t.leaf]
         rng = random.Random(5)
         texts = set()
-        while len(texts) < 500:
+        while len(texts) < 200:
             extra = [
                 InteractionLine(
                     first=Word(rng.choice(names)),
@@ -366,6 +367,7 @@ def test_different_rule_sets_are_played_without_compiling_a_kernel(monkeypatch: 
     assert before == [(entry_point.name, entry_point._address) for entry_point in EntryPoint.registry]
 
 
+@pytest.mark.full
 def test_memory_stays_flat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the bound on kept lines it grows by 2.6 MB here, with it by less than half a megabyte."""
     monkeypatch.setattr(rule_lines, "LINES_KEPT", 200)

@@ -51,8 +51,10 @@ def test_a_form_without_our_token_changes_nothing(store: StudyStore, another: An
 def test_requests_of_other_sites_are_refused(another: Another) -> None:
     one = another().join().begin()
     fields = {"token": one.token, "language": "zh"}
-    assert one.client.post("/language", data=fields, headers={"origin": "https://evil.org"}).status_code == 403
-    assert one.client.post("/language", data=fields, headers={"origin": "null"}).status_code == 403
+    for origin in ("https://evil.org", "null", "", "http://[evil"):
+        answer = one.client.post("/language", data=fields, headers={"origin": origin})
+        assert answer.status_code == 403
+        assert answer.headers["x-content-type-options"] == "nosniff" and "content-security-policy" in answer.headers
     assert one.client.get("/", headers={"host": "evil.org"}).status_code == 400
     with pytest.raises(WebSocketDisconnect), one.client.websocket_connect(
         "ws://localhost/pair/1/first/socket", headers={"origin": "https://evil.org"}

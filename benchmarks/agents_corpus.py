@@ -54,7 +54,7 @@ LEFT_OUT = ("replay", "flatmc", "uct", "mmcts", "mmctsown")
 
 @dataclass(frozen=True)
 class Campaign:
-    """Who plays what, with which budget. Without `agents`, all of the table; without `games`, all of the corpus."""
+    """Plays of a campaign. Without `agents`, all of the table; without `games`, all of the corpus."""
 
     name: str
     title: str
@@ -118,7 +118,7 @@ def corpus(folder: Path, only: Sequence[str] = ()) -> list[str]:
 
 
 def folder_of(store: Path, campaign: Campaign, agent: str) -> Path:
-    """Where an agent's part of a campaign is kept."""
+    """Return the file that keeps an agent's part of a campaign."""
     return store / campaign.name / re.sub(r"[^A-Za-z0-9.=_-]+", "_", agent)
 
 
@@ -203,7 +203,7 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
 
 
 def summaries_of(campaign: Campaign) -> dict[str, Summary]:
-    """What has been played of a campaign, by agent."""
+    """Return the plays of a campaign that are done, by agent."""
     found = [read_summary(table) for table in sorted((RECORDS / campaign.name).glob("*.csv"))]
     return {summary.agent: summary for summary in found if summary.plays}
 

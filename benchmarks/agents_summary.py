@@ -1,4 +1,4 @@
-"""What came of an agent's plays of a campaign, added up by game: the tables that benchmarks/agents_corpus.py keeps.
+"""Results of an agent's plays of a campaign, added up by game: the tables that benchmarks/agents_corpus.py keeps.
 
 A summary has a row for each game of the schedule, and for each level where a campaign compares levels. Sums are exact,
 so that the report made of them is the same as one made of the single plays. Equal numbers of plays of a game are the

@@ -1,4 +1,4 @@
-"""How long the solver takes: sizes and constraints against seconds.
+"""Seconds of the solver: sizes and constraints against seconds.
 
     python benchmarks/asp.py [--levels 3] [--json FILE]
 
@@ -41,7 +41,7 @@ def timed(game: str, size: int, params: dict[str, object], wants: str, levels: i
     """Seconds per level by the clock, and the mean of processor time."""
     context = LevelContext.of(pcg.load(game))
     side = {f"{end}_{name}": size for end in ("min", "max") for name in ("width", "height")}
-    generator = make_generator("asp", context, seed=1, wants=wants, **side, **params)
+    generator = make_generator("asp", context, seed=1, targets=wants, **side, **params)
     generator.ask(1)
     found, used = [], time.process_time()
     for _ in range(levels):

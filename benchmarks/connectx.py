@@ -31,7 +31,7 @@ MATCHES = (("onestep", "random", 400), ("negamax", "random", 400), ("nstep", "on
 
 
 def _python_agent(observation: Any) -> int:
-    """What people write: the first column with room."""
+    """Agent as people write it: the first column with room."""
     return [k for k in range(7) if observation.board[k] == 0][0]  # noqa: RUF015
 
 

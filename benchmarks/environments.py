@@ -1,4 +1,4 @@
-"""How fast plays are for those who learn from them: states from Python, single and vector environments, pictures.
+"""Speed of plays for learning agents: states from Python, single and vector environments, pictures.
 
 Rates per second of CPU time on one core, the best of some tries; random actions are drawn by numpy within the time. A
 program, not a test: it judges nothing, and prints the targets only to be compared with.
@@ -128,7 +128,7 @@ def vector_steps(name: str, observation: str) -> Callable[[], int]:
 
 
 def programme() -> Iterator[tuple[str, Callable[[], Callable[[], int]]]]:
-    """What is measured: label, and what makes the operation."""
+    """Operations that are measured: label, and what makes the operation."""
     yield "boxes: state.advance", lambda: python_advance("boxes")
     yield "boxes: state.copy", lambda: python_copy("boxes")
     for observation in ("none", "planes", "entities", "rgb", "json"):

@@ -1,4 +1,4 @@
-"""How fast rule sheets are played, beside a peer's numbers: playouts per CPU second, one at a time and 64 at a time.
+"""Speed of rule sheets, beside a peer's numbers: playouts per CPU second, one at a time and 64 at a time.
 
     python benchmarks/gdl.py SHEETS... [--peer PEER_SPEED.tsv] [--seconds 0.5] [--json FILE]
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def factor(rate: float, peer: dict[str, float], column: str) -> float | None:
-    """How many times the peer's rate; None when the peer has none."""
+    """Return the ratio to the peer's rate; None when the peer has none."""
     return rate / peer[column] if peer.get(column) else None
 
 
@@ -63,7 +63,7 @@ def line(speed: SheetSpeed, peer: dict[str, float]) -> str:
 
 
 def summary(speeds: list[SheetSpeed], peer: dict[str, dict[str, float]]) -> None:
-    """What is asked of the engine, and what it does."""
+    """Requirements on the engine, and its results."""
     quick = sum(speed.load_s <= 2.0 for speed in speeds)
     print(f"\n{quick} of {len(speeds)} sheets play their first playout within 2 s of processor time")
     known = [factor(s.playouts_per_s, peer.get(s.game, {}), "prover_playouts_s") for s in speeds]

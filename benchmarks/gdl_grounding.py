@@ -113,7 +113,7 @@ def _answer(pipe: Connection, work: Callable[..., Any], args: tuple[Any, ...]) -
 
 
 def limited(seconds: float, work: Callable[..., tuple[float, int]], *args: Any) -> tuple[float, int] | None:
-    """What comes of it in a process of its own; None when that takes too long."""
+    """Return the result of grounding in a process of its own; None when that takes too long."""
     mine, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(target=_answer, args=(theirs, work, args), daemon=True)
     process.start()

@@ -118,7 +118,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Play:
-    """What came of one play.
+    """Record of one play.
 
     Attributes:
         number: of the play in its setting.
@@ -186,7 +186,7 @@ Counts = dict[Outcome, Count]
 
 
 def seats_of(roles: int, number: int, half: int) -> str:
-    """Who sits where in a play: the entrant first, after half of the plays the baseline.
+    """Return the seats of a play: the entrant first, after half of the plays the baseline.
 
     Of three roles the entrant has one and the baseline two, then the other way round. In Pac-Man 3P Pac-Man stays the
     first role; in Babel, whose roles are alike, the one who is alone moves on from seat to seat.
@@ -378,7 +378,7 @@ def spread_of(values: Sequence[float]) -> tuple[float, float]:
 
 
 def sides(counts: Counts) -> tuple[Figure | None, Figure | None]:
-    """What the entrant and the baseline reach, in the plays (and in Pac-Man 3P the half) in which that shows."""
+    """Rewards of the entrant and the baseline in the plays (and in Pac-Man 3P the half) in which that shows."""
     if not counts:
         return None, None
     pacman = next(iter(counts)).setting.game == "pacman-3p"  # the side shows where it plays Pac-Man
@@ -447,7 +447,7 @@ def draw_series(series: str, counts: dict[str, Counts], out: Path) -> None:
 
 
 def verdict(entry: Entry, own: Figure, other: Figure) -> str:
-    """Whether a claim is met: yes or no where the interval says so, else open."""
+    """Return the verdict on a claim: yes or no where the interval says so, else open."""
     if entry.least is not None:
         return "met" if own.low >= entry.least else "not met" if own.high < entry.least else "open"
     return "met" if own.low > other.high else "not met" if own.high < other.low else "open"

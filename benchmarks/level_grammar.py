@@ -1,4 +1,4 @@
-"""How many levels of each generator are feasible, and how long one takes to make: grammars against `constructive`.
+"""Share of feasible levels of each generator, and the time to make one: grammars against `constructive`.
 
     python benchmarks/level_grammar.py                             # all games of the toolkit, 50 levels each
     python benchmarks/level_grammar.py --games dungeon boxes --count 20 --generators constructive grammar --json t.json

@@ -1,4 +1,4 @@
-"""How soon `evolve` finds a feasible level: every one-player game of the corpus with grid physics, and our own.
+"""Evaluations until `evolve` finds a feasible level in every one-player grid game of the corpus and ours.
 
 A level is feasible when an agent wins it and all constraints of the evaluation are kept. Each game is one run on one
 core; what is measured is the processor time from the start of the generator to the verdict on the first feasible
@@ -41,7 +41,7 @@ PROMISED = 0.95
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run over one game came to."""
+    """Result of one run over one game."""
 
     game: str
     own: bool
@@ -252,7 +252,7 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
 
 
 def _revisions(found: Sequence[Outcome]) -> Iterator[str]:
-    """Which games were measured at which state of the repository, if not all at the same."""
+    """List the games that were measured at each state of the repository, if not all at the same."""
     by_revision: dict[str, list[str]] = {}
     for outcome in found:
         by_revision.setdefault(outcome.revision, []).append(outcome.game)
@@ -270,7 +270,7 @@ def _revisions(found: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _left_out(known: Mapping[str, Path | None]) -> Iterator[str]:
-    """Which games are not measured and why."""
+    """List the games that are not measured, with the reason."""
     two = [name for name, file in known.items() if file is None and open_game(name, file).players != 1]
     yield (
         f"The corpus here is the {sum(file is not None for file in known.values())} games with grid physics of its "

@@ -46,7 +46,7 @@ class Result:
 
 
 def nuggets(state: Any) -> int:
-    """How much gold lies in the level."""
+    """Return the amount of gold in the level."""
     return sum(sprite.name == "gold" for sprite in state.sprites())
 
 

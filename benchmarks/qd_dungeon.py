@@ -1,4 +1,4 @@
-"""How fast quality-diversity fills a 20x20 archive of the dungeon game with feasible levels.
+"""Speed at which quality-diversity search fills a 20x20 archive of the dungeon game with feasible levels.
 
 The measures and their ranges were settled before anything was measured: `density` from 0 to 0.5 (more than half rock
 leaves little to play in), and `solution_length` from 20 ticks (shorter ones are infeasible, `min_length`) to 80 (longer

@@ -1,4 +1,4 @@
-"""How fast rule sets for one sprite set are checked, compiled and put on a level, against reading their texts.
+"""Speed at which rule sets for one sprite set are checked, compiled and put on a level, against reading their texts.
 
     python benchmarks/rule_compiler.py [--candidates 3000] [--games dungeon invaders] [--memory 100000] [--json FILE]
 

@@ -129,7 +129,7 @@ class Rows:
                     self.rows[self.key(row)] = row
 
     def key(self, row: Mapping[str, Any]) -> tuple[str, ...]:
-        """What tells rows apart."""
+        """Columns that tell rows apart."""
         return tuple(str(row[name]) for name in self.keys)
 
     def put(self, row: Mapping[str, Any]) -> None:
@@ -175,7 +175,7 @@ def subjects(options: argparse.Namespace) -> Iterable[Subject]:
 
 
 def key_of(subject: Subject, generator: str, options: argparse.Namespace) -> dict[str, Any]:
-    """What tells the row of a search from others."""
+    """Return the key of a search's row."""
     kind = f"{SEARCH}, litters of {options.litter}" if generator == "evolve" and options.litter > 1 else SEARCH
     return {
         "game": subject.name, "generator": generator, "search": kind, "seed": options.seed,
@@ -184,7 +184,7 @@ def key_of(subject: Subject, generator: str, options: argparse.Namespace) -> dic
 
 
 def verdict_columns(verdict: GameEvaluation) -> dict[str, Any]:
-    """What a row says of a game that was played again."""
+    """Return the row of a game that was played again."""
     profile = verdict.profile
     return {
         "ordered": int(verdict.ordered and len(profile) == 5),
@@ -363,7 +363,7 @@ def memory(options: argparse.Namespace) -> None:
 
 
 def surrogate(options: argparse.Namespace) -> None:
-    """What equally many plays find with children that a model picked, and what that costs."""
+    """Compare what equally many plays find with children that a model picked, and the cost of that."""
     rows = Rows("surrogate", SURROGATE_COLUMNS, SURROGATE_KEYS)
     for subject in subjects(options):
         for litter in options.litters:

@@ -89,7 +89,7 @@ def _right(table: Table) -> None:
 
 
 def per_second(operation: Callable[[], object], seconds: float = 1.0) -> float:
-    """How often an operation runs per second of CPU time, the best of three tries."""
+    """Return how often an operation runs per second of CPU time, the best of three tries."""
     best = 0.0
     for _ in range(3):
         count, used = 0, 0.0

@@ -1,4 +1,4 @@
-"""What a long run costs beside its evaluations: memory, time per candidate, time per checkpoint, time to resume.
+"""Costs of a long run beside its evaluations: memory, time per candidate, time per checkpoint, time to resume.
 
 Evaluations are made up in no time (from a hash of the level, a third of them feasible), so all that is measured is the
 run itself: asking, logging, keeping the best, telling, checkpoints. A row every tenth of the way shows what grows.

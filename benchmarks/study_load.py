@@ -1,4 +1,4 @@
-"""How much a study's server bears, on this machine with the participants on it as well.
+"""Load that a study's server bears, on this machine with the participants on it as well.
 
     python benchmarks/study_load.py plays --participants 300 --seconds 20
     python benchmarks/study_load.py votes --postgres
@@ -207,7 +207,7 @@ def votes(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def recovery(options: argparse.Namespace) -> dict[str, Any]:
-    """What is found out about 12 items by 200 participants, through the real interface."""
+    """Compare the estimates for 12 items by 200 participants, through the real interface."""
     return votes(options)
 
 

@@ -1,4 +1,4 @@
-"""How many candidate games are evaluated in a minute while a game is tuned to a win rate of MCTS.
+"""Number of candidate games evaluated in a minute while a game is tuned to a win rate of MCTS.
 
 Every game is tuned with `win_rate:mcts=0.5` for a while, with its own parameters; a candidate is a new text, read and
 compiled to tables, and a number of plays. Wall time is what a user waits for; CPU time does not depend on what else the

@@ -1,4 +1,4 @@
-"""How well generators do what is wanted: per game and want, the share of the levels of a run that achieve it.
+"""Agreement of generators with targets: per game and want, the share of the levels of a run that achieve it.
 
     python benchmarks/wants.py --generator evolve --evaluations 150
 

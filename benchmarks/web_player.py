@@ -1,4 +1,4 @@
-"""How many people can play at once: real websockets on loopback, all at 20 ticks a second, and how late ticks come.
+"""People who can play at once: real websockets on loopback, all at 20 ticks a second, and how late ticks come.
 
     python benchmarks/web_player.py --plays 50 100 200 300 --seconds 15 dungeon
 

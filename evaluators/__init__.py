@@ -1,4 +1,4 @@
-"""Judges of games and levels: planning agents that play them, and what the plays say.
+"""Evaluators of games and levels: planning agents that play them, and metrics of the plays.
 
 `pcg.evaluators.agents` holds the players. Nothing here makes content; nothing here knows the inside of an engine beyond
 its forward model.

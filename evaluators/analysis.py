@@ -1,4 +1,4 @@
-"""What a game's rules say about its parts: which sprites are solid, harmful, worth collecting, how the game is won.
+"""Static analysis of a game's rules: roles of sprites (solid, harmful, collectable, goal), and how the game is won.
 
 Everything is read from the resolved definition; nothing is played. The roles follow the game analyser of the level
 generation track (Khalifa, Perez-Liebana, Lucas, Togelius 2016; reference/generators 12.1) but are told apart by what
@@ -51,34 +51,10 @@ ROLES: Mapping[str, str] = {
 }
 """The roles a sprite type can have and what they mean."""
 
-STATIC_CLASSES = frozenset(
-    {
-        "Immovable",
-        "Door",
-        "Passive",
-        "Resource",
-        "ResourcePack",
-        "Conveyor",
-        "SpriteProducer",
-        "Portal",
-        "SpawnPoint",
-        "SpawnPointMultiSprite",
-        "Flicker",
-        "OrientedFlicker",
-        "Spreader",
-    }
-)
 DRIFTING_CLASSES = frozenset({"Missile", "ErraticMissile", "Bomber", "BomberRandomMissile"})
-PRODUCING: Mapping[str, str] = {
-    "SpawnPoint": "stype", "Bomber": "stype", "RandomBomber": "stype", "BomberRandomMissile": "stypeMissile",
-    "SpawnPointMultiSprite": "stypes", "Spreader": "stype",
-    "FlakAvatar": "stype", "ShootAvatar": "stype", "OngoingShootAvatar": "stype", "ShootOnlyAvatar": "stype",
-    "AimedAvatar": "stype", "SpaceshipAvatar": "stype", "WizardAvatar": "stype", "OngoingTurningAvatar": "spawnBehind",
-}  # fmt: skip
-"""Class -> the parameter that names what its sprites bring forth (reference/sprites 7.13 and reference/avatars 8)."""
+"""Classes whose sprites fly on where their orientation points, and stand still without one."""
 STANDING_PRODUCERS = frozenset({"SpawnPoint", "SpawnPointMultiSprite"})
 """Classes that stand still and bring forth sprites where they stand."""
-EXPIRING_CLASSES = frozenset({"Flicker", "OrientedFlicker", "Spreader"})
 MOBILITY: Mapping[str, str] = {
     "HorizontalAvatar": "horizontal", "FlakAvatar": "horizontal", "VerticalAvatar": "vertical", "NullAvatar": "none",
     "ShootOnlyAvatar": "none", "AimedAvatar": "none", "PlatformerAvatar": "platform", "WizardAvatar": "platform",
@@ -142,7 +118,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class GameAnalysis:
-    """What `analyse` found. Type ids index `definition.types`; `names()` turns them into text."""
+    """The result of `analyse`. Type ids index `definition.types`; `names()` turns them into text."""
 
     definition: GameDefinition
     concrete: tuple[int, ...]
@@ -152,16 +128,16 @@ class GameAnalysis:
     start_avatars: tuple[int, ...]
     """The avatar types a level can start with."""
     mobility: str
-    """How the avatar gets about: "freely", "horizontal", "vertical", "none" or "platform"."""
+    """The avatar's way of moving: "freely", "horizontal", "vertical", "none" or "platform"."""
     avatar_side: str | None
-    """Where an avatar that keeps to one line belongs: "top", "bottom", "left", "right"; None if anywhere."""
+    """Side of an avatar that keeps to one line: "top", "bottom", "left", "right"; None if anywhere."""
     endings: tuple[Ending, ...]
     sources: tuple[Source, ...]
     removals: tuple[Removal, ...]
     meetings: Mapping[tuple[int, int], tuple[Consequence, ...]]
-    """What happens when a sprite of the first type meets one of the second."""
+    """Consequences of a sprite of the first type meeting one of the second."""
     edges: Mapping[int, tuple[Consequence, ...]]
-    """What happens to each type at the edge of the screen (EOS)."""
+    """Consequences for each type at the edge of the screen (EOS)."""
     drifts: Mapping[int, tuple[int, int]]
     """Types that travel in a fixed direction (columns, rows)."""
     tiles: tuple[Tile, ...]
@@ -175,7 +151,7 @@ class GameAnalysis:
         return tuple(t for t in self.concrete if role in self.roles[t])
 
     def has(self, type_id: int, role: str) -> bool:
-        """Whether a type has a role."""
+        """Return True when a type has a role."""
         return role in self.roles.get(type_id, frozenset())
 
     def names(self, types: Iterable[int]) -> tuple[str, ...]:
@@ -203,7 +179,7 @@ class GameAnalysis:
         return frozenset(found)
 
     def can_meet(self, placed: int, other: int) -> bool:
-        """Whether a sprite of `placed`, where a level has it, and one of `other` can come together."""
+        """Return True when a sprite of `placed`, where a level has it, and one of `other` can come together."""
         itself = bool({"avatar", "mover", "pushable"} & self.roles[placed]) or any(
             c.target == FIRST and c.kind in ("push", "carry", "teleport", "wrap")
             for (first, _), happening in self.meetings.items()
@@ -241,20 +217,38 @@ class GameAnalysis:
 def analyse(definition: GameDefinition) -> GameAnalysis:
     """Analyse a game.
 
-    >>> from pcg.engine.vgdl import read_game                                     # doctest: +SKIP
-    >>> analyse(read_game("sokoban.txt")).how_to_win                              # doctest: +SKIP
-    ('get rid of box',)
+    >>> import pcg
+    >>> analyse(pcg.load("boxes").definition).names(analyse(pcg.load("boxes").definition).start_avatars)
+    ('hero',)
     """
     return _Analyst(definition).result()
 
 
 def is_avatar(sprite: SpriteType) -> bool:
-    """Whether sprites of this type are controlled by a player."""
+    """Return True when sprites of this type are controlled by a player."""
     return sprite.class_name in AVATAR_CLASSES
 
 
+def product_parameter(sprite: SpriteType) -> str | None:
+    """The parameter that names what sprites of a type bring forth, None for a class that brings forth nothing."""
+    known = SPRITE_CLASSES.get(sprite.class_name or "")
+    return known.creates[0] if known is not None and known.creates else None
+
+
+def _expires(sprite: SpriteType) -> bool:
+    """Return True when sprites of a type go by themselves."""
+    known = SPRITE_CLASSES.get(sprite.class_name or "")
+    return known is not None and known.dies
+
+
+def _stands_still(sprite: SpriteType) -> bool:
+    """Return True when sprites of a type never move by themselves, whatever their parameters."""
+    known = SPRITE_CLASSES.get(sprite.class_name or "")
+    return known is not None and not known.moves and not known.avatar and known.name not in DRIFTING_CLASSES
+
+
 def is_continuous(sprite: SpriteType) -> bool:
-    """Return true if sprites of this type move by speed and gravity, not from cell to cell (reference/physics 9)."""
+    """Return True when sprites of this type move by speed and gravity, not by cells (reference/physics 9)."""
     if sprite.class_name is None:
         return False
     usual = SPRITE_CLASSES[sprite.class_name].params["physicstype"].default
@@ -262,7 +256,7 @@ def is_continuous(sprite: SpriteType) -> bool:
 
 
 def wins_for_player_0(termination: Termination) -> bool:
-    """Whether a termination wins the game for the first player (reference/terminations 4.1: a missing entry loses)."""
+    """Return True when a termination wins for the first player (reference/terminations 4.1: a missing one loses)."""
     return str(termination.params.get("win", "")).split(",")[0].strip().lower() == "true"
 
 
@@ -290,7 +284,7 @@ class _Analyst:
             for t in definition.time_effects
             for c in self.by_effect[t.effect]
         )
-        """What time alone does, each consequence with the types it befalls."""
+        """Consequences of time alone, each consequence with the types it befalls."""
         self.endings = self._endings()
         self.sources = self._sources()
         self.removals = self._removals()
@@ -367,11 +361,11 @@ class _Analyst:
         return tuple(t for t in self.concrete if t in subtypes)
 
     def _class_products(self, sprite: SpriteType) -> tuple[int, ...]:
-        key = PRODUCING.get(sprite.class_name or "")
+        key = product_parameter(sprite)
         return type_ids(self.definition, sprite.raw.get(key)) if key else ()
 
     def _sources(self) -> tuple[Source, ...]:
-        found = [Source(p, t, consumes_maker=self.types[t].class_name in EXPIRING_CLASSES)
+        found = [Source(p, t, consumes_maker=_expires(self.types[t]))
                  for t in self.concrete for p in self._class_products(self.types[t])]  # fmt: skip
         for (first, second), happening in self.meetings.items():
             kills_first = any(c.kind in ("kill", "transform") and c.target == FIRST for c in happening)
@@ -412,11 +406,11 @@ class _Analyst:
                 found.append(Removal(type_id, None, None))
             sprite = self.types[type_id]
             spends = (
-                sprite.class_name in PRODUCING
+                product_parameter(sprite) is not None
                 and not is_avatar(sprite)
                 and first_number(sprite.params.get("total"), 0) > 0
             )
-            if sprite.class_name in EXPIRING_CLASSES or spends:
+            if _expires(sprite) or spends:
                 found.append(Removal(type_id, None, None))
         found += [Removal(v, None, c) for c, victims in self.timed if c.kind in ("kill", "transform", "hurt")
                   for v in victims]  # fmt: skip
@@ -466,13 +460,13 @@ class _Analyst:
 
     def _moves(self, type_id: int) -> bool:
         sprite = self.types[type_id]
-        if sprite.class_name in STATIC_CLASSES:
+        if _stands_still(sprite):
             orientation, speed = sprite.params.get("orientation"), sprite.params.get("speed", 0)
             return isinstance(orientation, tuple) and isinstance(speed, int | float) and speed > 0
         return not is_avatar(sprite)
 
     def _harms(self, avatar: int, type_id: int) -> bool:
-        """Whether meeting `type_id` can kill, hurt or end the control of `avatar`."""
+        """Return True when meeting `type_id` can kill, hurt or end the control of `avatar`."""
         for first, second, side in ((avatar, type_id, FIRST), (type_id, avatar, SECOND)):
             for c in self.meetings.get((first, second), ()):
                 if c.target != side:
@@ -484,7 +478,7 @@ class _Analyst:
         return False
 
     def _takes(self, avatar: int, type_id: int) -> bool:
-        """Whether `avatar` removes `type_id` by touching it."""
+        """Return True when `avatar` removes `type_id` by touching it."""
         gone = ("kill", "transform")
         taken = any(c.kind in gone and c.target == FIRST for c in self.meetings.get((type_id, avatar), ()))
         return taken or any(c.kind == "kill" and c.target == SECOND for c in self.meetings.get((avatar, type_id), ()))

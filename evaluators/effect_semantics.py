@@ -1,8 +1,8 @@
-"""What each effect does to the two sprites that meet, as data an analysis can reason about.
+"""Consequences of a game's effects for the sprites that meet, as data an analysis can reason about.
 
-It is a coarse reading of the effect catalogue (reference/effects 10): who dies, changes, is stopped, pushed, moved or
-fed, and under which condition. It is not the rule itself (that is the kernel's) and knows nothing of ticks, pixels or
-order.
+A coarse reading of the effect catalogue, as the ontology declares it (`EffectSpec.does`): who dies, changes, is
+stopped, pushed, moved or fed, and under which condition. It is not the rule itself (that is the kernel's) and knows
+nothing of ticks, pixels or order.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pcg.engine.vgdl.definition import Effect, GameDefinition, Value
-
-FIRST, SECOND, NAMED = "first", "second", "named"
-"""Whom a consequence befalls: the first sprite, the second one, or sprites of a type named by a parameter."""
+from pcg.engine.vgdl.ontology import EFFECTS
+from pcg.engine.vgdl.ontology_params import FIRST, NAMED, SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class Holding:
     limit: int
     more: bool = True
     spent: bool = False
-    """Whether the units are used up."""
+    """True when the units are used up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,91 +49,6 @@ class Consequence:
     amount: int = 1
     """Units of a resource or of health."""
     score: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Template:
-    kind: str
-    target: str = FIRST
-    products: tuple[str, ...] = ()
-    named: str = ""
-    situational: bool = False
-    holding: tuple[str, str, str, bool] | None = None
-    """(holder, parameter with the resource, parameter with the limit, at least?)."""
-    only_if: tuple[str, bool] | None = None
-    """(parameter, its default): the consequence holds only where this flag is on."""
-
-
-_KILL_SECOND = _Template("kill", SECOND, only_if=("killSecond", False))
-_T = _Template
-
-MEANINGS: Mapping[str, tuple[_Template, ...]] = {
-    "stepBack": (_T("block"),),
-    "undoAll": (_T("block"),),
-    "wallStop": (_T("block"),),
-    "wallBounce": (_T("block"), _T("turn")),
-    "wallReverse": (_T("block"), _T("turn")),
-    "bounceDirection": (_T("turn"),),
-    "align": (_T("other"),),
-    "wrapAround": (_T("wrap"),),
-    "turnAround": (_T("turn"),),
-    "bounceForward": (_T("push"),),
-    "pullWithIt": (_T("carry"),),
-    "teleportToExit": (_T("teleport"),),
-    "reverseDirection": (_T("turn"),),
-    "flipDirection": (_T("turn"),),
-    "attractGaze": (_T("turn"),),
-    "halfSpeed": (_T("other"),),
-    "increaseSpeedToAll": (_T("other"),),
-    "decreaseSpeedToAll": (_T("other"),),
-    "setSpeedForAll": (_T("other"),),
-    "waterPhysics": (_T("other"),),
-    "killSprite": (_T("kill"),),
-    "killBoth": (_T("kill"), _T("kill", SECOND)),
-    "killAll": (_T("kill", NAMED, named="stype"),),
-    "killIfAlive": (_T("kill"),),
-    "killIfHasMore": (_T("kill", holding=(FIRST, "resource", "limit", True)),),
-    "killIfHasLess": (_T("kill", holding=(FIRST, "resource", "limit", False)),),
-    "killIfOtherHasMore": (_T("kill", holding=(SECOND, "resource", "limit", True)),),
-    "killIfFromAbove": (_T("kill", situational=True),),
-    "killIfFrontal": (_T("kill", situational=True),),
-    "killIfNotFrontal": (_T("kill", situational=True),),
-    "killIfFast": (_T("kill", situational=True),),
-    "killIfSlow": (_T("kill", situational=True),),
-    "killIfNotUpright": (_T("kill", situational=True),),
-    "transformTo": (_T("transform", products=("stype",)), _KILL_SECOND),
-    "transformToAll": (_T("transform", NAMED, ("stypeTo",), named="stype"), _KILL_SECOND),
-    "transformIfCount": (_T("transform", products=("stype", "estype"), situational=True), _KILL_SECOND),
-    "transformToRandomChild": (_T("transform", products=("stype",)), _KILL_SECOND),
-    "transformToSingleton": (
-        _T("transform", products=("stype",)),
-        _T("transform", NAMED, ("stype_other",), named="stype"),
-    ),
-    "cloneSprite": (_T("spawn"),),
-    "spawn": (_T("spawn", products=("stype",)),),
-    "spawnBehind": (_T("spawn", products=("stype",)),),
-    "spawnAbove": (_T("spawn", products=("stype",)),),
-    "spawnBelow": (_T("spawn", products=("stype",)),),
-    "spawnLeft": (_T("spawn", products=("stype",)),),
-    "spawnRight": (_T("spawn", products=("stype",)),),
-    "spawnIfHasMore": (_T("spawn", products=("stype",), holding=(FIRST, "resource", "limit", True)),),
-    "spawnIfHasLess": (_T("spawn", products=("stype",), holding=(FIRST, "resource", "limit", False)),),
-    "spawnIfCounterSubTypes": (_T("spawn", products=("stype", "estype"), situational=True),),
-    "updateSpawnType": (_T("spawn", products=("stype",), situational=True),),
-    "collectResource": (_T("collect"), _T("kill", only_if=("killResource", True))),
-    "collectResourceIfHeld": (
-        _T("collect", holding=(SECOND, "heldResource", "value", True)),
-        _T("kill", holding=(SECOND, "heldResource", "value", True), only_if=("killResource", True)),
-    ),
-    "changeResource": (_T("gain"), _T("kill", SECOND, only_if=("killResource", False))),
-    "addHealthPoints": (_T("heal"), _KILL_SECOND),
-    "addHealthPointsToMax": (_T("heal"), _KILL_SECOND),
-    "subtractHealthPoints": (_T("hurt"),),
-    "removeScore": (_T("other"), _KILL_SECOND),
-    "shieldFrom": (_T("shield"),),
-    "addTimer": (),
-}
-"""Effect name -> its consequences. addTimer has those of its inner effect."""
 
 
 def first_number(value: Value | None, default: int) -> int:
@@ -168,7 +82,7 @@ def consequences(definition: GameDefinition, effect: Effect) -> Iterator[Consequ
     """Everything `effect` does when it runs, the inner effect of a timer included."""
     params = effect.params
     score = first_number(params.get("scoreChange"), 0)
-    for template in MEANINGS.get(effect.name, (_T("other"),)):
+    for template in EFFECTS[effect.name].does:
         if template.only_if is not None and not flag(params, *template.only_if):
             continue
         target = template.target
@@ -199,3 +113,6 @@ def consequences(definition: GameDefinition, effect: Effect) -> Iterator[Consequ
         yield Consequence(template.kind, target, effect.index, named, products, holding, situational, amount, score)
     if effect.inner is not None:
         yield from consequences(definition, definition.effects[effect.inner])
+
+
+__all__ = ["FIRST", "NAMED", "SECOND", "Consequence", "Holding", "consequences", "first_number", "flag", "type_ids"]

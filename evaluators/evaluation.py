@@ -12,7 +12,7 @@ from typing import Any
 from pcg.evaluators.mechanics import MECHANIC
 
 STAGES: tuple[str, ...] = ("static", "idle", "capable", "complete")
-"""How far an evaluation went: only the text was looked at; doing nothing was played; a capable agent played;
+"""Stages that an evaluation can reach: only the text was looked at; doing nothing was played; a capable agent played;
 everything was measured."""
 
 LETTERS: Mapping[str, str] = {
@@ -38,13 +38,13 @@ def decode_play(play: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What was found out about a level.
+    """The evaluation of a level.
 
     `feasible` levels have every entry of `constraints` at 1 and a `fitness` in [0, 1]; the others have fitness 0 and
     are ranked by `constraint`, the mean of `constraints`. `metrics` holds what could be measured, by the names of
-    `pcg.evaluators.metrics.METRICS`; values of wanted sprites are there too. `play` is the winning play of agent
-    `winner` started with `seed`, and `mechanics` names the rules that take effect in it. `wants` says how nearly each
-    want is met, in [0, 1], 1 for achieved.
+    `pcg.evaluators.metrics.METRICS`; values of targeted sprites are there too. `play` is the winning play of agent
+    `winner` started with `seed`, and `mechanics` names the rules that take effect in it. `targets` says how nearly each
+    target is met, in [0, 1], 1 for achieved; in JSON, and so in files of runs, it is called `wants`.
     """
 
     feasible: bool
@@ -56,7 +56,7 @@ class Evaluation:
     winner: str = ""
     seed: int = 0
     play: str = field(default="", repr=False)
-    wants: Mapping[str, float] = field(default_factory=dict)
+    targets: Mapping[str, float] = field(default_factory=dict)
     mechanics: tuple[str, ...] = field(default=(), repr=False)
 
     def measure(self, name: str) -> float | None:
@@ -82,15 +82,14 @@ class Evaluation:
             "winner": self.winner,
             "seed": self.seed,
             "play": self.play,
-            "wants": dict(self.wants),
+            "wants": dict(self.targets),
             "mechanics": list(self.mechanics),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Evaluation:
         """The inverse of `to_json`; other keys of `data` are ignored, and logs of old may lack the last two."""
-        old: dict[str, Any] = {"wants": {}, "mechanics": ()}
-        values = {
-            name: data[name] if name not in old else data.get(name, old[name]) for name in cls.__dataclass_fields__
-        }
+        names = {name: "wants" if name == "targets" else name for name in cls.__dataclass_fields__}
+        old: dict[str, Any] = {"targets": {}, "mechanics": ()}
+        values = {name: data[key] if name not in old else data.get(key, old[name]) for name, key in names.items()}
         return cls(**{**values, "mechanics": tuple(values["mechanics"])})

@@ -1,4 +1,4 @@
-"""Whether a game can have feasible levels at all: what can be said before a single level is made.
+"""Checks that a game can have feasible levels at all, before a single level is made.
 
 Only what the rules settle for certain counts here; a game that is merely hard to make levels for passes.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.level import MAX_SPRITES
+from pcg.engine.vgdl.ontology import EFFECTS
 from pcg.evaluators.analysis import Ending, GameAnalysis, wins_for_player_0
 from pcg.evaluators.level_grid import Palette
 from pcg.evaluators.requirements import Requirements
@@ -32,7 +33,7 @@ def check_winnable(analysis: GameAnalysis, required: Requirements) -> None:
 
 
 def _impossible(ending: Ending, analysis: GameAnalysis, required: Requirements) -> str:
-    """Why an ending can never be what a player brings about, or ""."""
+    """The reason why an ending can never be what a player brings about, or ""."""
     if ending.kind != "vanish" or not ending.types or set(ending.types) & set(analysis.avatars):
         return ""
     placeable = [t for t in ending.types if t in required.placeable]
@@ -47,24 +48,19 @@ def _impossible(ending: Ending, analysis: GameAnalysis, required: Requirements) 
     return ""
 
 
-_HARMLESS = frozenset(
-    {"stepBack", "undoAll", "wallStop", "wallBounce", "wallReverse", "turnAround", "reverseDirection", "flipDirection",
-     "pullWithIt", "bounceForward", "wrapAround", "attractGaze", "align", "teleportToExit"}
-)  # fmt: skip
-"""Effects that leave both sprites in the game."""
 _LASTING = frozenset({"Immovable", "Passive", "Door", "Portal", "Resource", "ResourcePack"})
 """Classes whose sprites do not go by themselves."""
 
 
 def _untouched(type_id: int, definition: GameDefinition) -> bool:
-    """Whether no rule could be what removes sprites of a type: none names it but to keep things apart."""
+    """Return True when no rule could be what removes sprites of a type: none names it but to keep things apart."""
     sprite = definition.types[type_id]
     if sprite.class_name not in _LASTING or definition.time_effects:
         return False
     names = {definition.types[t].name for t in sprite.path}
     touching = [e for pair in definition.pairs if {pair.first, pair.second} & set(sprite.path) for e in pair.effects]
     touching += [e for t in sprite.path for e in definition.eos_effects.get(t, ())]
-    if any(definition.effects[e].name not in _HARMLESS for e in touching):
+    if any(not EFFECTS[definition.effects[e].name].harmless for e in touching):
         return False
     for effect in definition.effects:
         named = " ".join(str(value) for value in effect.params.values()).replace(",", " ").split()

@@ -1,4 +1,4 @@
-"""Judging a level by playing it: is it feasible, and how good is it?
+"""Evaluation of levels by playing them: feasibility first, then fitness.
 
 The constraints are those of the genetic level generator of the GVGAI framework (Khalifa et al. 2016;
 reference/generators 12.4) in the reading its authors must have meant: each kind of ending is understood, the cover is
@@ -24,18 +24,20 @@ from pcg.evaluators.agents.registry import read_agent
 from pcg.evaluators.analysis import analyse, is_continuous
 from pcg.evaluators.effect_semantics import consequences, first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
+from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS, fitness_of
 from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
-from pcg.evaluators.metrics import METRICS
+from pcg.evaluators.metrics.agents import AgentPlays
 from pcg.evaluators.metrics.play import PlayMetrics
-from pcg.evaluators.metrics.profile import play_value
-from pcg.evaluators.metrics.text import Steps, TextMetrics
+from pcg.evaluators.metrics.registry import AGENTS, METRICS, TEXT, measure
+from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.preferences.model import PreferenceModel, check_names
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.solvability import WAY_PLANNER, Contest, capable_players
-from pcg.evaluators.targets import GROUPS, Want, group, settle_wants, wanted_value
-from pcg.evaluators.win_distance import estimate, pairs
+from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays, capable_players
+from pcg.evaluators.target_parsing import resolve_targets
+from pcg.evaluators.targets import GROUPS, Target, group, target_value
+from pcg.evaluators.win_distance import distance_weights, pairs
 
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter("min_length", 20, "shortest winning play of a feasible level", 0, 2000, "ticks"),
@@ -55,7 +57,10 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("weight_length", 0.2, "weight of the length of the winning play", 0.0, 1.0),
     Parameter("weight_variety", 0.25, "weight of the variety of what happens in the winning play", 0.0, 1.0),
     Parameter("weight_coverage", 0.15, "weight of the share of the level the winning play visits", 0.0, 1.0),
-    Parameter("prefer", "", "a preference model as JSON text; its worth then takes the place of the four measures"),
+    Parameter("fitness", "skill", "the fitness function of feasible levels: skill, or one of your own"),
+    Parameter(
+        "prefer", "", "a preference model as JSON text; its estimate then takes the place of the fitness function"
+    ),
 )
 """Parameters of an evaluation, with their defaults."""
 
@@ -89,7 +94,7 @@ def _play_seed(seed: int, k: int) -> int:
     return int(np.random.SeedSequence([seed, k]).generate_state(1)[0] >> 1)
 
 
-_GIVES_WAY: Mapping[str, tuple[str | None, str | None]] = {
+_BOUNDED_BY: Mapping[str, tuple[str | None, str | None]] = {
     "solution_length": ("min_length", "max_length"),
     "cover": ("min_cover", "max_cover"),
     "kinds": ("min_kinds", None),
@@ -98,39 +103,43 @@ _GIVES_WAY: Mapping[str, tuple[str | None, str | None]] = {
 """Metric -> the parameters that bound it from below and from above."""
 
 
-def make_way(settings: Mapping[str, Setting], given: Mapping[str, object], wants: Sequence[Want]) -> dict[str, Setting]:
-    """The settings of an evaluation with bounds moved so that wants can be met; what was `given` is not moved.
+def relax_bounds(
+    settings: Mapping[str, Setting], given: Mapping[str, object], targets: Sequence[Target]
+) -> dict[str, Setting]:
+    """The settings of an evaluation with bounds moved so that targets can be met; what was `given` is not moved.
 
     Raises:
-        PcgError: for a want that contradicts a given bound.
+        PcgError: for a target that contradicts a given bound.
     """
     moved = dict(settings)
-    for want in wants:
-        if want.name == "solution_length" and want.low > MAX_TICKS:
-            raise PcgError(f"want `{want}`: plays end after {MAX_TICKS} ticks")
-        least, most = _GIVES_WAY.get(want.name, (None, None))
-        for name, wanted, beyond in ((least, want.high, 1), (most, want.low, -1)):
+    for target in targets:
+        if target.name == "solution_length" and target.low > MAX_TICKS:
+            raise PcgError(f"target `{target}`: plays end after {MAX_TICKS} ticks")
+        least, most = _BOUNDED_BY.get(target.name, (None, None))
+        for name, wanted, beyond in ((least, target.high, 1), (most, target.low, -1)):
             if name is None or beyond * (float(moved[name]) - wanted) <= 0:
                 continue
             if name in given:
-                raise PcgError(f"want `{want}` contradicts the evaluation's parameter {name}, which is {moved[name]}")
+                raise PcgError(
+                    f"target `{target}` contradicts the evaluation's parameter {name}, which is {moved[name]}"
+                )
             moved[name] = type(moved[name])(math.floor(wanted) if isinstance(moved[name], int) else wanted)
     if "max_length" not in given:
         # plays may go on until a little after the longest that is wanted
-        longest = [w.high if w.high < math.inf else 2 * w.low for w in wants if w.name == "solution_length"]
+        longest = [w.high if w.high < math.inf else 2 * w.low for w in targets if w.name == "solution_length"]
         moved["max_length"] = max(int(moved["max_length"]), *(min(MAX_TICKS, math.ceil(x)) for x in longest), 0)
     return moved
 
 
-def with_wants(quality: float, wants: Mapping[str, float]) -> float:
-    """The fitness in [0, 1] of a feasible level: wants first, then quality.
+def fitness_with_targets(quality: float, targets: Mapping[str, float]) -> float:
+    """The fitness in [0, 1] of a feasible level: targets first, then quality.
 
-    Where all wants are achieved it lies in [0.5, 1] and tells the quality; else below one half, mostly by how nearly
-    the wants are met.
+    Where all targets are achieved it lies in [0.5, 1] and tells the quality; else below one half, mostly by how nearly
+    the targets are met.
     """
-    if not wants:
+    if not targets:
         return quality
-    met = math.fsum(wants.values()) / len(wants)
+    met = math.fsum(targets.values()) / len(targets)
     return 0.5 + 0.5 * quality if met >= 1.0 else 0.45 * met + 0.05 * quality
 
 
@@ -139,28 +148,29 @@ class LevelEvaluator:
 
     Args:
         game: the game; its own levels (if any) widen the bounds on the cover.
-        wants: what levels are to be like, as text or read by `parse_wants`. Feasible levels that meet all have a
+        targets: what levels are to be like, as text or read by `parse_targets`. Feasible levels that meet all have a
             fitness of at least one half, by quality; the others less than one half, by how nearly they meet them.
-        params: see `PARAMETERS`. Bounds of constraints that are not given make way for wants.
+        params: see `PARAMETERS`. Bounds of constraints that are not given make way for targets.
 
     Raises:
-        PcgError: for unknown parameters or bad values, wants that no level can meet, or a game with two players.
+        PcgError: for unknown parameters or bad values, targets that no level can meet, or a game with two players.
 
-    >>> import pcg                                                                # doctest: +SKIP
-    >>> game = pcg.load("boxes")                                                  # doctest: +SKIP
-    >>> LevelEvaluator(game).evaluate(game.levels[0], seed=1).constraints["win"]  # doctest: +SKIP
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> LevelEvaluator(game).evaluate(game.levels[0], seed=1).constraints["win"]
     1.0
     """
 
-    def __init__(self, game: Game, wants: str | Sequence[Want] = (), **params: object) -> None:
+    def __init__(self, game: Game, targets: str | Sequence[Target] = (), **params: object) -> None:
         if game.players != 1:
             raise PcgError(f"{game.name} has {game.players} players; levels are evaluated for games with one player")
         self.game = game
         self.settings: dict[str, Setting] = resolve(PARAMETERS, params, "evaluation")
         self.preference = self._preference()
+        FITNESS_FUNCTIONS.find(str(self.settings["fitness"]))  # unknown names are an error now
         self.analysis = analyse(game.definition)
-        self.wants = settle_wants(wants, self.analysis)
-        self.settings = make_way(self.settings, params, self.wants)
+        self.targets = resolve_targets(targets, self.analysis)
+        self.settings = relax_bounds(self.settings, params, self.targets)
         low, high = self._number("min_cover"), self._number("max_cover")
         if low > high:
             raise PcgError(f"evaluation: min_cover is {low}, expected at most max_cover, which is {high}")
@@ -172,18 +182,17 @@ class LevelEvaluator:
         self.text = TextMetrics(self.palette, self.requirements, frame, groups)
         self.plays = PlayMetrics(self.analysis)
         self._bounds = self._cover_bounds(low, high)
-        self._kinds = self._families()
-        self.estimate = estimate(self.analysis, self.requirements)
+        self.estimate = distance_weights(self.analysis, self.requirements)
         self.pairs = pairs(self.analysis, self.requirements)
         self.players = capable_players(self.analysis, self._integer("planner_budget"), self._integer("budget"))
         self.horizon = self._horizon()
         self.waiting_wins = self._waiting_wins()
-        """Whether waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
+        """True when waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
         if self.waiting_wins:
             self.players = (("olets", self._integer("budget")), ("mcts", self._integer("budget")))
 
     def evaluate(self, level: str, seed: int = 0) -> Evaluation:
-        """Judge a level.
+        """Evaluate a level.
 
         Args:
             level: level text in the game's mapping.
@@ -192,7 +201,7 @@ class LevelEvaluator:
         Returns:
             The evaluation; bad levels are not an error but infeasible.
         """
-        return _Judgement(self, level, seed).result()
+        return _LevelEvaluation(self, level, seed).result()
 
     # -- what holds for all levels of the game -------------------------------------------------------------------------
 
@@ -203,7 +212,7 @@ class LevelEvaluator:
         return int(self.settings[name])
 
     def _preference(self) -> PreferenceModel | None:
-        """What people like, where a model of it was given."""
+        """The preference model, where one was given."""
         text = str(self.settings["prefer"])
         if not text:
             return None
@@ -284,7 +293,7 @@ class LevelEvaluator:
         return min(lost) if 2 * len(lost) > len(self.game.levels) else wanted
 
     def _waiting_wins(self) -> bool:
-        """Whether time alone wins the game, and most of its own levels.
+        """Return True when time alone wins the game, and most of its own levels.
 
         Then no level can be such that doing nothing does not win, and a level is about the score.
         """
@@ -306,26 +315,8 @@ class LevelEvaluator:
         smooth = any(is_continuous(self.game.definition.types[t]) for t in self.analysis.start_avatars)
         return (*LONG_STRIDES, 1) if smooth else (1,)
 
-    def _families(self) -> tuple[frozenset[int], ...]:
-        """Kinds of sprites a level can show: types that can be placed, those of one class under one parent together."""
-        families: dict[tuple[int | None, str | None], set[int]] = {}
-        for t in self.requirements.placeable:
-            if self.analysis.has(t, "background") or self.analysis.has(t, "avatar"):
-                continue
-            sprite = self.game.definition.types[t]
-            parent = sprite.path[-2] if len(sprite.path) > 1 else None
-            key = (t, None) if parent is None else (parent, sprite.class_name)
-            families.setdefault(key, set()).add(t)
-        return tuple(frozenset(f) for f in families.values())
 
-    def kinds(self, counts: Mapping[int, int]) -> float:
-        """Share of the game's kinds of sprites that occur."""
-        if not self._kinds:
-            return 1.0
-        return sum(any(counts.get(t) for t in family) for family in self._kinds) / len(self._kinds)
-
-
-class _Judgement:
+class _LevelEvaluation:
     """One evaluation, stage by stage."""
 
     def __init__(self, evaluator: LevelEvaluator, level: str, seed: int) -> None:
@@ -336,9 +327,8 @@ class _Judgement:
         self.metrics: dict[str, float] = {}
         self.counts: Mapping[int, int] | None = None
         self.mechanics: tuple[str, ...] = ()
-        self.steps: Steps | None = None
-        self.proved = False
-        self.contest = Contest(evaluator.analysis, lambda k: self._game_seed(1000 + k))
+        self.plays = AgentPlays()
+        self.solvability = SolvabilityPlays(evaluator.analysis, lambda k: self._game_seed(1000 + k))
         self.waited: Playout | None = None
         """The best win of doing nothing, where that is what the rules reward."""
 
@@ -366,15 +356,16 @@ class _Judgement:
     def _verdict(
         self, stage: str, winner: str = "", game_seed: int = 0, playout: Playout | None = None, fitness: float = 0.0
     ) -> Evaluation:
-        self.metrics["calls"] = self.contest.calls
+        self.plays.calls = self.solvability.calls
         if stage in ("capable", "complete"):
-            self.metrics |= {"playability": self.constraints["win"], "proof": int(self.proved)}
+            self.plays.win = self.constraints["win"]
+        self.metrics |= measure(AGENTS, self.plays)
         feasible = all(v >= 1.0 for v in self.constraints.values())
         constraint = 1.0 if feasible else math.fsum(self.constraints.values()) / len(self.constraints)
-        wants = self._wants(bool(winner))
+        targets = self._targets(bool(winner))
         return Evaluation(
             feasible,
-            with_wants(fitness, wants) if feasible else 0.0,
+            fitness_with_targets(fitness, targets) if feasible else 0.0,
             constraint,
             self.constraints,
             self.metrics,
@@ -382,19 +373,19 @@ class _Judgement:
             winner,
             game_seed,
             encode_play(playout.actions) if playout is not None else "",
-            wants,
+            targets,
             self.mechanics,
         )
 
-    def _wants(self, won: bool) -> dict[str, float]:
-        """How nearly each want is met; their values join the metrics."""
+    def _targets(self, won: bool) -> dict[str, float]:
+        """The satisfaction of each target; their values join the metrics."""
         of, found = self.of, {}
         fired = self.mechanics if won else None
-        for want in of.wants:
-            value = wanted_value(want.name, of.analysis, self.metrics, self.counts, fired)
+        for target in of.targets:
+            value = target_value(target.name, of.analysis, self.metrics, self.counts, fired)
             if value is not None:
-                self.metrics[want.name] = value
-            found[want.name] = want.satisfaction(value)
+                self.metrics[target.name] = value
+            found[target.name] = target.satisfaction(value)
         return found
 
     def _game_seed(self, k: int) -> int:
@@ -411,10 +402,11 @@ class _Judgement:
         except PcgError:
             held["check"] = 0.0
             return False
-        measured, self.steps = of.text.measure_with_steps(self.grid)
-        counts = self.counts = of.palette.count_types(self.grid)
-        share = of.kinds(counts)
-        self.metrics |= {**measured, "kinds": share}
+        self.seen = of.text.level(self.grid)
+        counts = self.counts = self.seen.sprites
+        measured = measure(TEXT, self.seen)
+        share = measured["kinds"]
+        self.metrics |= measured
         if not held["check"]:
             return False
         avatars = sum(counts.get(t, 0) for t in of.analysis.avatars)
@@ -425,7 +417,7 @@ class _Judgement:
         held["cover"] = cover / low if cover < low else (1 - cover) / (1 - high) if cover > high else 1.0
         least = of._number("min_kinds")
         held["kinds"] = 1.0 if share >= least else share / least
-        self.longest = of.longest(counts)
+        self.longest = self.plays.longest = of.longest(counts)
         return all(held[name] >= 1.0 for name in ("check", "avatar", "goal", "cover", "kinds"))
 
     # -- stage 2: next to no skill -------------------------------------------------------------------------------------
@@ -435,10 +427,9 @@ class _Judgement:
         of, held = self.of, self.constraints
         longest = self.longest
         starts = [of.game.start(self.read, seed=self._game_seed(100 + k)) for k in range(IDLE_SEEDS)]
-        idle = [self.contest.play_weak(s, "nothing", k, longest) for k, s in enumerate(starts)]
+        idle = [self.solvability.play_weak(s, "nothing", k, longest) for k, s in enumerate(starts)]
+        self.plays.idle = idle
         lived = sorted(longest if p.winner != 0 else p.ticks for p in idle)[IDLE_SEEDS // 2]
-        self.metrics["idle_ticks"] = lived
-        self.metrics["idle_death"] = sum(p.winner == 0 for p in idle) / IDLE_SEEDS
         held["start"] = min(1.0, lived / max(1, of._integer("start")))
         held["idle"] = 1.0 - sum(p.winner == 1 for p in idle) / IDLE_SEEDS
         if of.waiting_wins and held["idle"] < 1:
@@ -448,7 +439,7 @@ class _Judgement:
         if lived >= wanted:
             held["survival"] = 1.0
         else:
-            careful = [self.contest.play_weak(s, "onestep", k, wanted) for k, s in enumerate(starts)]
+            careful = [self.solvability.play_weak(s, "onestep", k, wanted) for k, s in enumerate(starts)]
             ticks = sorted(wanted if p.winner != 0 else p.ticks for p in careful)[IDLE_SEEDS // 2]
             ticks = max(ticks, lived)
             if ticks < wanted:
@@ -466,16 +457,16 @@ class _Judgement:
             return self._play_better()
         solution = self._solve(min(SOON, of._integer("nodes")))
         if solution.status == "budget" and any(agent == WAY_PLANNER for agent, _ in of.players):
-            playout = self.contest.by_way(self.start, 0, longest)
+            playout = self.solvability.by_way(self.start, 0, longest)
             if playout.winner == 1:
                 self.constraints["win"] = 1.0
                 return "solver", self._game_seed(0), playout
         if solution.status == "budget" and of._integer("nodes") > SOON:
             solution = self._solve(of._integer("nodes"))
-        self.proved = solution.status in ("solved", "unsolvable")
+        self.plays.proved = solution.status in ("solved", "unsolvable")
         if solution.status == "solved":
             self.constraints["win"] = 1.0
-            self.metrics["nodes"] = solution.nodes
+            self.plays.nodes = solution.nodes
             return "solver", self._game_seed(0), play(self.start, _Plan(solution.actions), max_ticks=longest)
         best = 0.0
         if solution.status != "unsolvable":
@@ -484,11 +475,11 @@ class _Judgement:
             for attempt in range(of._integer("attempts")):
                 game_seed = self._game_seed(attempt)
                 start = self.start if attempt == 0 else of.game.start(self.read, seed=game_seed)
-                for agent, playout in self.contest.in_turns(start, players, attempt, longest):
+                for agent, playout in self.solvability.in_turns(start, players, attempt, longest):
                     if playout.winner == 1:
                         self.constraints["win"] = 1.0
                         return read_agent(agent).name, game_seed, playout
-                    best = max(best, self.contest.progress(start, playout))
+                    best = max(best, self.solvability.progress(start, playout))
         self.constraints["win"] = best
         return None
 
@@ -502,27 +493,27 @@ class _Judgement:
                 self.start, max_nodes=max(1, nodes // len(of.strides)), max_ticks=self.longest, algorithm="astar",
                 weights=of.estimate, weight=1.0 if stride == 1 else TRUST, stride=stride, pairs=of.pairs,
             )  # fmt: skip
-            self.contest.calls += solution.calls
+            self.solvability.calls += solution.calls
             if solution.status in ("solved", "unsolvable", "stochastic"):
                 break
         return solution
 
     def _play_better(self) -> tuple[str, int, Playout] | None:
-        """A win that is worth more than waiting: sooner, or with more points."""
+        """A win that is better than waiting: sooner, or with more points."""
         of, waited = self.of, self.waited
         best = 0.0
         for attempt in range(of._integer("attempts")):
             game_seed = self._game_seed(attempt)
             start = of.game.start(self.read, seed=game_seed)
             for agent, budget in of.players:
-                playout = self.contest.play(start, agent, attempt, self.longest, budget)
+                playout = self.solvability.play(start, agent, attempt, self.longest, budget)
                 if playout.winner == 1:
                     best = self.constraints["win"] = 1.0
                     if waited is None or playout.score > waited.score or 2 * playout.ticks <= waited.ticks:
                         return agent, game_seed, playout
                     self.constraints["idle"] = 0.5
                 else:
-                    best = max(best, self.contest.progress(start, playout))
+                    best = max(best, self.solvability.progress(start, playout))
         self.constraints["win"] = best
         return None
 
@@ -530,44 +521,30 @@ class _Judgement:
         """Measure the winning play."""
         of = self.of
         start = of.game.start(self.read, seed=game_seed)
-        assert self.steps is not None  # there is an avatar
-        room = int((self.steps >= 0).sum())
+        steps = self.seen.steps
+        assert steps is not None  # there is an avatar
+        room = int((steps >= 0).sum())
         if of.analysis.mobility != "freely":
             room = max(self.grid.shape) if of.analysis.mobility in ("horizontal", "vertical") else 1
         trace = of.plays.follow(start, won.actions)
         self.mechanics = trace.mechanics
-        self.metrics |= of.plays.measure(trace, won.actions, won.events, 1 + len(start.actions), room)
-        self.metrics["score"] = float(won.score)
+        self.metrics |= of.plays.measure(trace, won.actions, won.events, 1 + len(start.actions), room, float(won.score))
 
     # -- stage 4: quality ----------------------------------------------------------------------------------------------
 
     def _quality(self, won: Playout) -> float:
-        """The fitness of a feasible level in [0, 1]: a weighted mean of four measures, each in [0, 1], or what people
-        are expected to think of it.
-        """
+        """The fitness of a feasible level in [0, 1]: by the fitness function, or what people are expected to think."""
         of = self.of
         patience = min(self.longest, 2 * won.ticks + 20)
-        values, wins = [], 0
+        weak = []
         for k in range(of._integer("weak_plays")):
             start = of.game.start(self.read, seed=self._game_seed(200 + k))
-            for agent in ("random", "onestep"):
-                weak = self.contest.play_weak(start, agent, 200 + k, patience)
-                values.append(play_value(weak.winner == 1, weak.winner != -1, float(weak.score)))
-                wins += weak.winner == 1
-        weakness = math.fsum(values) / len(values)
-        gap = max(0.0, min(1.0, (play_value(True, True, float(won.score)) - weakness) / 0.9))
-        measures = {
-            "gap": gap,
-            "length": min(1.0, won.ticks / of._integer("target_length")),
-            "variety": self.metrics["variety"],
-            "coverage": self.metrics["coverage"],
-        }
-        self.metrics |= {"gap": gap, "weak_wins": wins / len(values)}
+            weak += [self.solvability.play_weak(start, agent, 200 + k, patience) for agent in ("random", "onestep")]
+        self.plays.weak, self.plays.won = weak, won
+        self.metrics |= measure(AGENTS, self.plays)
         if of.preference is not None:
-            return of.preference.worth(self.metrics, strict=False)
-        weights = {name: of._number(f"weight_{name}") for name in measures}
-        total = math.fsum(weights.values())
-        return math.fsum(weights[n] * measures[n] for n in measures) / total if total else 0.0
+            return of.preference.fitness(self.metrics, strict=False)
+        return fitness_of(str(of.settings["fitness"]), self.metrics, of.settings)
 
 
 class _Plan(Agent):

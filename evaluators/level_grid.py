@@ -23,7 +23,7 @@ Grid = NDArray[np.int16]
 Mask = NDArray[np.bool_]
 
 FREE, PUSH, GATE, HAZARD, BLOCKED = range(5)
-"""How a tile receives the avatar: it walks on, may push what is there, needs means to open it, dies, or is stopped."""
+"""Effect of a tile on the avatar: it walks on, may push what is there, needs means to open it, dies, or is stopped."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _avatar_tiles(analysis: GameAnalysis, tiles: Sequence[Tile]) -> list[int]:
 
 
 def _exit_types(analysis: GameAnalysis, type_id: int) -> tuple[int, ...]:
-    """Where an avatar that touches `type_id` is teleported to."""
+    """The types to which an avatar that touches `type_id` is teleported."""
     meets = any(c.kind == "teleport" for a in analysis.avatars for c in analysis.meetings.get((a, type_id), ()))
     name = analysis.definition.types[type_id].raw.get("stype", "")
     return (analysis.definition.type_index[name],) if meets and name in analysis.definition.type_index else ()
@@ -237,7 +237,7 @@ def steps_over(passing: Mask, touched: Mask, start: tuple[int, int]) -> NDArray[
 
 
 def avatar_cells(palette: Palette, grid: Grid) -> list[tuple[int, int]]:
-    """Where avatars start, (row, column), in reading order."""
+    """The cells in which avatars start, (row, column), in reading order."""
     with_avatar = np.zeros(len(palette.tiles), bool)
     for i, tile in enumerate(palette.tiles):
         with_avatar[i] = any(t in palette.analysis.avatars for t in tile.types)

@@ -1,4 +1,4 @@
-"""How the levels that come with a game look: sizes, how much of what, in which rows, and what frames them.
+"""Statistics of the levels that come with a game: sizes, shares of tiles, their rows, and the frame.
 
 Generators take their defaults from it, so that new levels of a game look at home beside its own; games without levels
 get the defaults of reference/generators 12.3. Nothing here judges a level.

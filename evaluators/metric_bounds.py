@@ -1,4 +1,4 @@
-"""Metrics that bound each other whatever the level: wants outside these bounds contradict each other.
+"""Metrics that bound each other whatever the level: targets outside these bounds contradict each other.
 
 Each relation says which values one metric can have when others lie in given ranges. They follow from the metrics'
 definitions (`metrics.play`, `metrics.text`), so nothing is refused that some level could have.
@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from pcg.evaluators.mechanics import MECHANIC
-
-if TYPE_CHECKING:
-    from pcg.evaluators.targets import Want
+from pcg.evaluators.targets import Target
 
 _PAIRS_AT_HALF = 3
 """As `metrics.play.HALF`: pairs of types at which `variety` is one half."""
@@ -65,16 +62,16 @@ _RELATIONS: tuple[tuple[str, tuple[str, ...], Bound], ...] = (
 """A metric, those that bound it (a name, or how names begin), and how."""
 
 
-def exclusion(wants: Sequence[Want], rules: int) -> str:
-    """Why wants of metrics that bound each other cannot be met together, or "".
+def exclusion(targets: Sequence[Target], rules: int) -> str:
+    """The reason why targets of metrics that bound each other cannot be met together, or "".
 
     Args:
-        wants: each within the range of its metric.
+        targets: each within the range of its metric.
         rules: number of rules of the game, as `mechanics` counts them.
     """
     for name, others, bound in _RELATIONS:
-        wanted = [want for want in wants if want.name == name]
-        given = [want for want in wants if any(want.name == o or (o == MECHANIC and want.name.startswith(o))
+        wanted = [target for target in targets if target.name == name]
+        given = [target for target in targets if any(target.name == o or (o == MECHANIC and target.name.startswith(o))
                                                for o in others)]  # fmt: skip
         if not wanted or not given:
             continue
@@ -83,25 +80,25 @@ def exclusion(wants: Sequence[Want], rules: int) -> str:
                 continue
             kept = list(given)
             for other in given:  # as few as it takes
-                without = [want for want in kept if want is not other]
+                without = [target for target in kept if target is not other]
                 if without and _excluded(one, without, bound, rules):
                     kept = without
             low, high = _range(kept, bound, rules)
             between = f"at least {low:.4g}" if math.isinf(high) else f"from {low:.4g} to {high:.4g}"
-            names = " and ".join(f"`{want}`" for want in (one, *kept))
-            return f"wants {names} contradict each other: with the latter, {name} is {between}"
+            names = " and ".join(f"`{target}`" for target in (one, *kept))
+            return f"targets {names} contradict each other: with the latter, {name} is {between}"
     return ""
 
 
-def _range(given: Sequence[Want], bound: Bound, rules: int) -> Range:
+def _range(given: Sequence[Target], bound: Bound, rules: int) -> Range:
     of = dict(_ANY)
-    for want in given:
-        low, high = of.get(want.name, (0.0, math.inf))
-        of[want.name] = (max(low, want.low), min(high, want.high))
+    for target in given:
+        low, high = of.get(target.name, (0.0, math.inf))
+        of[target.name] = (max(low, target.low), min(high, target.high))
     return bound(of, rules)
 
 
-def _excluded(one: Want, given: Sequence[Want], bound: Bound, rules: int) -> bool:
+def _excluded(one: Target, given: Sequence[Target], bound: Bound, rules: int) -> bool:
     low, high = _range(given, bound, rules)
     return one.high < low - _SLACK or one.low > high + _SLACK
 

@@ -1,4 +1,4 @@
-"""What must stand in a level so that it is neither over at once nor impossible: how many of which sprites.
+"""Requirements of levels: the numbers of sprites without which a level is over at once or cannot be won.
 
 Two kinds of rule come out of an analysis: bounds on counts (an ending must not fire at the start) and needs (a locked
 door needs its key, a box its hole, a portal its exit, a lock on ten diamonds ten of them). Needs are found by
@@ -32,7 +32,7 @@ class CountRule:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Where `base` stands n times, `other` must stand at least `first + (n - 1) * each` times."""
+    """A need: where `base` stands n times, `other` must stand at least `first + (n - 1) * each` times."""
 
     base: int
     other: int
@@ -41,7 +41,7 @@ class Need:
     reason: str
 
     def wanted(self, count: int) -> int:
-        """How many of `other` go with `count` of `base`."""
+        """The number of `other` that go with `count` of `base`."""
         return self.first + (count - 1) * self.each if count > 0 else 0
 
 
@@ -61,7 +61,7 @@ class Requirements:
     key."""
 
     def shortfalls(self, counts: Mapping[int, int]) -> list[str]:
-        """Why sprites in these numbers break a rule, as sentences; empty when they keep all."""
+        """Reasons why sprites in these numbers break a rule, as sentences; empty when they keep all."""
         found = []
         for rule in self.counts:
             number = sum(counts.get(t, 0) for t in rule.types)
@@ -103,11 +103,12 @@ def requirements(analysis: GameAnalysis) -> Requirements:
 
 
 def means_to_remove(analysis: GameAnalysis, type_id: int) -> tuple[tuple[int, int, int], ...]:
-    """What it takes to get rid of sprites of a type, the cheapest way: (other type, how many for one, how many more for
+    """Means to get rid of sprites of a type, the cheapest way: (other type, how many for one, how many more for
     each further one); empty where nothing has to be placed for it or nothing can remove them.
 
-    >>> import pcg                                                                # doctest: +SKIP
-    >>> means_to_remove(analyse(pcg.load("dungeon").definition), 3)               # doctest: +SKIP
+    >>> import pcg
+    >>> from pcg.evaluators.analysis import analyse
+    >>> means_to_remove(analyse(pcg.load("dungeon").definition), 3)
     ((4, 1, 1),)
     """
     search = _Search(analysis)
@@ -208,7 +209,7 @@ class _Search:
         return list(found.values()), unwinnable
 
     def _exits(self, type_id: int) -> tuple[int, ...]:
-        """Where a portal leads: without an exit its users die (reference/effects 10.7)."""
+        """The exits of a portal: without an exit its users die (reference/effects 10.7)."""
         analysis = self.analysis
         if not any(c.kind == "teleport" for a in analysis.avatars for c in analysis.meetings.get((a, type_id), ())):
             return ()
@@ -282,7 +283,7 @@ class _Search:
         return ()
 
     def _resource(self, resource: int, amount: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
-        """What must be placed so that `amount` units of a resource can be gathered."""
+        """Sprites that must be placed so that `amount` units of a resource can be gathered."""
         key = ("resource", resource)
         if amount <= 0:
             return ()
@@ -306,8 +307,8 @@ class _Search:
         return _cheapest(ways)
 
     def _taking(self, type_id: int, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
-        """What the avatar must hold to take `number` sprites of a resource that lie there (reference/effects 10.13,
-        collectResourceIfHeld).
+        """The resources that the avatar must hold to take `number` sprites of a resource that lie there
+        (reference/effects 10.13, collectResourceIfHeld).
         """
         taking = [
             self._condition(c, type_id, avatar, number, trail)

@@ -1,4 +1,4 @@
-"""Who plays a level to find out whether it can be won: which agents, in which order, for how long.
+"""Solvability of levels: the agents that play a level to find out if it can be won, their order and their limits.
 
 The question is answered by the first win, so the cheap and likely winners come first, and a player at a loss waits for
 the others. Nothing is cut short for good: before a level counts as not won, everybody has played to the end.
@@ -48,7 +48,7 @@ def capable_players(analysis: GameAnalysis, planner_budget: int, budget: int) ->
     return searcher, ("olets", CHEAP), planner
 
 
-class Contest:
+class SolvabilityPlays:
     """The plays of one level, and what they cost.
 
     Args:
@@ -122,7 +122,7 @@ class Contest:
         return playout
 
     def progress(self, start: State, playout: Playout) -> float:
-        """How near a play that was not won came to winning, in [0, 0.9]: the share of the goal reached."""
+        """The progress towards winning of a play that was not won, in [0, 0.9]: the share of the goal reached."""
         reached = 0.0
         before, after = start.model.type_counts(start.address), playout.counts
         for ending in self.analysis.wins:

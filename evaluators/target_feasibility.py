@@ -1,9 +1,9 @@
-"""Whether any level is as wanted, by its size and what stands in it: a small integer program, and why when none is.
+"""A check of targets: a small integer program that no level can satisfy proves that they contradict each other.
 
 The unknowns are how many cells hold each tile. That is exact for what tiles create and for bounds on numbers; a need
 ("with doors go keys") holds only where its base stands, which is written with a yes-or-no unknown. Shares of the cells
 (density) bound the tiles from both sides, weakly enough to be true of every level that has them. The program is solved
-by HiGHS (`scipy.optimize.milp`); a contradiction is narrowed down by leaving out one want after the other.
+by HiGHS (`scipy.optimize.milp`); a contradiction is narrowed down by leaving out one target after the other.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.level_grid import BLOCKED, PUSH, palette
+from pcg.evaluators.mechanics import MECHANIC, mechanics
+from pcg.evaluators.metric_bounds import exclusion
+from pcg.evaluators.metrics.registry import METRICS
 from pcg.evaluators.metrics.text import PER_ROOM, may_fill
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.targets import Want, group
+from pcg.evaluators.targets import Target, group, is_whole, number_text, sprites_of
 
 MOST = 100_000
 """More sprites of a kind than any level has."""
@@ -31,26 +35,26 @@ _INFEASIBLE = 2
 _SECONDS = 2.0
 """Given up after so long: what is not proved contradictory is allowed."""
 
-Counted = tuple[Want, frozenset[int]]
+Counted = tuple[Target, frozenset[int]]
 Row = tuple[Any, float, float]
 """A linear function of the unknowns, and its bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How large levels may be: widths and heights from the least to the greatest, in cells."""
+    """Bounds on the size of levels: widths and heights from the least to the greatest, in cells."""
 
     widths: tuple[float, float] = (1, math.inf)
     heights: tuple[float, float] = (1, math.inf)
     cells: float = math.inf
 
-    def wanted(self, wants: Sequence[Want]) -> Sizes:
-        """The sizes that wants leave."""
+    def wanted(self, targets: Sequence[Target]) -> Sizes:
+        """The sizes that targets leave."""
         sides = {"width": self.widths, "height": self.heights}
-        for want in wants:
-            if want.name in sides:
-                low, high = sides[want.name]
-                sides[want.name] = (max(low, math.ceil(want.low) if want.low > 1 else 1), min(high, want.high))
+        for target in targets:
+            if target.name in sides:
+                low, high = sides[target.name]
+                sides[target.name] = (max(low, math.ceil(target.low) if target.low > 1 else 1), min(high, target.high))
         return Sizes(sides["width"], sides["height"], self.cells)
 
     @property
@@ -75,67 +79,121 @@ class Sizes:
         return " by ".join(sides) + " cells"
 
 
-def contradiction(wants: Sequence[Want], counted: Sequence[Counted], analysis: GameAnalysis, sizes: Sizes) -> str:
-    """Why no level is as wanted, by the numbers of sprites that it starts with and the cells that it has, or "".
+def check_targets(
+    targets: Sequence[Target],
+    analysis: GameAnalysis,
+    cells: int | None = None,
+    *,
+    widths: tuple[int, int] | None = None,
+    heights: tuple[int, int] | None = None,
+) -> None:
+    """Refuse targets that no level of the game can meet.
+
+    Looked at are the ranges of the metrics; metrics that bound each other (`mechanics` and `mechanics_share`,
+    symmetries, danger and the length of the play); and, together, sizes, numbers of sprites, density, cover and
+    leniency: which tiles there are and what each creates, what an ending forbids at the start, what goes with what (a
+    door with its key), how many cells there are to put it all, and how many ticks it takes to go to as many of them as
+    is wanted. What is refused cannot be; not everything that cannot be is refused.
 
     Args:
-        wants: all that is wanted.
+        targets: of one game.
+        analysis: of the game.
+        cells: most cells that a level may have, None for any number.
+        widths: least and greatest width of levels, whatever is wanted; None for any.
+        heights: the same of their heights.
+
+    Raises:
+        PcgError: naming as few targets as contradict each other or the rules.
+    """
+    seen: dict[str, Target] = {}
+    for target in targets:
+        if target.low > target.high:
+            raise PcgError(
+                f"target `{target.name}`: {number_text(target.low)}..{number_text(target.high)} is an empty range"
+            )
+        earlier = seen.setdefault(target.name, target)
+        if max(target.low, earlier.low) > min(target.high, earlier.high):
+            raise PcgError(f"targets `{earlier}` and `{target}` contradict each other: no value is in both")
+        metric = METRICS.get(target.name)
+        low = metric.low if metric is not None else 0.0
+        high = metric.high if metric is not None else 1.0 if target.name.startswith(MECHANIC) else None
+        if is_whole(target.name) and math.isfinite(target.low) and math.ceil(target.low) > target.high:
+            raise PcgError(f"target `{target}`: {target.name} is a whole number, and there is none in that range")
+        if target.high < low or (high is not None and target.low > high):
+            between = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+            raise PcgError(f"target `{target}`: {target.name} is {between}")
+    reason = exclusion(targets, len(mechanics(analysis.definition)))
+    counted = [(target, types) for target in targets if (types := sprites_of(target.name, analysis)) is not None]
+    if not reason and (
+        counted or any(target.name in ("density", "cover", "leniency", "coverage") for target in targets)
+    ):
+        size = Sizes(widths or (1, math.inf), heights or (1, math.inf), math.inf if cells is None else cells)
+        reason = contradiction(targets, counted, analysis, size)
+    if reason:
+        raise PcgError(reason)
+
+
+def contradiction(targets: Sequence[Target], counted: Sequence[Counted], analysis: GameAnalysis, sizes: Sizes) -> str:
+    """The reason why no level meets all targets, by the sprites that it starts with and the cells it has, or "".
+
+    Args:
+        targets: all that is wanted.
         counted: those that count sprites, each with the types that it counts.
         analysis: of the game.
         sizes: of levels, whatever is wanted.
     """
-    for want, types in counted:
-        if not types and want.low > 0:
-            return f"want `{want}`: this game has no {want.name}"
-    of = {want.name: types for want, types in counted}
+    for target, types in counted:
+        if not types and target.low > 0:
+            return f"target `{target}`: this game has no {target.name}"
+    of = {target.name: types for target, types in counted}
     known: list[Counted] = [
-        (want, of.get(want.name, frozenset()))
-        for want in wants
-        if want.name in of or want.name in SHARES or want.name in ("width", "height")
+        (target, of.get(target.name, frozenset()))
+        for target in targets
+        if target.name in of or target.name in SHARES or target.name in ("width", "height")
     ]
     program = _Program(analysis, sizes)
     if program.feasible(known, rules=True):
-        return _too_short(wants, known, program)
+        return _too_short(targets, known, program)
     by_rules = program.feasible(known, rules=False)
     kept = _narrowed(known, lambda some: not program.feasible(some, rules=by_rules))
-    names = " and ".join(f"`{want}`" for want, _ in kept)
+    names = " and ".join(f"`{target}`" for target, _ in kept)
     if by_rules:
         reasons = program.broken_by(kept)
-        return f"want {names}: no level of this game can have that" + (f" ({reasons})" if reasons else "")
+        return f"target {names}: no level of this game can have that" + (f" ({reasons})" if reasons else "")
     if len(kept) == 1 and kept[0][0].name in of:
-        want = kept[0][0]
+        target = kept[0][0]
         room = f", and a level has {_room(sizes)}" if not math.isinf(sizes.most) else ""
-        return f"want {names}: the characters of the game's levels cannot make that number of {want.name}{room}"
+        return f"target {names}: the characters of the game's levels cannot make that number of {target.name}{room}"
     if len(kept) == 1:
-        return f"want {names}: no level has that" + (f" in {sizes}" if not math.isinf(sizes.most) else "")
-    if all(want.name in of for want, _ in kept):
+        return f"target {names}: no level has that" + (f" in {sizes}" if not math.isinf(sizes.most) else "")
+    if all(target.name in of for target, _ in kept):
         room = "" if math.isinf(sizes.most) or Sizes() == sizes else f" in {_room(sizes)}"
-        return f"wants {names} contradict each other: no numbers of sprites meet them together{room}"
+        return f"targets {names} contradict each other: no numbers of sprites meet them together{room}"
     room = f" of {sizes}" if not math.isinf(sizes.most) else ""
-    return f"wants {names} contradict each other: no level{room} has room for them together"
+    return f"targets {names} contradict each other: no level{room} has room for them together"
 
 
 def _room(sizes: Sizes) -> str:
     return f"at most {sizes.most:g} cells"
 
 
-def _narrowed(wants: Sequence[Counted], excluded: Callable[[Sequence[Counted]], bool]) -> list[Counted]:
+def _narrowed(targets: Sequence[Counted], excluded: Callable[[Sequence[Counted]], bool]) -> list[Counted]:
     """Leave out what a contradiction does not need."""
-    kept = list(wants)
-    for one in list(wants):
+    kept = list(targets)
+    for one in list(targets):
         without = [c for c in kept if c is not one]
         if excluded(without):
             kept = without
     return kept
 
 
-def _too_short(wants: Sequence[Want], known: Sequence[Counted], program: _Program) -> str:
-    """Why no play is short enough to go to as many cells as is wanted, or "".
+def _too_short(targets: Sequence[Target], known: Sequence[Counted], program: _Program) -> str:
+    """The reason why no play is short enough to go to as many cells as is wanted, or "".
 
     An avatar is found on one cell after each tick, so `coverage` of what is `reachable` of the cells to walk on takes
     at least as many ticks, less one, as these are cells.
     """
-    named = {want.name: want for want in wants}
+    named = {target.name: target for target in targets}
     length, visited, reached = (named.get(name) for name in ("solution_length", "coverage", "reachable"))
     if length is None or visited is None or reached is None or math.isinf(length.high):
         return ""
@@ -148,9 +206,9 @@ def _too_short(wants: Sequence[Want], known: Sequence[Counted], program: _Progra
     if ticks(known) <= length.high + _SLACK:
         return ""
     kept = _narrowed(known, lambda some: ticks(some) > length.high + _SLACK)
-    names = " and ".join(f"`{want}`" for want in (length, visited, reached, *(want for want, _ in kept)))
+    names = " and ".join(f"`{target}`" for target in (length, visited, reached, *(target for target, _ in kept)))
     room = f" of {program.sizes}" if not math.isinf(program.sizes.most) else ""
-    return f"wants {names} contradict each other: in levels{room} that takes at least {math.ceil(ticks(kept))} ticks"
+    return f"targets {names} contradict each other: in levels{room} that takes at least {math.ceil(ticks(kept))} ticks"
 
 
 class _Program:
@@ -171,12 +229,12 @@ class _Program:
         self.width = self.frame + 3
 
     def feasible(self, wanted: Sequence[Counted], *, rules: bool) -> bool:
-        """Whether some level meets the wants, and what the rules require of every level."""
+        """Return True when some level may meet the targets, and what the rules require of every level."""
         found = self._solve(self._wanted(wanted) + (self._rules() if rules else []), self._sizes(wanted))
         return bool(found.status != _INFEASIBLE)
 
     def least_to_walk_on(self, wanted: Sequence[Counted]) -> float:
-        """Fewest cells to walk on of a level that meets the wants; 0 when that is not known."""
+        """Fewest cells to walk on of a level that meets the targets; 0 when that is not known."""
         goal = np.zeros(self.width)
         goal[: self.tiles] = self.palette.access <= PUSH
         found = self._solve(self._wanted(wanted), self._sizes(wanted), goal)
@@ -184,7 +242,7 @@ class _Program:
         return max(0.0, float(bound)) if bound is not None and math.isfinite(bound) else 0.0
 
     def broken_by(self, wanted: Sequence[Counted]) -> str:
-        """The first rule that alone excludes the wants, as text."""
+        """The first rule that alone excludes the targets, as text."""
         rows, sizes = self._wanted(wanted), self._sizes(wanted)
         for rule in self.required.counts:
             found = self._solve([*rows, self._bounds(rule.types, rule.minimum, rule.maximum)], sizes)
@@ -196,22 +254,22 @@ class _Program:
                                                                             for _, t in wanted))  # fmt: skip
 
     def _sizes(self, wanted: Sequence[Counted]) -> Sizes:
-        return self.sizes.wanted([want for want, _ in wanted])
+        return self.sizes.wanted([target for target, _ in wanted])
 
     def _wanted(self, wanted: Sequence[Counted]) -> list[Row]:
         rows: list[Row] = []
-        for want, types in wanted:
-            if want.name in SHARES:
-                rows += self._share(want)
-            elif want.name not in ("width", "height"):
-                rows.append((self._number(types), want.low, want.high))
+        for target, types in wanted:
+            if target.name in SHARES:
+                rows += self._share(target)
+            elif target.name not in ("width", "height"):
+                rows.append((self._number(types), target.low, target.high))
         return rows
 
-    def _share(self, want: Want) -> list[Row]:
-        """What a share wanted says of the cells; never more than is true of every level that has it."""
-        low, high = max(0.0, want.low), min(1.0, want.high)
+    def _share(self, target: Target) -> list[Row]:
+        """Rows for a bound on a share of the cells; never more than is true of every level that has it."""
+        low, high = max(0.0, target.low), min(1.0, target.high)
         access = self.palette.access
-        if want.name == "leniency":  # 2 ^ (-10 dangers / cells to walk on)
+        if target.name == "leniency":  # 2 ^ (-10 dangers / cells to walk on)
             dangers = self._number(group("enemies", self.analysis))
             hazards = frozenset(t for t in self.analysis.concrete if self.analysis.has(t, "hazard"))
             dangers = dangers + 0.5 * self._number(hazards)
@@ -226,7 +284,7 @@ class _Program:
             return rows
         inside = self._cells_where(np.ones(self.tiles, bool))
         inside[self.frame] = -1.0
-        if want.name == "density":
+        if target.name == "density":
             solid = self._cells_where(access == BLOCKED)
             solid[self.frame_solid] = -1.0
             return [(solid - low * inside, -_SLACK, np.inf), (solid - high * inside, -np.inf, _SLACK)]

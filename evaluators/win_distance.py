@@ -1,4 +1,4 @@
-"""What tells the solver how near a win is: weights of what there is and how far it is, and what must come together.
+"""Estimates of the distance to a win, for the solver: weights of numbers and distances of sprites, and pairs to join.
 
 Read from the rules alone; see `agents.solver.solve` for how a search uses it.
 """
@@ -15,7 +15,7 @@ APART = 2.0
 """Ticks that a cell between two things that must be brought together stands for."""
 
 
-def estimate(analysis: GameAnalysis, required: Requirements) -> list[float]:
+def distance_weights(analysis: GameAnalysis, required: Requirements) -> list[float]:
     """Weights of state features (numbers of each type, distance of the nearest) that tell the solver what winning
     is near.
 
@@ -71,7 +71,7 @@ def pairs(analysis: GameAnalysis, required: Requirements) -> tuple[Pair, ...]:
 
 
 def _steps_to(analysis: GameAnalysis, required: Requirements, product: int, trail: frozenset[int]) -> dict[int, int]:
-    """What has to be made on the way to `product`, each with how many things are made for it, itself included.
+    """Sprites that have to be made on the way to `product`, each with how many things are made for it, itself included.
 
     What a level can start with is not made. Of several ways the one with the fewest steps counts.
     """

@@ -102,7 +102,7 @@ def _steps(adventure: int, one: int, other: int) -> int:
 
 @inner
 def _judge(adventure: int, node: int) -> int:
-    """What the benchmark thinks is still to be done."""
+    """Return the benchmark's estimate of what is left to be done."""
     a = adventure_at(adventure)
     cell = load32(a.cells + 4 * node)
     if a.game == DUNGEON:

@@ -1,4 +1,4 @@
-"""What the PCG Benchmark measures of the maps of its Zelda and binary problems, in compiled code.
+"""Measures of the PCG Benchmark for the maps of its Zelda and binary problems, in compiled code.
 
 Regions are connected without corners. The longest path of a map is, as there, the greatest distance from the cell that
 is farthest from the first of its region (which is less than the greatest of all when there are loops).
@@ -185,7 +185,7 @@ def measure_paths(rooms: int) -> int:
 
 @entry_point("i8(i8)")
 def count_regions(rooms: int) -> int:
-    """How many regions there are, all but walls being open."""
+    """Count the regions, all but walls being open."""
     r = rooms_at(rooms)
     r.door_blocks = 0
     _clear(rooms)

@@ -75,7 +75,7 @@ class _Adventure(Rooms):
         return (place[1] + 1) * (self.width + 2) + place[0] + 1
 
     def _solve(self, start: tuple[int, int], door: tuple[int, int]) -> tuple[int, list[tuple[int, int]]]:
-        """What the benchmark thinks was left to be done, 0 for a win, and the framed places (x, y) of the way."""
+        """Return the benchmark's estimate of what is left, 0 for a win, and the framed places (x, y) of the way."""
         self._walk["start"], self._walk["door"] = self._frame(start), self._frame(door)
         solved = int(invoke1(adventure_kernel.walk.address, self._walk_address)) == SOLVED
         length = int(self._walk["length"][0])
@@ -88,7 +88,7 @@ class _Adventure(Rooms):
 
 
 def _places(tiles: NDArray[np.int8], *kinds: int) -> list[tuple[int, int]]:
-    """Where tiles of some kinds are, as (x, y) in reading order."""
+    """Return the places of tiles of some kinds, as (x, y) in reading order."""
     y, x = np.nonzero(np.isin(tiles, kinds))
     return list(zip(x.tolist(), y.tolist(), strict=True))
 
@@ -208,7 +208,7 @@ class NativeDave(_Adventure):
         return left
 
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
-        """How differently often cells are visited, at least, in two mirror images; more than there are count as 0."""
+        """Return the difference in visits of cells, at least, in two mirror images; more than there are count as 0."""
         left = min(first["left"], second["left"])
         shift = 0 if math.isinf(left) else int(left)
         one, other = (np.zeros_like(first["visits"]) for _ in range(2))

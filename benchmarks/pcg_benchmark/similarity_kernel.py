@@ -1,4 +1,4 @@
-"""How alike two texts are, as Python's `difflib.SequenceMatcher` counts it, in compiled code.
+"""Similarity of two texts, as Python's `difflib.SequenceMatcher` counts it, in compiled code.
 
 The PCG Benchmark compares contents by `SequenceMatcher(None, a, b).ratio()`: the longest common stretch is taken (the
 first in `a`, then in `b`, among equals), then the longest ones left and right of it, and so on (Ratcliff and Metzener
@@ -195,7 +195,7 @@ def _share(plans: int, first: int, first_length: int, second: int, second_length
 
 @inner
 def _alike(plans: int, place: int, text: int, length: int) -> int:
-    """Whether a text is too like the one in a place, in either order."""
+    """Return True when a text is too like the one in a place, in either order."""
     c = plan_table_at(plans)
     theirs = c.texts + place * c.stride
     their_length = load32(c.lengths + 4 * place)
@@ -211,7 +211,7 @@ def _alike(plans: int, place: int, text: int, length: int) -> int:
 
 @inner
 def count_similar(plans: int, text: int, length: int, limit: int) -> int:
-    """How many of a table a text is too like; counting ends when there are more than `limit`."""
+    """Count the texts of a table that a text is too like; counting ends when there are more than `limit`."""
     c = plan_table_at(plans)
     for place in range(c.places):
         store8(c.alike + place, 0)

@@ -1,4 +1,4 @@
-"""What the PCG Benchmark's solvers answer for a Sokoban level, in compiled code: the very plan, not just any.
+"""Answers of the PCG Benchmark's solvers for a Sokoban level, in compiled code: the very plan, not just any.
 
 The benchmark asks a breadth-first search, then a best-first search by distance plus once, half and nothing of the
 length so far, each with a limit of nodes taken from the queue. Whatever a plan depends on is kept: moves are tried
@@ -71,7 +71,7 @@ level_at = view_of(LEVEL)
 
 @inner
 def _step(level: int, direction: int) -> int:
-    """How far the next cell is in memory: left, right, up, down."""
+    """Offsets in memory of the next cell: left, right, up, down."""
     if direction == 0:
         return -1
     if direction == 1:

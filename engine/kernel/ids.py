@@ -6,6 +6,8 @@ The order is part of no file format: ids are private to one process. Names are t
 
 from __future__ import annotations
 
+from pcg.engine.vgdl.ontology_effects import effects
+
 SPRITE_CLASSES: tuple[str, ...] = (
     "Immovable", "Door", "Passive", "Resource", "ResourcePack", "Conveyor", "SpriteProducer", "Portal",
     "Flicker", "OrientedFlicker", "Spreader",
@@ -24,19 +26,8 @@ AVATAR_CLASSES: tuple[str, ...] = (
     "PlatformerAvatar", "WizardAvatar",
 )  # fmt: skip
 
-EFFECTS: tuple[str, ...] = (
-    "stepBack", "undoAll", "align", "wrapAround", "turnAround", "bounceForward", "pullWithIt", "teleportToExit",
-    "wallStop", "wallBounce", "wallReverse", "bounceDirection",
-    "reverseDirection", "flipDirection", "attractGaze", "halfSpeed",
-    "increaseSpeedToAll", "decreaseSpeedToAll", "setSpeedForAll", "waterPhysics",
-    "killSprite", "killBoth", "killAll", "killIfAlive", "killIfHasMore", "killIfHasLess", "killIfOtherHasMore",
-    "killIfFromAbove", "killIfFrontal", "killIfNotFrontal", "killIfFast", "killIfSlow", "killIfNotUpright",
-    "transformTo", "transformToAll", "transformIfCount", "transformToRandomChild", "transformToSingleton",
-    "cloneSprite", "spawn", "spawnBehind", "spawnAbove", "spawnBelow", "spawnLeft", "spawnRight",
-    "spawnIfHasMore", "spawnIfHasLess", "spawnIfCounterSubTypes", "updateSpawnType",
-    "collectResource", "collectResourceIfHeld", "changeResource",
-    "addHealthPoints", "addHealthPointsToMax", "subtractHealthPoints", "removeScore", "shieldFrom", "addTimer",
-)  # fmt: skip
+EFFECTS: tuple[str, ...] = tuple(effects())
+"""In the order in which the ontology declares them."""
 
 TERMINATIONS: tuple[str, ...] = (
     "SpriteCounter", "SpriteCounterMore", "MultiSpriteCounter", "MultiSpriteCounterSubTypes", "Timeout", "StopCounter",

@@ -1,4 +1,5 @@
-"""The 58 effects with their parameters and what they may write (reference/effects 10). Tables only.
+"""The 58 effects with their parameters, what they may write, what they do and how that is said. Tables only, of
+reference/effects 10.2 and 10; an effect is declared here, and run by `kernel.effects`.
 
 The write flags are conservative: an effect that can move A in any case has `moves_first`, and so on. `A` is the first
 sprite of the rule, `B` the second.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pcg.engine.vgdl.ontology_params import EffectSpec, Param
+from pcg.engine.vgdl.ontology_params import FIRST, NAMED, SECOND, Does, EffectSpec, Param
 
 BASE_PARAMS: Final[tuple[Param, ...]] = (
     Param("scoreChange", "integers", "0", "score for every player, or one number per player", "points", (-100, 100)),
@@ -49,6 +50,7 @@ def _sprite(name: str, help: str, *, required: bool = True, must_exist: bool = T
     return Param(name, "sprite", None, help, required=required, must_exist=must_exist)
 
 
+KILL_SECOND = Does("kill", SECOND, only_if=("killSecond", False))
 A = {"needs_first": True}
 AB = {"needs_first": True, "needs_second": True}
 
@@ -68,35 +70,54 @@ def effects() -> dict[str, EffectSpec]:
 def _position(known: dict[str, EffectSpec]) -> None:
     rule = "effects 10.7"
     pixel_perfect = Param("pixelPerfect", "bool", False, "puts A next to B instead of back")
-    define(known, "stepBack", rule, "puts A back where it was", pixel_perfect, **A, moves_first=True, only_resets=True)
+    define(
+        known,
+        "stepBack",
+        rule,
+        "puts A back where it was",
+        pixel_perfect,
+        **A,
+        moves_first=True,
+        only_resets=True,
+        does=(Does("block"),),
+        harmless=True,
+        shield_phrase="not stopped",
+    )
     define(
         known, "undoAll", rule, "puts every sprite back where it was",
         Param("notStype", "sprites", None, "types left alone"), touches_all=True, only_resets=True,
+        does=(Does("block"),), harmless=True,
     )  # fmt: skip
     define(
         known, "align", rule, "puts A on B",
         Param("orient", "bool", True, "A also takes B's orientation"), **AB, moves_first=True, changes_first=True,
         only_if={"changes_first": "orient"},
+        harmless=True,
     )  # fmt: skip
     define(
         known, "wrapAround", rule, "puts A at the opposite edge",
         Param("offset", "double", 0.0, "distance from the edge", "sprite sizes", (-1, 1)),
         **A, moves_first=True, changes_first=True,
+        does=(Does("wrap"),), harmless=True,
     )  # fmt: skip
     define(
         known, "turnAround", rule, "turns A round and moves it two steps down",
         **A, moves_first=True, changes_first=True,
+        does=(Does("turn"),), harmless=True, phrase="{a} turns round and comes two steps down",
     )  # fmt: skip
     define(
-        known, "bounceForward", rule, "B pushes A on", **AB, moves_first=True, changes_first=True
+        known, "bounceForward", rule, "B pushes A on", **AB, moves_first=True, changes_first=True,
+        does=(Does("push"),), harmless=True, phrase="{b} pushes {a} on",
     )  # fmt: skip
     define(
         known, "pullWithIt", rule, "B carries A along",
         Param("pixelPerfect", "bool", False, "A takes B's rectangle"), **AB, moves_first=True, changes_first=True,
+        does=(Does("carry"),), harmless=True,
     )  # fmt: skip
     define(
         known, "teleportToExit", rule, "moves A to an exit of the portal B, or kills it when there is none",
         **AB, moves_first=True, changes_first=True, kills_first=True, stochastic=True,
+        does=(Does("teleport"),), harmless=True, phrase="{b} takes {a} to its exit, or kills it where there is none",
     )  # fmt: skip
 
 
@@ -104,74 +125,214 @@ def _walls_and_directions(known: dict[str, EffectSpec]) -> None:
     define(
         known, "wallStop", "effects 10.8", "A stops at the wall B and slides along it",
         **AB, moves_first=True, changes_first=True, only_resets=True,
+        does=(Does("block"),), harmless=True, phrase="{a} stops at {b} and slides along it",
     )  # fmt: skip
-    for name, help in (
-        ("wallBounce", "A bounces off the walls it hits"),
-        ("wallReverse", "A turns back at the walls it hits"),
+    for name, help, phrase in (
+        ("wallBounce", "A bounces off the walls it hits", "{a} bounces off {b}"),
+        ("wallReverse", "A turns back at the walls it hits", "{a} turns back at {b}"),
     ):
         define(
             known, name, "effects 10.8", help,
             **AB, moves_first=True, moves_second=True, changes_first=True, only_resets=True, batch=True,
+            does=(Does("block"), Does("turn")), harmless=True, phrase=phrase,
         )  # fmt: skip
     define(
         known, "bounceDirection", "effects 10.8", "A bounces off B at an angle that depends on where it hit",
         Param("maxBounceAngleDeg", "double", 60.0, "steepest angle", "degrees", (0, 90)), **AB, changes_first=True,
+        does=(Does("turn"),),
+        phrase="{a} bounces off {b}, at most {number:maxBounceAngleDeg} degrees aslant: "
+        "the further from the middle it hits, the more",
     )  # fmt: skip
-    define(known, "reverseDirection", "effects 10.9", "A turns back", **A, changes_first=True)
     define(
-        known, "flipDirection", "effects 10.9", "A gets a random direction", **A, changes_first=True, stochastic=True
+        known,
+        "reverseDirection",
+        "effects 10.9",
+        "A turns back",
+        **A,
+        changes_first=True,
+        does=(Does("turn"),),
+        harmless=True,
+        phrase="{a} turns back",
+    )
+    define(
+        known,
+        "flipDirection",
+        "effects 10.9",
+        "A gets a random direction",
+        **A,
+        changes_first=True,
+        stochastic=True,
+        does=(Does("turn"),),
+        harmless=True,
+        phrase="{a} turns in a random direction",
     )
     define(
         known, "attractGaze", "effects 10.9", "A takes B's orientation with probability `prob`",
         Param("align", "bool", False, "A also takes B's lane"), **AB, changes_first=True, moves_first=True,
         only_if={"moves_first": "align"}, uses_prob=True, stochastic=True,
+        does=(Does("turn"),), harmless=True,
     )  # fmt: skip
-    define(known, "halfSpeed", "effects 10.9", "halves A's speed", **A, changes_first=True)
-    for name, help, default in (
-        ("increaseSpeedToAll", "adds to the speed of all sprites of a type", 0.1),
-        ("decreaseSpeedToAll", "takes from the speed of all sprites of a type", 0.1),
-        ("setSpeedForAll", "sets the speed of all sprites of a type", 0.0),
-    ):
+    define(
+        known,
+        "halfSpeed",
+        "effects 10.9",
+        "halves A's speed",
+        **A,
+        changes_first=True,
+        phrase="{a} becomes half as fast",
+    )
+    faster, slower = "{all:stype} get faster by {number:value}", "{all:stype} get slower by {number:value}"
+    for name, help, default, phrase in (
+        ("increaseSpeedToAll", "adds to the speed of all sprites of a type", 0.1, faster),
+        ("decreaseSpeedToAll", "takes from the speed of all sprites of a type", 0.1, slower),
+        ("setSpeedForAll", "sets the speed of all sprites of a type", 0.0,
+         "the speed of {all:stype} becomes {number:value}"),
+    ):  # fmt: skip
         define(
             known, name, "effects 10.9", help, _sprite("stype", "whose speed"),
             Param("value", "double", default, "speed", "as the sprite's speed", (0, 2)),
             touches=("stype",), touches_subtypes=True,
+            phrase=phrase,
         )  # fmt: skip
-    define(known, "waterPhysics", "effects 10.9", "sets A's gravity to 0.2", changes_first=True)
+    define(
+        known,
+        "waterPhysics",
+        "effects 10.9",
+        "sets A's gravity to 0.2",
+        changes_first=True,
+        phrase="{a} sinks as in water (gravity 0.2)",
+    )
 
 
 def _kills(known: dict[str, EffectSpec]) -> None:
     rule = "effects 10.10"
     limit = Param("limit", "int", 0, "threshold", "units", (0, 100))
     kill = {"kills_first": True, "kill": True}
-    define(known, "killSprite", rule, "kills A", **A, **kill)
-    define(known, "killBoth", rule, "kills A and B", **AB, **kill, kills_second=True)
+    define(
+        known,
+        "killSprite",
+        rule,
+        "kills A",
+        **A,
+        **kill,
+        does=(Does("kill"),),
+        phrase="{a} {gone}",
+        shield_phrase="not killed",
+    )
+    define(
+        known,
+        "killBoth",
+        rule,
+        "kills A and B",
+        **AB,
+        **kill,
+        kills_second=True,
+        does=(Does("kill"), Does("kill", SECOND)),
+        phrase="{a} and {b} destroy each other",
+        shield_phrase="not killed",
+    )
     define(
         known, "killAll", rule, "kills all sprites of exactly one type", _sprite("stype", "whom"),
         touches=("stype",), kill=True,
+        does=(Does("kill", NAMED, named="stype"),),
     )  # fmt: skip
-    define(known, "killIfAlive", rule, "kills A if B is alive", **AB, **kill)
+    define(
+        known,
+        "killIfAlive",
+        rule,
+        "kills A if B is alive",
+        **AB,
+        **kill,
+        does=(Does("kill"),),
+        phrase="{a} {gone} if {b} still lives",
+        score_note=" either way",
+    )
     define(
         known, "killIfHasMore", rule, "kills A if it holds at least `limit` of a resource",
         _sprite("resource", "which resource"), limit, **A, **kill,
+        does=(Does("kill", holding=(FIRST, "resource", "limit", True)),), scores_on_effect=True,
     )  # fmt: skip
     define(
         known, "killIfHasLess", rule, "kills A if it holds at most `limit` of a resource",
         _sprite("resource", "which resource"), limit, **A, **kill,
+        does=(Does("kill", holding=(FIRST, "resource", "limit", False)),), scores_on_effect=True,
     )  # fmt: skip
     define(
         known, "killIfOtherHasMore", rule, "kills A if B holds at least `limit` of a resource",
         _sprite("resource", "which resource", must_exist=False), limit,
         Param("subtract", "bool", False, "takes `limit` of it from B"),
         **AB, **kill, changes_second=True, only_if={"changes_second": "subtract"},
+        does=(Does("kill", holding=(SECOND, "resource", "limit", True)),), scores_on_effect=True,
     )  # fmt: skip
-    define(known, "killIfFromAbove", rule, "kills A if it comes from above B", **AB, **kill)
-    define(known, "killIfFrontal", rule, "kills A if it and B move in opposite directions, or A stands", **AB, **kill)
-    define(known, "killIfNotFrontal", rule, "kills A unless it and B move in opposite directions", **AB, **kill)
+    define(
+        known,
+        "killIfFromAbove",
+        rule,
+        "kills A if it comes from above B",
+        **AB,
+        **kill,
+        does=(Does("kill", situational=True),),
+        phrase="{a} {gone} if {b} falls on it from above",
+        scores_on_effect=True,
+    )
+    define(
+        known,
+        "killIfFrontal",
+        rule,
+        "kills A if it and B move in opposite directions, or A stands",
+        **AB,
+        **kill,
+        does=(Does("kill", situational=True),),
+        phrase="{a} {gone} if it stands or the two meet head on",
+        shield_phrase="not killed from the front",
+        scores_on_effect=True,
+    )
+    define(
+        known,
+        "killIfNotFrontal",
+        rule,
+        "kills A unless it and B move in opposite directions",
+        **AB,
+        **kill,
+        does=(Does("kill", situational=True),),
+        phrase="{a} {gone} unless the two meet head on",
+        scores_on_effect=True,
+    )
     speed = Param("limspeed", "double", 1.0, "threshold", "difference of orientations, or speed", (0, 100))
-    define(known, "killIfFast", rule, "kills A if it is faster than `limspeed`", speed, **AB, **kill)
-    define(known, "killIfSlow", rule, "kills A if it is slower than `limspeed`", speed, **AB, **kill)
-    define(known, "killIfNotUpright", rule, "kills A unless its rotation is upright", **kill)
+    define(
+        known,
+        "killIfFast",
+        rule,
+        "kills A if it is faster than `limspeed`",
+        speed,
+        **AB,
+        **kill,
+        does=(Does("kill", situational=True),),
+        phrase="{a} {gone} if the two collide faster than {number:limspeed}",
+        score_note=" either way",
+    )
+    define(
+        known,
+        "killIfSlow",
+        rule,
+        "kills A if it is slower than `limspeed`",
+        speed,
+        **AB,
+        **kill,
+        does=(Does("kill", situational=True),),
+        phrase="{a} {gone} if the two collide slower than {number:limspeed}",
+        score_note=" either way",
+    )
+    define(
+        known,
+        "killIfNotUpright",
+        rule,
+        "kills A unless its rotation is upright",
+        **kill,
+        does=(Does("kill", situational=True),),
+        phrase="{a} {gone} unless it is upright",
+        score_note=" either way",
+    )
 
 
 def _transforms(known: dict[str, EffectSpec]) -> None:
@@ -182,11 +343,14 @@ def _transforms(known: dict[str, EffectSpec]) -> None:
     define(
         known, "transformTo", rule, "replaces A by a sprite of another type",
         _sprite("stype", "what A becomes"), *common, **A, **flags, kills_first=True, creates=("stype",),
+        does=(Does("transform", products=("stype",)), KILL_SECOND),
+        phrase="{a} turns into {new:stype}{facing}{both}", shield_phrase="not transformed",
     )  # fmt: skip
     define(
         known, "transformToAll", rule, "replaces all sprites of exactly one type",
         _sprite("stype", "which sprites"), _sprite("stypeTo", "what they become"), *common,
         **flags, creates=("stypeTo",), touches=("stype",),
+        does=(Does("transform", NAMED, ("stypeTo",), named="stype"), KILL_SECOND),
     )  # fmt: skip
     define(
         known, "transformIfCount", rule, "replaces A by `stype` if a number of sprites is in range, else by `estype`",
@@ -196,17 +360,21 @@ def _transforms(known: dict[str, EffectSpec]) -> None:
         Param("leq", "int", 10000, "greatest number", "sprites", (0, 10000)),
         _sprite("estype", "what A becomes out of range", required=False, must_exist=False),
         *common, **AB, **flags, kills_first=True, creates=("stype", "estype"),
+        does=(Does("transform", products=("stype", "estype"), situational=True), KILL_SECOND), scores_on_effect=True,
     )  # fmt: skip
     define(
         known, "transformToRandomChild", rule, "replaces A by a random ancestor or descendant of a type",
         _sprite("stype", "whose relatives"), *common,
         **A, **flags, kills_first=True, creates=("stype",), creates_subtypes=True, stochastic=True,
+        does=(Does("transform", products=("stype",)), KILL_SECOND),
+        phrase="{a} turns into a random kind of {noun:stype}{facing}{both}",
     )  # fmt: skip
     define(
         known, "transformToSingleton", rule, "replaces all `stype` by `stype_other`, then A by `stype`",
         _sprite("stype", "what A becomes"), _sprite("stype_other", "what those before become"),
         Param("takeOrientation", "bool", False, "the new sprite faces B"),
         **AB, kills_first=True, creates=("stype", "stype_other"), touches=("stype",), kill=True,
+        does=(Does("transform", products=("stype",)), Does("transform", NAMED, ("stype_other",), named="stype")),
     )  # fmt: skip
 
 
@@ -215,11 +383,25 @@ def _spawns(known: dict[str, EffectSpec]) -> None:
     draws: dict[str, Any] = {"uses_prob": True, "stochastic": True}
     stype = _sprite("stype", "what is created")
     limit = Param("limit", "int", 0, "threshold", "units", (0, 100))
-    define(known, "cloneSprite", rule, "creates a sprite of A's type on A", **A, creates_first=True)
-    define(known, "spawn", rule, "creates a sprite on A", stype, **A, **draws, creates=("stype",))
+    define(
+        known, "cloneSprite", rule, "creates a sprite of A's type on A", **A, creates_first=True, does=(Does("spawn"),)
+    )
+    define(
+        known,
+        "spawn",
+        rule,
+        "creates a sprite on A",
+        stype,
+        **A,
+        **draws,
+        creates=("stype",),
+        does=(Does("spawn", products=("stype",)),),
+        phrase="{new:stype} appears{chance}",
+    )
     define(
         known, "spawnBehind", rule, "creates a sprite where B was", stype,
         needs_second=True, **draws, creates=("stype",),
+        does=(Does("spawn", products=("stype",)),), phrase="{new:stype} appears where {b} was{chance}",
     )  # fmt: skip
     sides = {"spawnAbove": "above", "spawnBelow": "below", "spawnLeft": "left of", "spawnRight": "right of"}
     for name, where in sides.items():
@@ -228,16 +410,21 @@ def _spawns(known: dict[str, EffectSpec]) -> None:
             _sprite("stype", "what is created", must_exist=False),
             Param("stepBack", "bool", False, "counts from where B was"),
             needs_second=True, **draws, creates=("stype",),
+            does=(Does("spawn", products=("stype",)),),
         )  # fmt: skip
     define(
         known, "spawnIfHasMore", rule, "creates a sprite on A if A holds at least `limit` of a resource",
         _sprite("resource", "which resource"), stype, limit,
         Param("spend", "int", 0, "taken from A", "units", (0, 100)),
         **A, **draws, changes_first=True, creates=("stype",),
+        does=(Does("spawn", products=("stype",), holding=(FIRST, "resource", "limit", True)),),
+        scores_on_effect=True,
     )  # fmt: skip
     define(
         known, "spawnIfHasLess", rule, "creates a sprite on A if A holds at most `limit` of a resource",
         _sprite("resource", "which resource"), stype, limit, **A, **draws, creates=("stype",),
+        does=(Does("spawn", products=("stype",), holding=(FIRST, "resource", "limit", False)),),
+        scores_on_effect=True,
     )  # fmt: skip
     define(
         known, "spawnIfCounterSubTypes", rule, "creates `stype` on A if two counts match, else `estype`",
@@ -245,11 +432,14 @@ def _spawns(known: dict[str, EffectSpec]) -> None:
         Param("limit", "int", 0, "number of sprites", "sprites", (0, 1000)),
         Param("subTypesNum", "int", -1, "half the number of populated subtypes", "types", (-1, 100)),
         **A, creates=("stype", "estype"),
+        does=(Does("spawn", products=("stype", "estype"), situational=True),), scores_on_effect=True,
     )  # fmt: skip
     define(
         known, "updateSpawnType", rule, "spawners of a type spawn something else from now on",
         _sprite("stype", "what they spawn"), _sprite("spawnPoint", "which spawners"),
         creates=("stype",), touches=("spawnPoint",), touches_subtypes=True,
+        does=(Does("spawn", products=("stype",), situational=True),),
+        phrase="{many:spawnPoint} spawn {many:stype} from now on",
     )  # fmt: skip
 
 
@@ -258,15 +448,21 @@ def _holdings(known: dict[str, EffectSpec]) -> None:
     take = Param("killResource", "bool", True, "the resource disappears")
     second = Param("killSecond", "bool", False, "also kills B")
     health = Param("value", "int", 1, "change", "health points", (1, 100))
+    held = (SECOND, "heldResource", "value", True)
     define(
         known, "collectResource", rule, "B collects the resource A", take,
         **AB, changes_second=True, kills_first=True, only_if={"kills_first": "killResource"},
+        does=(Does("collect"), Does("kill", only_if=("killResource", True))), scores_on_effect=True,
     )  # fmt: skip
     define(
         known, "collectResourceIfHeld", rule, "B collects the resource A if it holds enough of another",
         take, _sprite("heldResource", "what B must hold", must_exist=False),
         Param("value", "int", 1, "how much of it", "units", (1, 100)),
         **AB, changes_second=True, kills_first=True, only_if={"kills_first": "killResource"},
+        does=(
+            Does("collect", holding=held), Does("kill", holding=held, only_if=("killResource", True)),
+        ),
+        scores_on_effect=True,
     )  # fmt: skip
     define(
         known, "changeResource", rule, "changes how much of a resource A holds",
@@ -274,6 +470,7 @@ def _holdings(known: dict[str, EffectSpec]) -> None:
         Param("value", "int", 1, "change", "units", (-100, 100)),
         Param("killResource", "bool", False, "B disappears"),
         **AB, changes_first=True, kills_second=True, only_if={"kills_second": "killResource"},
+        does=(Does("gain"), Does("kill", SECOND, only_if=("killResource", False))), scores_on_effect=True,
     )  # fmt: skip
     for name, help in (
         ("addHealthPoints", "A gains health unless it would reach its limit"),
@@ -282,6 +479,7 @@ def _holdings(known: dict[str, EffectSpec]) -> None:
         define(
             known, name, rule, help, health, second,
             **A, changes_first=True, kills_second=True, only_if={"kills_second": "killSecond"},
+            does=(Does("heal"), KILL_SECOND), scores_on_effect=True,
         )  # fmt: skip
     define(
         known, "subtractHealthPoints", rule, "A, or a sprite of a type, loses health and dies at `limit`",
@@ -289,18 +487,22 @@ def _holdings(known: dict[str, EffectSpec]) -> None:
         Param("stype", "sprite", "", "whom instead of A", must_exist=True),
         Param("scoreChangeIfKilled", "integers", "0", "replaces scoreChange when it kills", "points", (-100, 100)),
         needs_first=True, changes_first=True, kills_first=True, touches=("stype",), touches_subtypes=True, kill=True,
+        does=(Does("hurt"),), shield_phrase="not hurt", score_note=" while it lives",
     )  # fmt: skip
     define(
         known, "removeScore", rule, "sets the score of A's player, or of a type's players, to 0",
         second, Param("stype", "sprite", "", "whose players instead of A's"),
         **A, changes_first=True, kills_second=True, only_if={"kills_second": "killSecond"}, touches=("stype",),
+        does=(Does("other"), KILL_SECOND),
     )  # fmt: skip
     define(
         known, "shieldFrom", rule, "A's type is safe from one effect of another type for the rest of the tick",
         _sprite("stype", "from whom"), Param("ftype", "effect", None, "from which effect", required=True), **A,
+        does=(Does("shield"),),
     )  # fmt: skip
     define(
         known, "addTimer", rule, "executes another effect after a time",
         Param("ftype", "effect", None, "which effect; its parameters stand on the same line", required=True),
         *TIME_PARAMS,
+        does=(),
     )  # fmt: skip

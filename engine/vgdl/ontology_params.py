@@ -124,6 +124,30 @@ class SpriteClass:
         object.__setattr__(self, "required", tuple(key for key, param in self.params.items() if param.required))
 
 
+FIRST, SECOND, NAMED = "first", "second", "named"
+"""Targets of a consequence of an effect: A, B, or the sprites of a type that a parameter names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Does:
+    """One thing that an effect does, for analyses of rules: coarse, without ticks, pixels or order."""
+
+    kind: str
+    """kill, transform, spawn, block, push, carry, teleport, collect, gain, heal, hurt, shield, turn, wrap or other."""
+    target: str = FIRST
+    """FIRST, SECOND or NAMED."""
+    products: tuple[str, ...] = ()
+    """Parameters that name the types that come into being."""
+    named: str = ""
+    """The parameter that names whom it befalls, where `target` is NAMED."""
+    situational: bool = False
+    """True when more than the meeting decides: a fall, a speed, a count, a chance."""
+    holding: tuple[str, str, str, bool] | None = None
+    """A condition on resources: (holder, parameter with the resource, parameter with the limit, at least?)."""
+    only_if: tuple[str, bool] | None = None
+    """(parameter, its default): it happens only where this flag is on."""
+
+
 @dataclass(frozen=True, slots=True)
 class EffectSpec:
     """An effect. A is the first sprite, B the second.
@@ -173,6 +197,20 @@ class EffectSpec:
     stochastic: bool = False
     """It can draw from the game's random generator."""
     runnable: bool = True
+    does: tuple[Does, ...] = (Does("other"),)
+    """Its consequences for A, B and others; () for one that does nothing itself."""
+    harmless: bool = False
+    """It leaves both sprites in the game, whatever its parameters."""
+    phrase: str = ""
+    """A clause that can follow "When A meets B, ...", with fields in braces that `pcg.describe.effects` fills in:
+    `{a}`, `{b}`, and of parameters `{new:stype}`, `{all:stype}`, `{number:limspeed}` and the like; "" where the
+    wording depends on values, which is told there."""
+    shield_phrase: str = ""
+    """The state of a sprite that is safe from it: "not killed"."""
+    scores_on_effect: bool = False
+    """It scores when it takes effect, whatever `applyScore` says."""
+    score_note: str = ""
+    """The time at which it scores, where that is not simply when it takes effect: " either way"."""
 
     @property
     def required(self) -> tuple[str, ...]:

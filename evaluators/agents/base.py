@@ -52,7 +52,7 @@ class GameState(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """True once the game has ended."""
 
     @property
     def actions(self) -> tuple[Any, ...]:
@@ -78,7 +78,7 @@ class Game(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much an agent may simulate for one decision.
+    """Limit on an agent's simulation for one decision.
 
     Args:
         calls: forward-model calls (advances). An agent starts no further iteration once they are made. Decisions are

@@ -135,7 +135,7 @@ class CompiledAgent(Agent):
 
     @property
     def reproducible(self) -> bool:
-        """Whether the same seed gives the same decisions: true unless the budget is time."""
+        """True when the same seed gives the same decisions: always, unless the budget is time."""
         return self.budget.calls is not None
 
     def reset(self, state: GameState) -> None:

@@ -43,7 +43,7 @@ _WINNERS = {UNDECIDED: Outcome.NO_WINNER, LOST: Outcome.PLAYER_LOSES, WON: Outco
 
 @dataclass(frozen=True, slots=True)
 class Playout:
-    """What happened in one play.
+    """Record of one play.
 
     Attributes:
         actions: what was played, one name per tick; for several players one tuple of names per tick.
@@ -125,7 +125,7 @@ class Play(ABC):
     @property
     @abstractmethod
     def ended(self) -> bool:
-        """Whether there is nothing to go on with: the game is over, or `max_ticks` are played."""
+        """True when the play is over: the game has ended, or `max_ticks` are played."""
 
     def go_on(self, ticks: int | None = None, calls: int | None = None) -> Playout:
         """Play on.

@@ -140,17 +140,17 @@ class ResumableSearch:
 
     @property
     def solved(self) -> bool:
-        """Whether a win was found."""
+        """True once a win is found."""
         return bool(self.answer == kernel.SOLVED)
 
     @property
     def unsolvable(self) -> bool:
-        """Whether it is proved that no line of actions wins."""
+        """True once it is proved that no line of actions wins."""
         return bool(self.answer == kernel.EXHAUSTED and self.search.record["cut"] == 0)
 
     @property
     def ended(self) -> bool:
-        """Whether going on is of no use."""
+        """True when the search cannot find anything more."""
         return self.answer not in (OK, kernel.PAUSED, kernel.BLOCKS_SPENT)
 
     def plan(self) -> list[str]:

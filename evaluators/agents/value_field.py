@@ -36,7 +36,7 @@ _LURING = ("resource", "portal")
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What the game analysis says, by type id."""
+    """Facts of the game analysis, by type id."""
 
     kind_of: Array
     """int32: number of the avatar type, -1."""

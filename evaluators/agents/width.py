@@ -19,7 +19,7 @@ from pcg.evaluators.agents.kernel.width_tree import SEARCH, move_states
 from pcg.evaluators.agents.registry import register
 
 WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
-"""What has to be new about a state: a fact, a pair with the avatar's fact, any pair."""
+"""Novelty required of a state: a fact, a pair with the avatar's fact, any pair."""
 
 _NODE_ARRAYS: dict[str, type] = {
     **dict.fromkeys(

@@ -1,4 +1,4 @@
-"""What happens in a game, as numbers: what search for novelty measures distances between.
+"""Behaviour descriptors of games: the numbers between which novelty search measures distances.
 
 A fixed number of values in [0, 1], so that any two games can be compared, whatever their rules: for each effect of the
 ontology in how many agents' plays it was executed, and for each agent of the ladder how its plays went.
@@ -27,7 +27,7 @@ def effect_names() -> tuple[str, ...]:
 
 
 def names(ladder: Sequence[Rung]) -> tuple[str, ...]:
-    """What each value means: `effect.<name>`, then `<agent>.<statistic>`."""
+    """Names of the values: `effect.<name>`, then `<agent>.<statistic>`."""
     return (
         *(f"effect.{name}" for name in effect_names()),
         *(f"{rung.name}.{statistic}" for rung in ladder for statistic in STATISTICS),

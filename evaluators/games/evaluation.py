@@ -28,8 +28,8 @@ CONSTRAINTS: Mapping[str, str] = {
 """The constraints by name; all values lie in [0, 1] and 1 means kept."""
 
 STAGES = ("check", "complete", "confirmed")
-"""How far an evaluation went, beside the agents of the ladder: only the rules were looked at; everything was measured;
-everything was measured by `GameEvaluator.confirm`."""
+"""Stages that an evaluation can reach, beside the agents of the ladder: only the rules were looked at; everything was
+measured; everything was measured by `GameEvaluator.confirm`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class RecordedPlay:
 
 @dataclass(frozen=True, slots=True)
 class AgentPerformance:
-    """How one agent of the ladder fares in a game, over `plays` plays."""
+    """The performance of one agent of the ladder in a game, over `plays` plays."""
 
     agent: str
     plays: int
@@ -74,7 +74,7 @@ class AgentPerformance:
 
 @dataclass(frozen=True)
 class GameEvaluation:
-    """What was found out about a game.
+    """The evaluation of a game.
 
     A `feasible` game has every entry of `constraints` at 1 and a `fitness` in [0, 1]; the others have fitness 0 and are
     ranked by `constraint`, the mean of `constraints`, in which what was not looked at any more counts as 0. `stage` is
@@ -92,7 +92,7 @@ class GameEvaluation:
     """The agents that played, weakest first."""
     metrics: Mapping[str, float] = field(repr=False)
     behaviour: tuple[float, ...] = field(default=(), repr=False)
-    """What happens in the game, in [0, 1] by the names of `behaviour.names`: for novelty and for archives."""
+    """The behaviour descriptor, in [0, 1] by the names of `behaviour.names`: for novelty and for archives."""
     mechanics: tuple[str, ...] = field(default=(), repr=False)
     """The rules that took effect in somebody's play, named as in `pcg.evaluators.mechanics`."""
     best: RecordedPlay | None = field(default=None, repr=False)
@@ -113,12 +113,12 @@ class GameEvaluation:
 
     @property
     def ordered(self) -> bool:
-        """Whether every agent performs strictly better than the one before it."""
+        """True when every agent performs strictly better than the one before it."""
         return len(self.profile) > 1 and all(a.performance < b.performance for a, b in pairwise(self.profile))
 
     @property
     def separated(self) -> bool:
-        """Whether the 90 % intervals of the weakest and the strongest agent do not overlap, the strongest above."""
+        """True when the 90 % intervals of the weakest and the strongest agent do not overlap, the strongest above."""
         return len(self.profile) > 1 and self.profile[0].high < self.profile[-1].low
 
     def to_json(self) -> dict[str, Any]:

@@ -26,16 +26,16 @@ _TIMEOUT = TERMINATION_ID["Timeout"]
 _COUNTER = TERMINATION_ID["SpriteCounter"]
 _MORE = TERMINATION_ID["SpriteCounterMore"]
 _EXPLORING = 100_000
-"""Where the numbers of the plays begin that only look for unused rules."""
+"""The first number of the plays that only look for unused rules."""
 
 
 class _Stop(Exception):
-    """The evaluation ends here: why."""
+    """The end of an evaluation, with the reason."""
 
-    """The evaluation ends here: why."""
+    """The end of an evaluation, with the reason."""
 
 
-class Judgement:
+class StagedEvaluation:
     """One evaluation, stage by stage."""
 
     def __init__(
@@ -191,10 +191,10 @@ class Judgement:
         if rung + 1 < len(self.played):
             self._hope()
         else:
-            self._judge_all()
+            self._evaluate_all()
 
     def _hopeless(self) -> bool:
-        """Whether the strongest agent has had its chances and nobody has won so far; its plays are the dearest."""
+        """Return True when the strongest agent, whose plays are dearest, has had its chances and nobody has won."""
         if self.confirming or len(self.played[-1]) < self.of.integer("patience"):
             return False
         return not any(t.won for trials in self.played for t in trials)
@@ -222,7 +222,7 @@ class Judgement:
         return self.of.integer("mean_work") * calls + 4 * self.of.integer("max_work")
 
     def _can_afford(self, rungs: Sequence[int]) -> bool:
-        """Whether further plays of these agents fit into what the first plays of all agents might have cost."""
+        """Return True when further plays of these agents fit into what the first plays of all might have cost."""
         everything = [t for trials in (*self.played, self.explored) for t in trials]
         allowed = self.plays * sum(self._allowance(r) for r in range(len(self.played)))
         return sum(t.work for t in everything) + sum(self._allowance(r) for r in rungs) <= allowed
@@ -257,8 +257,8 @@ class Judgement:
 
     # -- stage 3: all plays together -----------------------------------------------------------------------------------
 
-    def _judge_all(self) -> None:
-        """What only all agents together can show, but for the rules."""
+    def _evaluate_all(self) -> None:
+        """Evaluate what only all agents together can show, but for the rules."""
         held = self.constraints
         everything = [t for trials in self.played for t in trials]
         held["winnable"] = 1.0
@@ -272,7 +272,7 @@ class Judgement:
             self._fail(trouble)
 
     def _progress(self, trial: Trial) -> float:
-        """How near a play came to winning, in [0, 0.9]: the share of the way to the nearest goal, and survival."""
+        """Progress of a play towards winning, in [0, 0.9]: the share of the way to the nearest goal, and survival."""
         before, after = self._boards[trial.level].counts, trial.counts
         reached = 0.0
         for row in self.terminations:
@@ -297,7 +297,7 @@ class Judgement:
         return 1.0 if share >= least else share / least
 
     def _score(self, everything: Sequence[Trial]) -> tuple[float, str]:
-        """Whether the score means something: the value of the constraint and what is the matter, "" for nothing."""
+        """Judge the score's meaning: the value of the constraint and what is the matter, "" for nothing."""
         effects = self.game.tables.effects[: len(self.fired)]
         timed = self.game.tables.time_effects
         can = bool((effects["score0"] != 0).any() or (effects["killed0"] != 0).any() or (timed["score0"] != 0).any())
@@ -325,7 +325,7 @@ class Judgement:
             self._fail(f"{unused} rules are never executed, the first: {which.name} in line {which.line}")
 
     def _wait(self) -> None:
-        """Whether waiting wins after the plays' end: where nothing had happened by then to who does nothing, its first
+        """Test if waiting wins after the plays' end: where nothing had happened by then to who does nothing, its first
         play of each level goes on, once everything else is known to be right. They count for nothing else.
         """
         longest, held = self.of.integer("waiting"), self.constraints
@@ -344,7 +344,7 @@ class Judgement:
 
     def _settle_order(self) -> None:
         """More plays of neighbours whose order is in doubt, as long as the game can reach the threshold, and the order
-        can be worth anything: where two others are surely the wrong way round, nothing that is in doubt matters.
+        can count for anything: where two others are surely the wrong way round, nothing that is in doubt matters.
         """
         while not self.confirming:
             doubtful = [r for r in range(len(self.played) - 1) if self._in_doubt(r)]
@@ -372,12 +372,12 @@ class Judgement:
         return [t.value for t in self.played[rung]]
 
     def _step(self, rung: int) -> float:
-        """How certain the order of an agent and the next one is, from -1 to 1."""
+        """The certainty of the order of an agent and the next one is, from -1 to 1."""
         found = certainty(self._values(rung), self._values(rung + 1), self.of.integer("foreseen"))
         return 2.0 * found - 1.0
 
     def _fitness(self, *, optimistic: bool) -> float:
-        """The worth of the profile; with `optimistic` the most it can be as far as the plays so far tell."""
+        """The fitness by the profile; with `optimistic` the most it can be as far as the plays so far tell."""
         steps = []
         for rung in range(len(self.played) - 1):
             if not self.played[rung + 1]:

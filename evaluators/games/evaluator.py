@@ -15,7 +15,7 @@ from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.evaluation import CONSTRAINTS as CONSTRAINTS
 from pcg.evaluators.games.evaluation import GameEvaluation
-from pcg.evaluators.games.evaluation_stages import Judgement
+from pcg.evaluators.games.evaluation_stages import StagedEvaluation
 from pcg.evaluators.games.trials import Rung, read_ladder
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 
@@ -57,10 +57,10 @@ class GameEvaluator:
     Raises:
         PcgError: without a level, for unknown settings, bad values, or a ladder that cannot be used.
 
-    >>> import pcg                                                                         # doctest: +SKIP
-    >>> game = pcg.load("boxes")                                                           # doctest: +SKIP
-    >>> GameEvaluator(game.levels[:1]).evaluate(game, seed=1).feasible                     # doctest: +SKIP
-    True
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> GameEvaluator(game.levels[:1]).evaluate(game, seed=1).constraints["playable"]
+    1.0
     """
 
     def __init__(self, levels: Sequence[str], **settings: object) -> None:
@@ -96,7 +96,7 @@ class GameEvaluator:
         diagnostics: Sequence[Diagnostic] | None = None,
         threshold: float = 0.0,
     ) -> GameEvaluation:
-        """Judge a game.
+        """Evaluate a game.
 
         Args:
             game: read, with one player; whether it was played before does not matter.
@@ -107,7 +107,7 @@ class GameEvaluator:
         Returns:
             The evaluation; bad games are not an error but infeasible.
         """
-        return Judgement(self, game, seed, diagnostics, threshold).result()
+        return StagedEvaluation(self, game, seed, diagnostics, threshold).result()
 
     def confirm(self, game: Game, seeds: int = 20, seed: int = 0) -> GameEvaluation:
         """The profile of a game by many plays of every agent, whatever they show: for final reports.
@@ -120,4 +120,4 @@ class GameEvaluator:
             seeds: plays of each agent. With the `seed` of an evaluation the first of them are played again.
             seed: of all plays.
         """
-        return Judgement(self, game, seed, None, 0.0, plays=seeds).result()
+        return StagedEvaluation(self, game, seed, None, 0.0, plays=seeds).result()

@@ -1,4 +1,4 @@
-"""One bounded play of a VGDL game by one agent, with what a judgement wants to know noted on the way.
+"""One bounded play of a VGDL game by one agent, with what an evaluation needs noted on the way.
 
 Like `agents.playout_kernel`, but for games nobody has written: what the play may cost is bounded in counts, never by a
 clock, so that a play ends the same way everywhere. Instead of the events it notes which cells the avatar visits, how
@@ -31,7 +31,7 @@ BROKEN = 3
 """Another: the kernel has left a table, which only bounds checks find out, and which is a mistake of ours."""
 
 WENT_ON, TICK_WORK, SPRITES, PLAY_WORK = 0, 1, 2, 3
-"""What a play was stopped by: nothing, too much work in a tick, too many sprites, too much work in all."""
+"""Reasons that stop a play: nothing, too much work in a tick, too many sprites, too much work in all."""
 
 TRIAL = np.dtype(
     [

@@ -1,4 +1,4 @@
-"""Relative algorithm performance of a ladder of agents: means, intervals, differences, and what they are worth.
+"""Relative algorithm performance of a ladder of agents: means, intervals, differences, and the fitness they give.
 
 A good game tells capable agents from weak ones (Nielsen, Barros, Togelius, Nelson: General Video Game Evaluation Using
 Relative Algorithm Performance Profiles, 2015). The value of a play is that of the genetic rule generator of the GVGAI
@@ -45,7 +45,7 @@ def difference(weaker: Sequence[float], stronger: Sequence[float]) -> tuple[floa
     """Mean of the paired differences stronger - weaker, and the half width of its 90 % interval (Student's t).
 
     Values at one place come from plays of one level with one seed. Where all differences are alike the half width is 0:
-    good enough to decide where the next play is worth most, which is what it is for.
+    good enough to decide where the next play helps most, which is what it is for.
 
     >>> difference([0.0, 0.0, 0.5], [1.0, 1.0, 1.0])[0]
     0.8333333333333334
@@ -62,7 +62,7 @@ def difference(weaker: Sequence[float], stronger: Sequence[float]) -> tuple[floa
 
 
 def certainty(weaker: Sequence[float], stronger: Sequence[float], plays: int) -> float:
-    """How likely the stronger of two agents is to have the larger mean in so many further plays, in [0, 1].
+    """The probability that the stronger of two agents has the larger mean in so many further plays, in [0, 1].
 
     Going by their paired plays, with a normal approximation: what is not known yet of the difference counts as much as
     the luck of the plays to come, so few plays are never certain. Plays that all differ alike still leave a doubt, that
@@ -71,7 +71,7 @@ def certainty(weaker: Sequence[float], stronger: Sequence[float], plays: int) ->
     >>> round(certainty([0.0, 0.1, 0.0], [0.1, 0.0, 0.0], 20), 3)
     0.5
     >>> round(certainty([0.0, 0.0, 0.0], [0.9, 0.0, 0.0], 20), 2), round(certainty([0.0] * 9, [0.9] * 9, 20), 2)
-    (0.89, 1.0)
+    (0.87, 1.0)
     """
     found = [b - a for a, b in zip(weaker, stronger, strict=False)]
     n = len(found)
@@ -83,7 +83,7 @@ def certainty(weaker: Sequence[float], stronger: Sequence[float], plays: int) ->
 
 
 def separation(weakest: Sequence[float], strongest: Sequence[float], plays: int) -> float:
-    """How likely the intervals of two agents are not to overlap in so many further plays, in [0, 1].
+    """The probability that the intervals of two agents do not overlap in so many further plays, in [0, 1].
 
     That is `certainty` of a difference larger than what the two intervals then take.
 

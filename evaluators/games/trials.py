@@ -1,6 +1,6 @@
 """Plays of one game by the agents of a ladder, in compiled code and within bounds (`kernel`).
 
-A `Trials` owns the game compiled for its levels and the agents' memory; one judgement uses it, in one thread. Equal
+A `Trials` owns the game compiled for its levels and the agents' memory; one evaluation uses it, in one thread. Equal
 agent, number and seed give an equal play, whatever was played before.
 """
 
@@ -80,7 +80,7 @@ def read_ladder(text: str) -> tuple[Rung, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What happened in one play."""
+    """The record of one play."""
 
     level: int
     seed: int
@@ -91,7 +91,7 @@ class Trial:
     """See `play_value`; a game that went on is half won."""
     ticks: int
     stop: int
-    """Which bound ended the play: a constant of `kernel`."""
+    """The bound that ended the play: a constant of `kernel`."""
     ending: int
     """Number of the termination that ended the game, -1: none."""
     most: int

@@ -1,23 +1,31 @@
 """Measures of levels, of plays, of pairs of levels and of sets of levels.
 
-    registry    the table of the metrics of a single level: name, range, source
+    registry    the metrics of a single level by name, and the decorator `metric` that declares one
     text        from the level's text          play        from its winning play
-    profile     agents of different skill      distances   how different two levels are
+    agents      from the plays of agents       profile     agents of different skill
+    distances   how different two levels are
     scores      quality, diversity and controllability of a set of levels
 
 `pcg.evaluators.fitness` puts those of a single level together.
 """
 
+# Metrics are shown in the order in which they are declared: of the text, of the play, of agents.
+from pcg.evaluators.metrics.text import LevelText, TextMetrics  # isort: split
+
+from pcg.evaluators.metrics.play import PlayMetrics, Trace, WonPlay  # isort: split
+
+from pcg.evaluators.metrics.agents import AgentPlays  # isort: split
+
 from pcg.evaluators.metrics.distances import edit_distance, level_distance, play_distance
-from pcg.evaluators.metrics.play import PlayMetrics, Trace
 from pcg.evaluators.metrics.profile import Performance, Profile, performance_profile
-from pcg.evaluators.metrics.registry import METRICS, STAGES, Metric
+from pcg.evaluators.metrics.registry import METRICS, STAGES, Metric, measure, metric
 from pcg.evaluators.metrics.scores import Scores, controllability, diversity, quality, score_set
-from pcg.evaluators.metrics.text import TextMetrics
 
 __all__ = [
     "METRICS",
     "STAGES",
+    "AgentPlays",
+    "LevelText",
     "Metric",
     "Performance",
     "PlayMetrics",
@@ -25,10 +33,13 @@ __all__ = [
     "Scores",
     "TextMetrics",
     "Trace",
+    "WonPlay",
     "controllability",
     "diversity",
     "edit_distance",
     "level_distance",
+    "measure",
+    "metric",
     "performance_profile",
     "play_distance",
     "quality",

@@ -1,4 +1,4 @@
-"""How different two levels are: in what stands where, in edits, and in how they are played.
+"""Distances of two levels: by cells that differ, by edits, and by the way they are played.
 
 `level_distance` is what archives and populations are kept diverse with: the share of cells that differ among those
 where at least one level has something. Bare ground common to both says nothing about likeness, nor does a frame they
@@ -111,7 +111,7 @@ def _row_distances(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArr
 
 
 def play_distance(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
-    """How differently two levels are played, in [0, 1]: edits between two plays over the length of the longer one.
+    """The distance of two plays, in [0, 1]: edits between two plays over the length of the longer one.
 
     Args:
         a: actions of a play; a text with one letter per action will do.

@@ -21,6 +21,8 @@ from pcg.engine.kernel.runtime import invoke5
 from pcg.engine.state import State
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.mechanics import mechanics
+from pcg.evaluators.metrics.registry import PLAY, measure, metric
+from pcg.evaluators.metrics.sources import CHARITY, KHALIFA, LIAPIS, SHANNON, SURVIVAL
 
 HALF = 3
 """Number of different events at which `variety` is one half."""
@@ -33,7 +35,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Trace:
-    """What was seen of a play before its first tick and after each; all tuples but the last are of one length."""
+    """The trace of a play, before its first tick and after each; all tuples but the last are of one length."""
 
     cells: tuple[Cell | None, ...]
     """(row, column) of the centre of the avatar, None while there is none."""
@@ -41,6 +43,26 @@ class Trace:
     """Distance of the nearest harmful sprite in rows plus columns, infinite without one."""
     mechanics: tuple[str, ...]
     """Names of the rules that took effect, in the order of the game's text."""
+
+
+@dataclass(frozen=True)
+class WonPlay:
+    """The winning play of a level, as the metrics of the stage "play" see it."""
+
+    trace: Trace
+    """The trace of it."""
+    actions: Sequence[str]
+    """Actions, one name per tick."""
+    events: Mapping[tuple[int, int], int]
+    """Counts of meetings of types with an effect (`Playout.events`)."""
+    available: int
+    """Number of actions the avatar starts with, NIL included."""
+    cells: int
+    """Number of cells it could have visited."""
+    score: float
+    """At the end of the play."""
+    rules: int
+    """Number of rules of the game, as `mechanics` counts them."""
 
 
 class PlayMetrics:
@@ -93,9 +115,10 @@ class PlayMetrics:
         return float(near.min()) if near.size else math.inf
 
     def measure(
-        self, trace: Trace, actions: Sequence[str], events: Mapping[tuple[int, int], int], available: int, cells: int
-    ) -> dict[str, float]:
-        """All metrics of a play.
+        self, trace: Trace, actions: Sequence[str], events: Mapping[tuple[int, int], int], available: int, cells: int,
+        score: float = 0.0,
+    ) -> dict[str, float]:  # fmt: skip
+        """Return all metrics of a play, those of users included.
 
         Args:
             trace: what was seen on following it.
@@ -103,17 +126,9 @@ class PlayMetrics:
             events: how often types met with an effect (`Playout.events`).
             available: number of actions the avatar starts with, NIL included.
             cells: number of cells it could have visited.
+            score: at the end of the play.
         """
-        return {
-            "solution_length": len(actions),
-            "action_entropy": action_entropy(actions, available),
-            "coverage": coverage(trace, cells),
-            "pairs": len(events),
-            "variety": variety(events),
-            "mechanics": len(trace.mechanics),
-            "mechanics_share": len(trace.mechanics) / len(self.mechanics) if self.mechanics else 0.0,
-            "first_danger": first_danger(trace),
-        }
+        return measure(PLAY, WonPlay(trace, actions, events, available, cells, score, len(self.mechanics)))
 
 
 def variety(events: Mapping[tuple[int, int], int]) -> float:
@@ -154,6 +169,63 @@ def coverage(trace: Trace, cells: int) -> float:
 def first_danger(trace: Trace) -> int:
     """Ticks until something harmful is first within `NEAR` cells of the avatar; all of the play's if it never is."""
     return next((k for k, distance in enumerate(trace.dangers) if distance <= NEAR), len(trace.dangers) - 1)
+
+
+@metric("solution_length", "ticks of the winning play", 0, None, stage=PLAY, unit="ticks", source=KHALIFA, whole=True)
+def _solution_length(play: WonPlay) -> float:
+    return len(play.actions)
+
+
+@metric("score", "score of the winning play", -math.inf, None, stage=PLAY, unit="points")
+def _score(play: WonPlay) -> float:
+    return play.score
+
+
+@metric("action_entropy", "how evenly the winning play uses the avatar's actions", 0, 1, stage=PLAY, source=SHANNON)
+def _action_entropy(play: WonPlay) -> float:
+    return action_entropy(play.actions, play.available)
+
+
+@metric("coverage", "share of the cells within reach that the winning play visits", 0, 1, stage=PLAY, source=LIAPIS)
+def _coverage(play: WonPlay) -> float:
+    return coverage(play.trace, play.cells)
+
+
+@metric(
+    "pairs", "different pairs of types that meet with an effect, avatar or shot taking part", stage=PLAY, unit="pairs",
+    source=KHALIFA, whole=True,
+)  # fmt: skip
+def _pairs(play: WonPlay) -> float:
+    return len(play.events)
+
+
+@metric("variety", "the same on a scale that nears 1: one half at three pairs", 0, 1, stage=PLAY, source=KHALIFA)
+def _variety(play: WonPlay) -> float:
+    return variety(play.events)
+
+
+@metric(
+    "mechanics", "rules of the game that take effect in the winning play", stage=PLAY, unit="rules", source=CHARITY,
+    whole=True,
+)  # fmt: skip
+def _mechanics(play: WonPlay) -> float:
+    return len(play.trace.mechanics)
+
+
+@metric(
+    "mechanics_share", "share of the game's rules that take effect in the winning play", 0, 1, stage=PLAY,
+    source=CHARITY,
+)  # fmt: skip
+def _mechanics_share(play: WonPlay) -> float:
+    return len(play.trace.mechanics) / play.rules if play.rules else 0.0
+
+
+@metric(
+    "first_danger", "tick at which danger first comes within two cells; the play's length when it never does",
+    stage=PLAY, unit="ticks", source=SURVIVAL, whole=True,
+)  # fmt: skip
+def _first_danger(play: WonPlay) -> float:
+    return first_danger(play.trace)
 
 
 def _cell(state: State) -> Cell | None:

@@ -29,7 +29,7 @@ def play_value(won: bool, over: bool, score: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """How one agent fares on a level, over `plays` plays."""
+    """The performance of one agent on a level, over `plays` plays."""
 
     agent: str
     plays: int
@@ -44,19 +44,19 @@ class Performance:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How several agents fare on a level, in the order in which they were named."""
+    """The performances of several agents on a level, in the order in which they were named."""
 
     performances: tuple[Performance, ...]
 
     @property
     def gap(self) -> float:
-        """How much better the last agent does than the others together, in [-1, 1]: the difference of mean values."""
+        """The advantage of the last agent over the others together, in [-1, 1]: the difference of mean values."""
         *weak, strong = self.performances
         return strong.value - math.fsum(p.value for p in weak) / len(weak) if weak else 0.0
 
     @property
     def ordered(self) -> bool:
-        """Whether no agent does worse than one named before it."""
+        """True when no agent does worse than one named before it."""
         values = [p.value for p in self.performances]
         return all(a <= b for a, b in pairwise(values))
 

@@ -1,14 +1,20 @@
-"""The table of metrics: what each measures, in which range, and whose idea it is.
+"""The registry of metrics: numbers measured of a level, each declared once, beside the function that measures it.
 
-Everything that reads measurements reads this table: wishes of the user (`pcg.evaluators.targets`), archives that spread
-levels over measures, tables and figures of reports, `pcg metrics`. How a metric is computed is in `text` (from the
-level's text), `play` (from its winning play) and `pcg.evaluators.fitness` (from the plays of several agents).
+Targets (`pcg.evaluators.targets`), archives that spread levels over measures, tables and figures of reports and
+`pcg metrics` read it. The toolkit's own metrics are declared in `text` (from the level's text), `play` (from its
+winning play) and `agents` (from the plays of several agents). Users add their own with `metric`, in a program or in a
+file named with ``--load``, or as entry points of the group ``pcg.metrics`` in an installed package.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from pcg.engine.registry import Registry
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 TEXT, PLAY, AGENTS = "text", "play", "agents"
 STAGES: Mapping[str, str] = {
@@ -16,12 +22,15 @@ STAGES: Mapping[str, str] = {
     PLAY: "of the winning play; known of every level that was won",
     AGENTS: "of the plays of several agents, as far as an evaluation went",
 }
-"""What a metric is computed from."""
+"""Stages of an evaluation, of whose results metrics are computed."""
+
+Measured = Callable[[Any], float | None]
+"""A function of a `LevelText`, a `WonPlay` or an `AgentPlays`, by the stage; None for what is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One measure of a level: a number in [`low`, `high`].
+    """One measure of a level: a number in [`low`, `high`], and the function that computes it.
 
     >>> METRICS["symmetry"].range
     '0..1'
@@ -32,13 +41,28 @@ class Metric:
     low: float
     high: float | None
     """None: no upper bound."""
+    compute: Measured
     unit: str = ""
     source: str = ""
     """Paper, or "" for what needs none."""
     stage: str = TEXT
     """One of `STAGES`."""
     whole: bool = False
-    """Whether the values are whole numbers."""
+    """True when the values are whole numbers."""
+
+    def __call__(self, facts: Any) -> float | None:
+        """Return the value for a level.
+
+        Args:
+            facts: a `LevelText`, `WonPlay` or `AgentPlays`, by the stage.
+
+        Raises:
+            PcgError: when the function gives neither a number nor None.
+        """
+        value = self.compute(facts)
+        if value is not None and (not isinstance(value, int | float) or math.isnan(value)):
+            raise PcgError(f"metric `{self.name}` gave {value!r}, expected a number or None")
+        return value
 
     @property
     def range(self) -> str:
@@ -46,71 +70,75 @@ class Metric:
         return f"{self.low:g}.." + (f"{self.high:g}" if self.high is not None else "")
 
 
-_SMITH = "Smith, Whitehead: Analyzing the Expressive Range of a Level Generator (2010)"
-_NGO = "Ngo, Teo, Byrne: Modelling Interface Aesthetics (2003)"
-_NIELSEN = (
-    "Nielsen, Barros, Togelius, Nelson: General Video Game Evaluation Using Relative Algorithm Performance (2015)"
-)
-_KHALIFA = "Khalifa, Perez-Liebana, Lucas, Togelius: General Video Game Level Generation (2016)"
-_SURVIVAL = f"after the constraint on survival of {_KHALIFA}"
-_CHARITY = "Charity, Green, Khalifa, Togelius: Mech-Elites: Illuminating the Mechanic Space of GVG-AI (2020)"
-_LIAPIS = "Liapis, Yannakakis, Togelius: Towards a Generic Method of Evaluating Game Levels (2013)"
-_HORN = "Horn, Dahlskog, Shaker, Smith, Togelius: A Comparative Evaluation of Procedural Level Generators (2014)"
-_SHANNON = "Shannon: A Mathematical Theory of Communication (1948)"
-_CHANNELS = "Bullitt et al.: Measuring Tortuosity of the Intracerebral Vasculature (2003), distance metric"
-
-_M = Metric
-_TABLE: tuple[Metric, ...] = (
-    # -- the text ------------------------------------------------------------------------------------------------------
-    _M("width", "columns of the level", 1, None, "cells", whole=True),
-    _M("height", "rows of the level", 1, None, "cells", whole=True),
-    _M("enemies", "harmful sprites that move, or bring forth what harms", 0, None, "sprites", _SMITH, whole=True),
-    _M("goals", "sprites counted by an ending that wins", 0, None, "sprites", _KHALIFA, whole=True),
-    _M("collectables", "sprites that the avatar takes by touching them", 0, None, "sprites", _KHALIFA, whole=True),
-    _M("walls", "sprites that stop the avatar and that nothing removes", 0, None, "sprites", _KHALIFA, whole=True),
-    _M("cover", "share of the cells inside the frame that are not bare", 0, 1, source=_KHALIFA),
-    _M("kinds", "share of the game's kinds of sprites that occur", 0, 1, source=_KHALIFA),
-    _M("density", "share of the cells inside the frame that stop the avatar for good", 0, 1, source=_HORN),
-    _M("linearity", "how well a straight line fits the way from left to right", 0, 1, source=_SMITH),
-    _M("leniency", "1 without dangers, one half where there is one for ten cells to walk on", 0, 1, source=_SMITH),
-    _M("symmetry_horizontal", "share of what stands there whose mirror image left to right is the same", 0, 1,
-       source=_NGO),
-    _M("symmetry_vertical", "share of what stands there whose mirror image top to bottom is the same", 0, 1,
-       source=_NGO),
-    _M("symmetry_both", "share of what stands there that is the same in both mirror images", 0, 1, source=_NGO),
-    _M("symmetry", "the larger of the horizontal and the vertical symmetry", 0, 1, source=_NGO),
-    _M("balance", "how evenly what stands there weighs on left and right, top and bottom", 0, 1, source=_NGO),
-    _M("tortuosity", "way to what must be reached, as a multiple of the way without obstacles", 1, None,
-       source=_CHANNELS),
-    _M("reachable", "share of the cells to walk on that the avatar can get to", 0, 1, source=_LIAPIS),
-    # -- the winning play ----------------------------------------------------------------------------------------------
-    _M("solution_length", "ticks of the winning play", 0, None, "ticks", _KHALIFA, PLAY, whole=True),
-    _M("score", "score of the winning play", float("-inf"), None, "points", "", PLAY),
-    _M("action_entropy", "how evenly the winning play uses the avatar's actions", 0, 1, source=_SHANNON, stage=PLAY),
-    _M("coverage", "share of the cells within reach that the winning play visits", 0, 1, source=_LIAPIS, stage=PLAY),
-    _M("pairs", "different pairs of types that meet with an effect, avatar or shot taking part", 0, None, "pairs",
-       _KHALIFA, PLAY, whole=True),
-    _M("variety", "the same on a scale that nears 1: one half at three pairs", 0, 1, source=_KHALIFA, stage=PLAY),
-    _M("mechanics", "rules of the game that take effect in the winning play", 0, None, "rules", _CHARITY, PLAY,
-       whole=True),
-    _M("mechanics_share", "share of the game's rules that take effect in the winning play", 0, 1, source=_CHARITY,
-       stage=PLAY),
-    _M("first_danger", "tick at which danger first comes within two cells; the play's length when it never does", 0,
-       None, "ticks", _SURVIVAL, PLAY, whole=True),
-    # -- agents --------------------------------------------------------------------------------------------------------
-    _M("playability", "1 when a capable agent wins, 0 when that is proved impossible, else how near the best came", 0,
-       1, source=_KHALIFA, stage=AGENTS),
-    _M("proof", "1 when a search has proved that the level can or cannot be won, 0 when agents only tried", 0, 1,
-       stage=AGENTS, whole=True),
-    _M("idle_ticks", "ticks that a player lives who does nothing", 0, None, "ticks", _KHALIFA, AGENTS, whole=True),
-    _M("idle_death", "share of the plays of a player who does nothing that are lost", 0, 1, source=_KHALIFA,
-       stage=AGENTS),
-    _M("gap", "how much better the winning play is than those of weak agents", 0, 1, source=_NIELSEN, stage=AGENTS),
-    _M("weak_wins", "share of the weak agents' plays that are won", 0, 1, source=_NIELSEN, stage=AGENTS),
-    _M("nodes", "states that the solver visited before it found the winning play", 0, None, "states", "", AGENTS,
-       whole=True),
-    _M("calls", "forward-model calls that the evaluation took", 0, None, "calls", "", AGENTS, whole=True),
-)  # fmt: skip
-
-METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _TABLE}
+METRICS = Registry[Metric]("metric", group="pcg.metrics")
 """Every metric of a single level by name, in the order in which they are shown."""
+
+
+def metric(
+    name: str, help: str, low: float = 0.0, high: float | None = None, *, stage: str = TEXT, unit: str = "",
+    source: str = "", whole: bool = False,
+) -> Callable[[Measured], Metric]:  # fmt: skip
+    """Declare the function below as a metric, and return the `Metric`, which is called like the function.
+
+    Args:
+        name: without blanks and without any of `= < > , : *`; not one that begins like a mechanic's or a sprite's.
+        help: one line for `pcg metrics`.
+        low: least value; negative infinity for none.
+        high: greatest value, None for no bound.
+        stage: what the function is given: "text" (a `LevelText`), "play" (a `WonPlay`) or "agents" (an `AgentPlays`).
+        unit: such as "cells".
+        source: the paper it is from.
+        whole: values are whole numbers.
+
+    Raises:
+        PcgError: for a name that is taken or cannot be written in a target, or an unknown stage.
+
+    >>> @metric("corners", "corners of the level that hold something", 0, 4, whole=True)
+    ... def corners(level):
+    ...     rows = level.text.splitlines()
+    ...     return sum(char != "." for row in (rows[0], rows[-1]) for char in (row[0], row[-1]))
+    >>> METRICS["corners"].range
+    '0..4'
+    >>> METRICS.unregister("corners")
+    """
+    if not name or any(c.isspace() or c in "=<>,:*" for c in name) or name.startswith(("mechanic.", "sprite.")):
+        raise PcgError(
+            f"a metric cannot be called {name!r}: expected a word without = < > , : * that does not begin with "
+            "mechanic. or sprite."
+        )
+    if stage not in STAGES:
+        near = nearest(stage, STAGES)
+        hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(STAGES)})"
+        raise PcgError(f"metric `{name}`: unknown stage `{stage}`{hint}")
+    if high is not None and low > high:
+        raise PcgError(f"metric `{name}`: the range {low:g}..{high:g} is empty")
+
+    def declare(compute: Measured) -> Metric:
+        known = METRICS.loaded(name)
+        if known is not None and _place(known.compute) == _place(compute):
+            METRICS.unregister(name)  # its module is imported again, or a cell of a notebook run again
+        return METRICS.register(name, Metric(name, help, low, high, compute, unit, source, stage, whole))
+
+    return declare
+
+
+def _place(function: Measured) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
+
+
+def measure(stage: str, facts: Any, names: Iterable[str] | None = None) -> dict[str, float]:
+    """Return all metrics of a stage that are known, by name.
+
+    Args:
+        stage: one of `STAGES`.
+        facts: what its functions are given.
+        names: only these, None for all.
+    """
+    wanted = None if names is None else frozenset(names)
+    found = {}
+    for one in METRICS.values():
+        if one.stage == stage and (wanted is None or one.name in wanted):
+            value = one(facts)
+            if value is not None:
+                found[one.name] = value
+    return found

@@ -3,7 +3,7 @@
 As in the PCG Benchmark (Khalifa, Gallotta, Barthet, Liapis, Togelius, Yannakakis: The Procedural Content Generation
 Benchmark, 2025): a level either has what is asked for or has not, so the scores of generators can be compared across
 games. What makes a level good is here that it is feasible; what makes two different, a distance; what was asked of a
-level, its wants.
+level, its targets.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def quality(evaluations: Sequence[Evaluation]) -> float:
 
 def controllability(evaluations: Sequence[Evaluation]) -> float | None:
     """Share of the levels that achieve everything that was wanted of them; None where nothing was."""
-    asked = [e for e in evaluations if e.wants]
-    return sum(all(v >= 1.0 for v in e.wants.values()) for e in asked) / len(asked) if asked else None
+    asked = [e for e in evaluations if e.targets]
+    return sum(all(v >= 1.0 for v in e.targets.values()) for e in asked) / len(asked) if asked else None
 
 
 def diversity(
@@ -80,7 +80,7 @@ def diversity(
 
 
 def _left(alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of the nodes of a graph are left when the one with most neighbours is removed until there are no edges."""
+    """The nodes of a graph that are left when the one with most neighbours is removed until there are no edges."""
     left = np.ones(len(alike), bool)
     degrees = alike.sum(axis=1)
     while degrees.max() > 0:

@@ -11,12 +11,17 @@ density), Liapis, Yannakakis and Togelius (2013: reach), Ngo, Teo and Byrne (200
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.level_grid import BLOCKED, FREE, PUSH, Grid, Palette, avatar_cells, distances
+from pcg.evaluators.metrics.registry import TEXT, measure, metric
+from pcg.evaluators.metrics.sources import CHANNELS, HORN, KHALIFA, LIAPIS, NGO, SMITH
 from pcg.evaluators.requirements import Requirements
 
 PER_ROOM = 10.0
@@ -24,6 +29,63 @@ PER_ROOM = 10.0
 
 Steps = NDArray[np.int32]
 Cell = tuple[int, int]
+
+
+class LevelText:
+    """A level as the metrics of the stage "text" see it. What several of them need is looked up once.
+
+    Attributes:
+        tables: what is known of the game.
+        grid: tile numbers, shape (height, width).
+    """
+
+    def __init__(self, tables: TextMetrics, grid: Grid) -> None:
+        self.tables = tables
+        self.grid = grid
+
+    @property
+    def text(self) -> str:
+        """The level text, rows joined by newlines."""
+        return self.tables.palette.text(self.grid)
+
+    def count(self, name: str) -> int:
+        """Return how many sprites of a type, or of a branch of the sprite tree, the level starts with.
+
+        Raises:
+            PcgError: for a type the game does not have.
+        """
+        definition = self.tables.analysis.definition
+        if name not in definition.type_index:
+            near = nearest(name, definition.type_index)
+            raise PcgError(f"no sprite type `{name}`" + (f", did you mean `{near}`?" if near else ""))
+        branch = definition.type_index[name]
+        return sum(n for t, n in self.sprites.items() if branch in definition.types[t].path)
+
+    @cached_property
+    def sprites(self) -> Mapping[int, int]:
+        """Sprites of each type that the level starts with; types without any are left out."""
+        return self.tables.palette.count_types(self.grid)
+
+    @cached_property
+    def tile_counts(self) -> NDArray[np.int64]:
+        """Cells of each tile, shape (tiles,)."""
+        return np.bincount(self.grid.ravel(), minlength=len(self.tables.palette.tiles))
+
+    @cached_property
+    def start(self) -> Cell | None:
+        """(row, column) where the avatar starts, None without one."""
+        starts = avatar_cells(self.tables.palette, self.grid)
+        return starts[0] if starts else None
+
+    @cached_property
+    def steps(self) -> Steps | None:
+        """Steps from the avatar to every cell, -1 where it cannot get to, shape (height, width); None without one."""
+        return None if self.start is None else self.tables.steps(self.grid, self.start)
+
+    @cached_property
+    def symmetries(self) -> tuple[float, float, float]:
+        """Symmetry left to right, top to bottom, and in both."""
+        return self.tables.symmetry(self.grid)
 
 
 class TextMetrics:
@@ -59,6 +121,7 @@ class TextMetrics:
         self._bare[list(palette.grounds)] = True
         hazards = [t for t in analysis.concrete if analysis.has(t, "hazard")]
         self._hazards = palette.type_counts[:, hazards].sum(axis=1)
+        self._kinds = _families(analysis, required)
         self._groups = {name: palette.type_counts[:, sorted(types)].sum(axis=1) for name, types in groups.items()}
         self._targets = self._target_tiles(required)
         # For symmetry one ground is like another, and so is the place where the avatar starts: there is only one.
@@ -76,38 +139,20 @@ class TextMetrics:
             for tile in self.palette.tiles
         ])  # fmt: skip
 
-    def measure(self, grid: Grid) -> dict[str, float]:
-        """All metrics of a level that are defined for it.
+    def measure(self, grid: Grid, names: Iterable[str] | None = None) -> dict[str, float]:
+        """Return the metrics of a level that are defined for it, those of users included.
 
         Args:
             grid: the level as tile numbers.
+            names: only these; None for all.
         """
-        return self.measure_with_steps(grid)[0]
+        return measure(TEXT, self.level(grid), names)
 
-    def measure_with_steps(self, grid: Grid) -> tuple[dict[str, float], Steps | None]:
-        """The metrics, and the steps from the avatar to every cell that they needed (None without an avatar)."""
-        counts = np.bincount(grid.ravel(), minlength=len(self.palette.tiles))
-        height, width = grid.shape
-        found: dict[str, float] = {"width": width, "height": height}
-        found |= {name: int(counts @ per_tile) for name, per_tile in self._groups.items()}
-        found["cover"] = self.cover(grid)
-        found["density"] = self.density(grid)
-        horizontal, vertical, both = self.symmetry(grid)
-        found |= {"symmetry_horizontal": horizontal, "symmetry_vertical": vertical, "symmetry_both": both}
-        found["symmetry"] = max(horizontal, vertical)
-        found["balance"] = self.balance(grid)
-        found["leniency"] = self.leniency(grid)
-        starts = avatar_cells(self.palette, grid)
-        steps = self._steps(grid, starts[0]) if starts else None
-        if steps is not None:
-            found["linearity"] = self.linearity(grid, steps)
-            found["reachable"] = self.reachable(grid, steps)
-            winding = self.tortuosity(grid, steps, starts[0])
-            if winding is not None:
-                found["tortuosity"] = winding
-        return found, steps
+    def level(self, grid: Grid) -> LevelText:
+        """The level as its metrics see it."""
+        return LevelText(self, grid)
 
-    def _steps(self, grid: Grid, start: Cell) -> Steps:
+    def steps(self, grid: Grid, start: Cell) -> Steps:
         """Steps from the avatar's start to every cell it can get to, -1 elsewhere."""
         mobility = self.analysis.mobility
         if mobility in ("freely", "platform"):
@@ -119,6 +164,25 @@ class TextMetrics:
         steps = distances(self.palette, grid, start, mask=line & self._walkable[grid])
         steps[~line] = -1
         return steps
+
+    def group_size(self, name: str, counts: NDArray[np.int64]) -> int:
+        """Sprites of a group.
+
+        Args:
+            name: one of the groups.
+            counts: cells of each tile, shape (tiles,).
+        """
+        return int(counts @ self._groups[name])
+
+    def kinds(self, counts: Mapping[int, int]) -> float:
+        """Share of the game's kinds of sprites that occur.
+
+        Args:
+            counts: sprites of each type; those that are missing do not occur.
+        """
+        if not self._kinds:
+            return 1.0
+        return sum(any(counts.get(t) for t in family) for family in self._kinds) / len(self._kinds)
 
     # -- amounts -------------------------------------------------------------------------------------------------------
 
@@ -147,7 +211,7 @@ class TextMetrics:
         return float(self._solid[self.inside(grid)].mean())
 
     def leniency(self, grid: Grid) -> float:
-        """How mild a level is, in (0, 1]: 2^(-10 d), d the dangers for each cell to walk on.
+        """Mildness of a level, in (0, 1]: 2^(-10 d), d the dangers for each cell to walk on.
 
         An enemy counts 1, a hazard that stands still one half.
         """
@@ -159,7 +223,7 @@ class TextMetrics:
     # -- shape ---------------------------------------------------------------------------------------------------------
 
     def linearity(self, grid: Grid, steps: Steps) -> float:
-        """How well a straight line fits the cells to stand on, in [0, 1].
+        """The fit of a straight line to the cells to stand on, in [0, 1].
 
         1 minus the mean distance of the cells from the line of least squares, measured in rows, as a share of half the
         longer side of the level. Where the avatar falls, cells to stand on are those above something solid, and the
@@ -238,6 +302,19 @@ class TextMetrics:
         return max(1.0, int(steps[rows, columns].sum()) / straight) if straight else None
 
 
+def _families(analysis: GameAnalysis, required: Requirements) -> tuple[frozenset[int], ...]:
+    """Kinds of sprites a level can show: types that can be placed, those of one class under one parent together."""
+    families: dict[tuple[int | None, str | None], set[int]] = {}
+    for t in required.placeable:
+        if analysis.has(t, "background") or analysis.has(t, "avatar"):
+            continue
+        sprite = analysis.definition.types[t]
+        parent = sprite.path[-2] if len(sprite.path) > 1 else None
+        key = (t, None) if parent is None else (parent, sprite.class_name)
+        families.setdefault(key, set()).add(t)
+    return tuple(frozenset(f) for f in families.values())
+
+
 def may_fill(palette: Palette) -> NDArray[np.bool_]:
     """Per tile whether it counts as bare where it makes up most of a level: something to walk through that stays."""
     analysis = palette.analysis
@@ -266,3 +343,104 @@ def _imbalance(weights: NDArray[np.int64], arms: NDArray[np.float64]) -> float:
     moments = weights * arms
     first, second = -float(moments[arms < 0].sum()), float(moments[arms > 0].sum())
     return abs(first - second) / max(first, second) if first or second else 0.0
+
+
+# -- the metrics -------------------------------------------------------------------------------------------------------
+
+
+@metric("width", "columns of the level", 1, None, unit="cells", whole=True)
+def _width(level: LevelText) -> float:
+    return int(level.grid.shape[1])
+
+
+@metric("height", "rows of the level", 1, None, unit="cells", whole=True)
+def _height(level: LevelText) -> float:
+    return int(level.grid.shape[0])
+
+
+@metric("enemies", "harmful sprites that move, or bring forth what harms", unit="sprites", source=SMITH, whole=True)
+def _enemies(level: LevelText) -> float:
+    return level.tables.group_size("enemies", level.tile_counts)
+
+
+@metric("goals", "sprites counted by an ending that wins", unit="sprites", source=KHALIFA, whole=True)
+def _goals(level: LevelText) -> float:
+    return level.tables.group_size("goals", level.tile_counts)
+
+
+@metric("collectables", "sprites that the avatar takes by touching them", unit="sprites", source=KHALIFA, whole=True)
+def _collectables(level: LevelText) -> float:
+    return level.tables.group_size("collectables", level.tile_counts)
+
+
+@metric("walls", "sprites that stop the avatar and that nothing removes", unit="sprites", source=KHALIFA, whole=True)
+def _walls(level: LevelText) -> float:
+    return level.tables.group_size("walls", level.tile_counts)
+
+
+@metric("cover", "share of the cells inside the frame that are not bare", 0, 1, source=KHALIFA)
+def _cover(level: LevelText) -> float:
+    return level.tables.cover(level.grid)
+
+
+@metric("kinds", "share of the game's kinds of sprites that occur", 0, 1, source=KHALIFA)
+def _kinds(level: LevelText) -> float:
+    return level.tables.kinds(level.sprites)
+
+
+@metric("density", "share of the cells inside the frame that stop the avatar for good", 0, 1, source=HORN)
+def _density(level: LevelText) -> float:
+    return level.tables.density(level.grid)
+
+
+@metric("linearity", "how well a straight line fits the way from left to right", 0, 1, source=SMITH)
+def _linearity(level: LevelText) -> float | None:
+    return None if level.steps is None else level.tables.linearity(level.grid, level.steps)
+
+
+@metric("leniency", "1 without dangers, one half where there is one for ten cells to walk on", 0, 1, source=SMITH)
+def _leniency(level: LevelText) -> float:
+    return level.tables.leniency(level.grid)
+
+
+@metric(
+    "symmetry_horizontal", "share of what stands there whose mirror image left to right is the same", 0, 1, source=NGO
+)
+def _symmetry_horizontal(level: LevelText) -> float:
+    return level.symmetries[0]
+
+
+@metric(
+    "symmetry_vertical", "share of what stands there whose mirror image top to bottom is the same", 0, 1, source=NGO
+)
+def _symmetry_vertical(level: LevelText) -> float:
+    return level.symmetries[1]
+
+
+@metric("symmetry_both", "share of what stands there that is the same in both mirror images", 0, 1, source=NGO)
+def _symmetry_both(level: LevelText) -> float:
+    return level.symmetries[2]
+
+
+@metric("symmetry", "the larger of the horizontal and the vertical symmetry", 0, 1, source=NGO)
+def _symmetry(level: LevelText) -> float:
+    return max(level.symmetries[:2])
+
+
+@metric("balance", "how evenly what stands there weighs on left and right, top and bottom", 0, 1, source=NGO)
+def _balance(level: LevelText) -> float:
+    return level.tables.balance(level.grid)
+
+
+@metric(
+    "tortuosity", "way to what must be reached, as a multiple of the way without obstacles", 1, None, source=CHANNELS
+)
+def _tortuosity(level: LevelText) -> float | None:
+    if level.steps is None or level.start is None:
+        return None
+    return level.tables.tortuosity(level.grid, level.steps, level.start)
+
+
+@metric("reachable", "share of the cells to walk on that the avatar can get to", 0, 1, source=LIAPIS)
+def _reachable(level: LevelText) -> float | None:
+    return None if level.steps is None else level.tables.reachable(level.grid, level.steps)

@@ -1,4 +1,4 @@
-"""What people prefer: pairwise votes, which pairs to ask about, and what the answers mean.
+"""Preferences of people: pairwise votes, designs that choose the pairs, and models of the answers.
 
 votes         the table of votes, and its files
 designs       which pairs a participant is shown next; adaptive: by what the answers teach

@@ -120,7 +120,7 @@ class Adaptive(Design):
 
 
 class Belief:
-    """What is thought of the utilities, and what one more vote on each pair is expected to add.
+    """The present estimate of the utilities, and what one more vote on each pair is expected to add.
 
     Args:
         means: of the utilities, (items,).

@@ -1,4 +1,4 @@
-"""Whether the votes can be trusted: order effects, agreement between people, circles, and suspicious participants.
+"""Checks of the quality of votes: order effects, agreement between people, circles, and suspicious participants.
 
 These say how far a ranking may be believed at all, before one asks what it is.
 """
@@ -22,7 +22,7 @@ from pcg.evaluators.preferences.votes import Vote, count_votes, preferences
 
 @dataclass(frozen=True, slots=True)
 class PositionBias:
-    """Whether being shown first matters."""
+    """The effect of being shown first."""
 
     first: int
     second: int
@@ -33,7 +33,7 @@ class PositionBias:
     p_value: float
     """Sign test of first against second; valid where order is balanced."""
     effect: float
-    """What being first adds to the log odds, whatever the items."""
+    """The amount that being first adds to the log odds, whatever the items."""
     error: float
     effect_p_value: float
     """Likelihood-ratio test of the effect, on one degree of freedom; valid in any order."""
@@ -90,7 +90,7 @@ def krippendorff_alpha(units: Sequence[Sequence[str]]) -> float:
 
 
 def _coincidences(units: Sequence[Sequence[str]]) -> dict[tuple[str, str], float]:
-    """How often two values meet in a unit, each unit with the weight of its values."""
+    """The number of times that two values meet in a unit, each unit with the weight of its values."""
     coincidences: dict[tuple[str, str], float] = defaultdict(float)
     for unit in units:
         if len(unit) < 2:
@@ -152,7 +152,7 @@ class Transitivity:
     """Triples of items in which all three pairs are decided."""
     circular: int
     chance: float
-    """How many would be circular by chance: a quarter."""
+    """The number that would be circular by chance: a quarter."""
     zeta: float | None
     """Kendall's coefficient of consistence: 1 without circles, 0 with as many as can be; None unless all is decided."""
     p_value: float | None
@@ -223,7 +223,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """What is odd about a participant, as numbers and as `reasons` (empty: nothing)."""
+    """The oddities of a participant, as numbers and as `reasons` (empty: nothing)."""
 
     participant: str
     votes: int

@@ -66,7 +66,7 @@ class Prior:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What the votes say: the estimate, and the curvature of the likelihood around it."""
+    """A fit of the model to votes: the estimate, and the curvature of the likelihood around it."""
 
     items: tuple[str, ...]
     utilities: Array
@@ -106,19 +106,19 @@ class Fit:
         return np.stack([self.utilities - reach, self.utilities + reach], axis=1)
 
     def difference(self, one: str, other: str) -> tuple[float, float]:
-        """How much more one item is liked than another, and the standard error of that."""
+        """The difference of the utilities of two items, and its standard error."""
         i, j = (self.counts.index[item] for item in (one, other))
         c = self.covariance
         return float(self.utilities[i] - self.utilities[j]), math.sqrt(max(0.0, c[i, i] + c[j, j] - 2 * c[i, j]))
 
     def probabilities(self, first: str, second: str) -> dict[str, float]:
-        """How probable each answer is when `first` is shown first; `tie` is the sum of both and neither."""
+        """Probabilities of the answers when `first` is shown first; `tie` is the sum of both and neither."""
         i, j = self.counts.index[first], self.counts.index[second]
         return answer_probabilities(float(self.utilities[i]), float(self.utilities[j]), self.parameters)
 
 
 def answer_probabilities(first: float, second: float, parameters: Mapping[str, float]) -> dict[str, float]:
-    """How probable each answer to a pair is, from the utilities of the two items and the other parameters.
+    """Probabilities of the answers to a pair, from the utilities of the two items and the other parameters.
 
     Args:
         first: utility of the item shown first.
@@ -186,7 +186,7 @@ def fit(
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which parameters a fit has."""
+    """The parameters that a fit has."""
 
     ties: str
     position: bool
@@ -413,7 +413,7 @@ class Solver:
         return Solution(good, information, likelihood)
 
     def penalised(self, theta: Array, counts: Array) -> Array:
-        """What is maximised: log-likelihoods with the priors, (batch,)."""
+        """The objective to maximise: log-likelihoods with the priors, (batch,)."""
         y = counts if self.options.position else counts.sum(axis=2, keepdims=True)
         return np.asarray(self._terms(theta, y)[0] - 0.5 * (self.precision * theta**2).sum(axis=1))
 

@@ -1,4 +1,4 @@
-"""Which pairs a participant is shown next, and which of the two comes first.
+"""Designs of comparisons: the pair that a participant is shown next, and the order of the two.
 
 A design is a function of the seed, the participant and the votes so far: it keeps nothing between calls, so that
 several server processes agree, and a study goes on after a crash as if nothing had happened. Pairs that are out with
@@ -48,9 +48,9 @@ class Tally:
         n = len(self.items)
         self._index = {item: k for k, item in enumerate(self.items)}
         self.shown = np.zeros(n * (n - 1) // 2, np.int64)
-        """How often each pair was shown, in the order (0, 1), (0, 2), ..."""
+        """Number of times each pair was shown, in the order (0, 1), (0, 2), ..."""
         self.order = np.zeros_like(self.shown)
-        """How much more often the first of the two items in `items` was shown first."""
+        """Excess of times that the first of the two items in `items` was shown first."""
         self._cells = np.zeros((len(self.shown), 2 * len(FOUR_WAY)), np.int64)
         self._own: dict[str, list[int]] = {}
 
@@ -68,7 +68,7 @@ class Tally:
             self._own.setdefault(vote.participant, []).append(one)
 
     def judged(self, participant: str) -> NDArray[np.int64]:
-        """How often the participant was shown each pair."""
+        """Number of times the participant was shown each pair."""
         return np.bincount(np.array(self._own.get(participant, []), np.intp), minlength=len(self.shown))
 
     def counts(self) -> PairCounts:
@@ -80,19 +80,19 @@ class Tally:
 
 @dataclass(slots=True)
 class Table:
-    """What a design chooses from: the votes, and the pairs that are out on top of them."""
+    """The state that a design chooses from: the votes, and the pairs that are out on top of them."""
 
     tally: Tally
     out: NDArray[np.intp]
     """Numbers of the pairs that are out."""
     shown: NDArray[np.int64]
-    """How often each pair was shown."""
+    """Number of times each pair was shown."""
     order: NDArray[np.int64]
-    """How much more often its first item was shown first."""
+    """Excess of times that its first item was shown first."""
     own: NDArray[np.int64]
-    """How often the participant was shown it."""
+    """Number of times the participant was shown it."""
     free: NDArray[np.bool_]
-    """Whether it may be chosen now."""
+    """True where it may be chosen now."""
 
     def take(self, pair: int) -> None:
         """Note that a pair was chosen."""
@@ -153,7 +153,7 @@ class Design(ABC):
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """Number of pairs."""
         return int(self.allowed.sum())
 
     def next_pairs(

@@ -27,7 +27,7 @@ _VARIANCE, _LINEAR, _LENGTH = math.log(1.0), math.log(0.5), math.log(2.0)
 _WIDTHS = 1.5, 1.5, 1.0
 """Their standard deviations."""
 _FAR = 4.0
-"""How many of these the search goes from the centre at most."""
+"""The most of these that the search goes from the centre."""
 _STEPS = 100
 
 
@@ -63,7 +63,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Process:
-    """What votes say about the utilities of any items, relative to the mean of the ones that were voted on."""
+    """A posterior of the utilities of any items, relative to the mean of the ones that were voted on."""
 
     kernel: Kernel
     points: Array
@@ -86,7 +86,7 @@ class Posterior:
 
     @property
     def sound(self) -> bool:
-        """Whether predictions are numbers."""
+        """True when predictions are numbers."""
         return bool(np.isfinite(self._gain).all())
 
     def predict(self, points: Array) -> tuple[Array, Array]:

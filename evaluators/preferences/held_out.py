@@ -1,4 +1,4 @@
-"""How well a model predicts votes that had no part in learning it: cross-validation by participants and by items.
+"""Cross-validation of preference models on votes that had no part in learning them, by participants and by items.
 
 Of participants who were left out: does it know these items? On pairs with items that were left out: do the features
 carry over to new items, which is what a fitness is for?
@@ -27,10 +27,10 @@ Learner = Callable[["PairData", Rows], Predictor]
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How well votes that had no part in a fit are predicted."""
+    """The accuracy of predicted votes that had no part in a fit."""
 
     by: str
-    """What was left out together: `participant` or `item`."""
+    """The unit that was left out together: `participant` or `item`."""
     folds: int
     votes: int
     """Decided votes that were predicted."""
@@ -99,7 +99,7 @@ class PairData:
         )
 
     def accuracy(self, learner: Learner, by: str, folds: int, seed: int) -> Accuracy | None:
-        """How well left-out votes are predicted; what a learner chooses, it chooses again from the others each time."""
+        """The accuracy on left-out votes; what a learner chooses, it chooses again from the others each time."""
         parts = self.folds(np.arange(len(self.votes)), by, folds, seed)
         if not parts:
             return None

@@ -1,4 +1,4 @@
-"""How sure the utilities are: bootstrap and profile-likelihood intervals.
+"""Confidence intervals of utilities: bootstrap and profile likelihood.
 
 The bootstrap by participants draws participants with all their votes (Davison, Hinkley: Bootstrap Methods and their
 Application, 1997, section 3.8), because the votes of one person resemble each other; the parametric one draws answers
@@ -207,7 +207,7 @@ def profile_intervals(fitted: Fit, confidence: float = 0.95) -> Array:
         best = float(solver.penalised(centre[None], counts.counts[None])[0])
 
         def fall(reach: Array) -> Array:
-            """How far the likelihood has fallen below its drop at these distances; rises with them."""
+            """The fall of the likelihood below its drop at these distances; rises with them."""
             held = solver.solve(y, start, hold=(item, at + side * reach))
             return best - solver.penalised(held.theta, y) - drop
 

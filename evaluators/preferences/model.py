@@ -1,4 +1,4 @@
-"""What people like, learned: preference models over measurements of items, for judging items nobody has voted on.
+"""Preference models learned from votes: functions of measurements, for items that nobody has voted on.
 
 Bradley-Terry regression: the utility of an item is a weighted sum of its standardised features (Bradley, Terry 1952;
 with covariates Springall: Response Surface Fitting Using a Generalization of the Bradley-Terry Paired Comparison Model,
@@ -74,7 +74,7 @@ class PreferenceModel(ABC):
         """
 
     @abstractmethod
-    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+    def fitness(self, features: Mapping[str, float], *, strict: bool = True) -> float:
         """Probability in (0, 1) with which the item is preferred to an average one, ties aside."""
 
     def error(self, features: Mapping[str, float], *, strict: bool = True) -> float | None:
@@ -155,7 +155,7 @@ class RegressionModel(PreferenceModel):
     """A weighted sum of standardised features.
 
     >>> model = RegressionModel(("gap",), (0.5,), (0.2,), (1.0,), 1.0)
-    >>> model.score({"gap": 0.9}), round(model.worth({"gap": 0.9}), 3)
+    >>> model.score({"gap": 0.9}), round(model.fitness({"gap": 0.9}), 3)
     (2.0, 0.881)
     """
 
@@ -173,8 +173,8 @@ class RegressionModel(PreferenceModel):
         scores = self.standard_scores(features, strict=strict).tolist()
         return math.fsum(weight * score for weight, score in zip(self.weights, scores, strict=True))
 
-    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
-        """See `PreferenceModel.worth`."""
+    def fitness(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """See `PreferenceModel.fitness`."""
         return _probability(self.score(features, strict=strict))
 
     @classmethod
@@ -201,13 +201,13 @@ class GaussianProcessModel(PreferenceModel):
     linear: float
     """Of its linear part."""
     lengths: tuple[float, ...]
-    """How many standard deviations of each feature make another utility: long ones hardly matter."""
+    """Length scales in standard deviations of each feature: long ones hardly matter."""
     points: tuple[tuple[float, ...], ...]
     """Standard scores of the items that were voted on."""
     pull: tuple[float, ...]
     """Slope of the log likelihood of the votes by the utility of each of these items."""
     information: tuple[tuple[int, int, float], ...]
-    """How much the votes say about pairs of these items: (one, other, information in inverse squared log odds)."""
+    """Information of the votes about pairs of these items: (one, other, in inverse squared log odds)."""
 
     def score(self, features: Mapping[str, float], *, strict: bool = True) -> float:
         """See `PreferenceModel.score`."""
@@ -217,8 +217,8 @@ class GaussianProcessModel(PreferenceModel):
         """See `PreferenceModel.error`."""
         return math.sqrt(self._predict(features, strict)[1])
 
-    def worth(self, features: Mapping[str, float], *, strict: bool = True) -> float:
-        """See `PreferenceModel.worth`."""
+    def fitness(self, features: Mapping[str, float], *, strict: bool = True) -> float:
+        """See `PreferenceModel.fitness`."""
         mean, variance = self._predict(features, strict)
         return _probability(float(tempered(np.array(mean), np.array(variance))))
 

@@ -1,4 +1,4 @@
-"""Whether people prefer what they won: the effect of how the plays ended on the votes.
+"""Preference for items that were won: the effect of how the plays ended on the votes.
 
 A pair in which one item was won and the other not tells: is the one that was won preferred more often? The table is
 tested exactly (sign test); the logistic regression has the utilities of the items in it, so that an item that is both
@@ -35,7 +35,7 @@ class OutcomeEffect:
     p_value: float
     """Sign test: winning does not matter."""
     effect: float
-    """What having won an item adds to its log odds, with the utilities of the items held; 0 without data."""
+    """The amount that having won an item adds to its log odds, with the utilities of the items held; 0 without data."""
     error: float
     effect_p_value: float
     """Wald's test of it."""

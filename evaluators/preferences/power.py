@@ -1,4 +1,4 @@
-"""How many votes a study needs: by simulating it before it starts, and from the votes there are while it runs."""
+"""Power analysis: the number of votes a study needs, simulated before it starts, or from its votes while it runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pcg.evaluators.preferences.votes import PairCounts
 
 @dataclass(frozen=True, slots=True)
 class PowerPoint:
-    """What a study with so many votes achieves, over the simulated studies."""
+    """The power of a study with so many votes, over the simulated studies."""
 
     votes: int
     participants: int
@@ -56,7 +56,7 @@ def simulate_power(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> list[PowerPoint]:
-    """What studies of several sizes would achieve.
+    """Simulate studies of several sizes.
 
     Args:
         items: how many.
@@ -141,7 +141,7 @@ def votes_needed(points: Sequence[PowerPoint], tau: float = 0.9) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class MoreVotes:
-    """What is still open between two items, and how many more votes on this pair would settle it."""
+    """The difference still open between two items, and the number of further votes that would settle it."""
 
     one: str
     other: str
@@ -157,7 +157,7 @@ class MoreVotes:
 def more_votes(
     fitted: Fit, *, confidence: float = 0.95, power: float = 0.8, neighbours: bool = True
 ) -> list[MoreVotes]:
-    """How many more votes pairs of items need, from the votes there are.
+    """The number of further votes that pairs of items need, from the votes there are.
 
     The error of a difference falls with the information of the votes on it: with variance v now and information I of
     one vote, n more of them leave 1 / (1 / v + n I); wanted is (z of confidence + z of power)^2 of it below the
@@ -204,6 +204,6 @@ def expected_errors(fitted: Fit, votes: int) -> Array:
 
 
 def missing_pairs(counts: PairCounts) -> int:
-    """How many pairs of items nobody has judged."""
+    """Number of pairs of items that nobody has judged."""
     n = len(counts.items)
     return n * (n - 1) // 2 - int((counts.counts.sum(axis=(1, 2)) > 0).sum())

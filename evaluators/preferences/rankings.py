@@ -91,7 +91,7 @@ def kendall(one: Array, other: Array) -> float:
 
 
 def agreement(votes: Sequence[Vote], fitted: Fit, *, question: str | None = None) -> tuple[list[str], Array, Array]:
-    """How far the methods agree on the ranking.
+    """The agreement of the methods on the ranking.
 
     Args:
         votes: those that were fitted.

@@ -1,4 +1,4 @@
-"""Which generator people prefer: shares of votes, as the level-generation competitions report them.
+"""Shares of votes by which generators are compared, as the level-generation competitions report them.
 
 Khalifa, Perez-Liebana, Lucas, Togelius: General Video Game Level Generation (2016) had people play two levels by two
 generators and choose the first, the second, both or neither; reported are how often each generator was preferred
@@ -20,7 +20,7 @@ from pcg.evaluators.tournament.ratings import wilson
 
 @dataclass(frozen=True, slots=True)
 class GroupShare:
-    """How one group fared against the others."""
+    """The record of one group against the others."""
 
     group: str
     shown: int

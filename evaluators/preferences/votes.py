@@ -26,7 +26,7 @@ FOUR_WAY: tuple[str, ...] = ("first", "second", "both", "neither")
 """The answers of the generation competitions; the order is that of the last axis of `PairCounts.counts`."""
 TWO_WAY: tuple[str, ...] = ("first", "second")
 OUTCOMES: tuple[str, ...] = ("win", "loss", "")
-"""What may come of a play; the empty text is a play that was given up, or none at all."""
+"""Outcomes of a play; the empty text is a play that was given up, or none at all."""
 PREFER = "prefer"
 """The usual question."""
 
@@ -117,7 +117,7 @@ class PairCounts:
 
     @property
     def votes(self) -> float:
-        """How many votes were counted."""
+        """Number of votes counted."""
         return float(self.counts.sum())
 
     @cached_property
@@ -126,17 +126,17 @@ class PairCounts:
         return {item: k for k, item in enumerate(self.items)}
 
     def wins(self) -> NDArray[np.float64]:
-        """How often the item of the row was preferred to that of the column, shape (items, items)."""
+        """Number of times the item of the row was preferred to that of the column, shape (items, items)."""
         return self._matrix(self.counts.sum(axis=1))
 
     def ties(self, answer: str | None = None) -> NDArray[np.float64]:
-        """How often a pair was answered with `both`, `neither` or (None) either; symmetric, shape (items, items)."""
+        """Number of times a pair got `both`, `neither` or (None) either; symmetric, shape (items, items)."""
         both = self.counts.sum(axis=1)[:, 2:]
         chosen = both.sum(axis=1) if answer is None else both[:, ("both", "neither").index(answer)]
         return self._matrix(np.stack([chosen, chosen], axis=1))
 
     def appearances(self) -> NDArray[np.float64]:
-        """How often each item was shown, shape (items,)."""
+        """Number of times each item was shown, shape (items,)."""
         shown = self.counts.sum(axis=(1, 2))
         return np.asarray(
             np.bincount(self.one, shown, len(self.items)) + np.bincount(self.two, shown, len(self.items)), np.float64

@@ -1,4 +1,4 @@
-"""What is played and who plays, from what people type: games by name, pattern, file or folder, levels, agents.
+"""Games and agents of a tournament, read from what people type: games by name, pattern, file or folder, levels, agents.
 
 Every mistake is noticed here, before anything is played, and reported with the nearest name that would do.
 """

@@ -36,7 +36,7 @@ Watch = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What an agent did wrong.
+    """A fault of an agent.
 
     Attributes:
         player: who.
@@ -56,7 +56,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What came of a match.
+    """The result of a match.
 
     Attributes:
         match: what was played.

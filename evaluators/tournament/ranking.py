@@ -1,4 +1,4 @@
-"""Who is best: per game by wins, score and time, over all games by points, as in the competitions.
+"""Rankings of agents: per game by wins, score and time, over all games by points, as in the competitions.
 
 Per game agents are ranked by share of wins, then mean score, then mean time steps (t of a won play, 2000 - t of any
 other; fewer are better: win soon, lose late). Places earn points as in Formula 1; equal agents share a place, and the
@@ -57,7 +57,7 @@ class Tally:
 
     @property
     def order(self) -> tuple[float, float, float]:
-        """What agents are ranked by: the smaller, the better."""
+        """The key that agents are ranked by: the smaller, the better."""
         return (-self.rate, -self.score, self.steps)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""How strong agents are, with how much doubt: Wilson intervals of win rates, and Glicko-2 ratings.
+"""Ratings of agents with their uncertainty: Wilson intervals of win rates, and Glicko-2 ratings.
 
 Glicko-2 follows Mark Glickman, Example of the Glicko-2 system (2013), step by step. The packages for it on PyPI are
 not used: the best known one has the rating where the paper has its deviation in the equation of the volatility, which
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 TAU = 0.5
-"""How fast volatility may change; the paper's example has 0.5."""
+"""The rate at which volatility may change; the paper's example has 0.5."""
 _SCALE = 173.7178
 _TOLERANCE = 1e-6
 

@@ -1,4 +1,4 @@
-"""The rules of a tournament: how long agents may think, how long a game lasts, and what an end is worth.
+"""The rules of a tournament: how long agents may think, how long a game lasts, and the points for each end.
 
 The numbers are those of the General Video Game AI competitions (reference/agents 11.1). With a budget of forward-model
 calls instead of time, nothing is measured, and equal tournaments have equal results on every machine.
@@ -15,7 +15,7 @@ from pcg.evaluators.agents.base import Budget
 from pcg.evaluators.agents.playout import MAX_TICKS
 
 WON, LOST, NO_WINNER, DISQUALIFIED = 1, 0, -1, -100
-"""What a player has achieved; the values are the reference's result keys (reference/loop 3.10)."""
+"""Results of a player; the values are the reference's result keys (reference/loop 3.10)."""
 DISQUALIFIED_SCORE = -1000.0
 OUTCOME_NAMES: Mapping[int, str] = {
     WON: "won",
@@ -62,11 +62,11 @@ class Rules:
 
     @property
     def timed(self) -> bool:
-        """Whether the budget is time."""
+        """True when the budget is time."""
         return self.budget.milliseconds is not None
 
     def judge(self, milliseconds: float) -> str:
-        """What a decision that took so much CPU time is: "in time", "late" or "overtime"."""
+        """The verdict on a decision that took so much CPU time: "in time", "late" or "overtime"."""
         limit = self.budget.milliseconds
         if limit is None or milliseconds <= limit:
             return "in time"

@@ -1,4 +1,4 @@
-"""Who plays what: every agent on every level, for games of two players every pair of agents with sides swapped.
+"""The schedule of a tournament: every agent on every level, for two players every pair of agents with sides swapped.
 
 In games of more players, which rule sheets can have, every agent meets every other one in every role: it plays one role
 and the other agent plays all the rest.
@@ -45,7 +45,7 @@ class Match:
 
 
 def meetings_of(agents: Sequence[str], players: int) -> list[tuple[str, ...]]:
-    """Who sits where, for every match of one level.
+    """The agents in their seats, for every match of one level.
 
     >>> meetings_of(["a", "b"], 2)
     [('a', 'b'), ('b', 'a')]

@@ -39,7 +39,7 @@ _PHASES = ("", "construction", "decision")
 
 @dataclass(frozen=True)
 class _Setting:
-    """What every worker knows."""
+    """The settings that every worker knows."""
 
     entries: Mapping[str, Entry]
     rules: Rules
@@ -207,7 +207,7 @@ def _drive(
 
 
 def _look(worker: _Worker, rules: Rules) -> MatchResult | None:
-    """What is new of a worker: a result, or that there will be none."""
+    """News of a worker: a result, or that there will be none."""
     try:
         if worker.connection.poll():
             answer = worker.connection.recv()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
-from pcg.evaluators.targets import Want, sprites_of
+from pcg.evaluators.targets import Target, sprites_of
 from pcg.generators.levels.constructive.generator import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
@@ -64,7 +64,7 @@ def complete(
     partial: str,
     locked: NDArray[np.bool_],
     rng: np.random.Generator,
-    wants: Sequence[Want] = (),
+    targets: Sequence[Target] = (),
     count: int = 1,
 ) -> list[str]:
     """Up to `count` different levels that agree with `partial` on its locked cells.
@@ -74,8 +74,8 @@ def complete(
         partial: level text; cells that are not locked may hold anything.
         locked: bools, shape (height, width) of the text.
         rng: decides everything that is not locked.
-        wants: of the levels that are sound, those come first that nearly have the numbers of sprites wanted; other
-            wants are for the evaluation to judge.
+        targets: of the levels that are sound, those come first that nearly have the numbers of sprites wanted; other
+            targets are for the evaluation to judge.
         count: levels wanted; fewer come back when there are no more.
 
     Raises:
@@ -94,20 +94,20 @@ def complete(
     built: dict[str, tuple[float, float]] = {}
     for _ in range(TRIES * count):
         builder = _build(context, grid, locked, rng)
-        built.setdefault(builder.text(), (_soundness(builder), _satisfaction(builder, wants)))
+        built.setdefault(builder.text(), (_soundness(builder), _satisfaction(builder, targets)))
         if sum(value == (1.0, 1.0) for value in built.values()) == count:
             break
     return sorted(built, key=lambda text: built[text], reverse=True)[:count]
 
 
-def _satisfaction(builder: LevelBuilder, wants: Sequence[Want]) -> float:
+def _satisfaction(builder: LevelBuilder, targets: Sequence[Target]) -> float:
     """Return the degree to which a level has the numbers of sprites wanted, in [0, 1]."""
     counts = builder.palette.count_types(builder.grid)
     found = []
-    for want in wants:
-        types = sprites_of(want.name, builder.context.analysis)
+    for target in targets:
+        types = sprites_of(target.name, builder.context.analysis)
         if types is not None:
-            found.append(want.satisfaction(sum(counts.get(t, 0) for t in types)))
+            found.append(target.satisfaction(sum(counts.get(t, 0) for t in types)))
     return sum(found) / len(found) if found else 1.0
 
 

@@ -25,7 +25,7 @@ from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.requirements import CountRule, Requirements, requirements
-from pcg.evaluators.targets import Want, sprites_of
+from pcg.evaluators.targets import Target, sprites_of
 
 SMALLEST = 4
 """Sides of generated levels are at least this, plus 2 where there is a frame (reference/generators 12.2)."""
@@ -111,16 +111,16 @@ class LevelContext:
         """True if the game has portals, so that rooms need no opening."""
         return bool(self.palette.links)
 
-    def with_wanted_counts(self, wants: Sequence[Want]) -> LevelContext:
+    def with_wanted_counts(self, targets: Sequence[Target]) -> LevelContext:
         """The same context with wanted numbers of sprites as further rules on counts, so that whatever builds and
         repairs by those rules aims at them.
         """
         rules = []
-        for want in wants:
-            types = sprites_of(want.name, self.analysis)
+        for target in targets:
+            types = sprites_of(target.name, self.analysis)
             if types:
-                most = None if want.high == math.inf else math.floor(want.high)
-                rules.append(CountRule(tuple(sorted(types)), max(0, math.ceil(max(want.low, 0.0))), most, "wanted"))
+                most = None if target.high == math.inf else math.floor(target.high)
+                rules.append(CountRule(tuple(sorted(types)), max(0, math.ceil(max(target.low, 0.0))), most, "wanted"))
         if not rules:
             return self
         required = dataclasses.replace(self.requirements, counts=(*self.requirements.counts, *rules))

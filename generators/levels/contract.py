@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want, check_wants, settle_wants
+from pcg.evaluators.target_feasibility import check_targets
+from pcg.evaluators.target_parsing import resolve_targets
+from pcg.evaluators.targets import Target
 from pcg.generators.contract import Generator, IndependentMixin
 from pcg.generators.levels.context import LevelContext
 
@@ -59,20 +61,22 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
     needs_levels: ClassVar[bool] = False
     """True if it learns from the game's own levels, so that it cannot serve games without any."""
 
-    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+    def __init__(
+        self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
+    ) -> None:
         super().__init__(seed=seed, **params)
-        self.wants = settle_wants(wants, context.analysis)
+        self.targets = resolve_targets(targets, context.analysis)
         """Targets of the levels. They reach every generator that learns through the fitness it is told. Wanted
         numbers of sprites are rules of `context.requirements` besides, and wanted sizes bound those of the levels, so
-        that generators which build by these aim at them; others may read the wants here."""
-        self.context = context.with_wanted_counts(self.wants)
+        that generators which build by these aim at them; others may read the targets here."""
+        self.context = context.with_wanted_counts(self.targets)
         smallest, largest = self._range("width"), self._range("height")
         self.widths, self.heights = smallest, largest
         self.settings |= {
             "min_width": self.widths[0], "max_width": self.widths[1],
             "min_height": self.heights[0], "max_height": self.heights[1],
         }  # fmt: skip
-        check_wants(self.wants, context.analysis, widths=self.widths, heights=self.heights)
+        check_targets(self.targets, context.analysis, widths=self.widths, heights=self.heights)
 
     def about(self, candidate: Candidate) -> dict[str, Any]:
         """Return what is known of one of this generator's levels beside its text, as JSON: `mission` (see
@@ -97,16 +101,18 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
 
     def _wanted_range(self, side: str, low: int, high: int) -> tuple[int, int]:
         """The range of a side (0: not given) within what is wanted of it."""
-        for want in self.wants:
-            if want.name == side:
+        for target in self.targets:
+            if target.name == side:
                 largest = next(int(p.high or 0) for p in SIZE_PARAMETERS if p.name == f"max_{side}")
-                if want.high < self.context.smallest or want.low > largest:
+                if target.high < self.context.smallest or target.low > largest:
                     between = f"{self.context.smallest} to {largest} cells"
-                    raise PcgError(f"want `{want}`: the {side} of levels of this game is {between}")
-                least = max(low, math.ceil(want.low)) if want.low > -math.inf else low
-                most = min(high or math.inf, math.floor(want.high)) if want.high < math.inf else high
+                    raise PcgError(f"target `{target}`: the {side} of levels of this game is {between}")
+                least = max(low, math.ceil(target.low)) if target.low > -math.inf else low
+                most = min(high or math.inf, math.floor(target.high)) if target.high < math.inf else high
                 if most and least > most:
-                    raise PcgError(f"generator {self.name}: want `{want}` contradicts {side}s of {low} to {high} cells")
+                    raise PcgError(
+                        f"generator {self.name}: target `{target}` contradicts {side}s of {low} to {high} cells"
+                    )
                 low, high = least, int(most)
         return low, high
 

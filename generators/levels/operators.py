@@ -3,7 +3,7 @@
 A genotype is the grid of tiles itself, as in reference/generators 12.4. Crossover exchanges rectangles, bands, rows of
 traffic, or rooms along with their walls; mutations add, clear, move and swap tiles, draw and break walls, and change
 the size; what is done to one half of a mirrored level can be done to the other (`mirror_edits`). Children are damaged
-and want `repair`.
+and target `repair`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.distances import Codes, code_distance, codes
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator, LevelGenerator
 from pcg.generators.levels.level_builder import LevelBuilder
@@ -49,7 +49,7 @@ class SeedLevels:
     def __init__(self, owner: LevelGenerator) -> None:
         self.context = owner.context
         self._sizes = {side: owner.settings[side] for side in (p.name for p in SIZE_PARAMETERS)}
-        self._wants = owner.wants
+        self._targets = owner.targets
         shares = parse_shares(str(owner.settings["seeding"]), f"generator {owner.name}: parameter `seeding`")
         self._names = tuple(shares)
         self._shares = np.array(list(shares.values()))
@@ -84,7 +84,7 @@ class SeedLevels:
     def _generator(self, name: str, seed: int) -> LevelGenerator:
         from pcg.generators.levels.registry import make_generator
 
-        return make_generator(name, self.context, seed=seed, wants=self._wants, **self._sizes)
+        return make_generator(name, self.context, seed=seed, targets=self._targets, **self._sizes)
 
 
 def parse_shares(text: str, where: str) -> dict[str, float]:
@@ -146,7 +146,7 @@ class EvolutionaryGenerator(LevelPopulation):
     def __init__(self, context: LevelContext, *, seed: int, **params: Any) -> None:
         super().__init__(context, seed=seed, **params)
         self.seeds = SeedLevels(self)
-        self._symmetry = symmetry_kept(self.wants, self.number("symmetry"))
+        self._symmetry = symmetry_kept(self.targets, self.number("symmetry"))
 
     def _begin(self, rng: np.random.Generator, count: int, note: tuple[float, ...] = ()) -> list[Child]:
         """The first generation."""
@@ -179,12 +179,12 @@ class EvolutionaryGenerator(LevelPopulation):
         return Child(builder.text(), origin)
 
 
-def symmetry_kept(wants: Iterable[Want], usual: float) -> float:
+def symmetry_kept(targets: Iterable[Target], usual: float) -> float:
     """Share of the children of mirrored levels that stay mirrored: most where symmetry is wanted.
 
-    Whoever wants symmetry rarely gets it back once an operator has broken it.
+    Whoever targets symmetry rarely gets it back once an operator has broken it.
     """
-    wanted = any(want.name.startswith("symmetry") and want.low >= 0.5 for want in wants)
+    wanted = any(target.name.startswith("symmetry") and target.low >= 0.5 for target in targets)
     return max(usual, 0.9 if wanted else 0.0)
 
 

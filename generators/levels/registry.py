@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from pcg.evaluators.targets import Want
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import HasLevels, LevelContext, require_single_player
 from pcg.generators.levels.contract import LevelGenerator
 from pcg.generators.registry import GeneratorRegistry
@@ -59,7 +59,7 @@ def generator_class(name: str) -> type[LevelGenerator]:
 
 
 def make_generator(
-    name: str, game: HasLevels | LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object
+    name: str, game: HasLevels | LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
 ) -> LevelGenerator:
     """Make a level generator for a game.
 
@@ -67,12 +67,12 @@ def make_generator(
         name: of the generator; `GENERATORS` lists them.
         game: a game with its own levels (possibly none), or a context worked out before.
         seed: equal seeds give equal levels.
-        wants: what levels are to be like, as ``"enemies=3, symmetry>=0.8"`` or as read by `parse_wants`. Search
-            follows the fitness of a `LevelEvaluator` with the same wants.
+        targets: what levels are to be like, as ``"enemies=3, symmetry>=0.8"`` or as read by `parse_targets`. Search
+            follows the fitness of a `LevelEvaluator` with the same targets.
         params: parameters of the generator; see its `parameters`.
 
     Raises:
-        PcgError: for unknown names, bad values, wants that no level can meet, or a game without a level
+        PcgError: for unknown names, bad values, targets that no level can meet, or a game without a level
             alphabet to build from.
 
     >>> import pcg
@@ -83,4 +83,4 @@ def make_generator(
     kind = generator_class(name)
     context = game if isinstance(game, LevelContext) else LevelContext.of(game)
     require_single_player(context)
-    return kind(context, seed=seed, wants=wants, **params)
+    return kind(context, seed=seed, targets=targets, **params)

@@ -103,7 +103,7 @@ class RuleSpace:
     def tidy(self, genotype: RuleSet) -> str:
         """The same without the sprites that never appear under these rules, so that it reads without a warning.
 
-        What can never happen for want of them goes as well: rules about them, and terminations that wait for many of
+        What can never happen for target of them goes as well: rules about them, and terminations that wait for many of
         them. A sprite that something else still names stays.
         """
         while True:

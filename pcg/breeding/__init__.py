@@ -1,8 +1,9 @@
 """Breeding levels by eye: a person says which they like, the generator's operators breed the next generation of those.
 
-    BreedingRun     what is to be done          Herd    the population, the votes, and how the next one is bred
-    Taste           what has been learnt of the person's liking
-    breeding_app    the pages
+    BreedingRun        configuration of a run
+    LevelPopulation    the population, the votes, and how the next one is bred
+    LearntPreference   the model of the person's preferences
+    breeding_app       the pages
 
 Interactive evolution (Takagi: Interactive Evolutionary Computation, 2001) with a model of the preference that chooses
 among many children those a person gets to see, because people tire sooner than machines.
@@ -24,7 +25,7 @@ a run that was stopped or killed goes on from its log.
 """
 
 from pcg.breeding.config import BreedingRun, read_breeding
-from pcg.breeding.population import Herd, Member
-from pcg.breeding.preference import Taste
+from pcg.breeding.population import LevelPopulation, Member
+from pcg.breeding.preference import LearntPreference
 
-__all__ = ["BreedingRun", "Herd", "Member", "Taste", "read_breeding"]
+__all__ = ["BreedingRun", "LearntPreference", "LevelPopulation", "Member", "read_breeding"]

@@ -1,7 +1,7 @@
 """The pages of breeding by eye: a population of levels to look at, to play and to choose from.
 
 GET  /                          the page
-GET  /api/herd                  what is shown now, what was said about it, and what has been learnt
+GET  /api/population                  what is shown now, what was said about it, and what has been learnt
 GET  /api/levels/N/picture.png
 POST /api/play {number}         open a play: its page and socket
 POST /api/vote {first, second, answer}
@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from pcg.breeding.population import Herd
+from pcg.breeding.population import LevelPopulation
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.render import render_level
@@ -37,7 +37,7 @@ from pcg.web.single_level import play_route
 STATIC = Path(__file__).parent / "static"
 _TILE = 16
 _TOLD = 6
-"""Measures of the taste that are told."""
+"""Measures of the preference that are told."""
 _SURE = 1.0
 """A weight is told when it is at least so many of its standard deviations from 0."""
 
@@ -45,8 +45,8 @@ _SURE = 1.0
 class BreedingSite:
     """The handlers of one run's pages."""
 
-    def __init__(self, herd: Herd, *, limit_s: float = 300.0) -> None:
-        self.herd = herd
+    def __init__(self, population: LevelPopulation, *, limit_s: float = 300.0) -> None:
+        self.population = population
         self.plays = PlayServer()
         self.bench = Bench(workers=2, waiting=30, limit_s=limit_s)
 
@@ -54,7 +54,7 @@ class BreedingSite:
         """Every address of the site."""
         return [
             Route("/", self.home),
-            Route("/api/herd", self.shown),
+            Route("/api/population", self.shown),
             Route("/api/levels/{number:int}/picture.png", self.picture),
             Route("/api/play", self.play, methods=["POST"]),
             Route("/api/vote", self.vote, methods=["POST"]),
@@ -66,68 +66,71 @@ class BreedingSite:
         ]
 
     async def home(self, request: Request) -> Response:
-        herd = self.herd
+        population = self.population
         return page(
-            request, "breeding", package="pcg.breeding", game=herd.game.name, seed=herd.config.seed,
-            folder=herd.folder.resolve().name, goal=analyse(herd.game.definition).how_to_win, wants=herd.config.want,
+            request, "breeding", package="pcg.breeding", game=population.game.name, seed=population.config.seed,
+            folder=population.folder.resolve().name, goal=analyse(population.game.definition).how_to_win,
+            wants=population.config.want,
         )  # fmt: skip
 
     async def shown(self, request: Request) -> Response:
         return JSONResponse(await self.bench.run(self._shown))
 
     def _shown(self) -> dict[str, Any]:
-        herd = self.herd
-        taste, votes = herd.taste, herd.votes
-        told = {n for c in taste.comparisons for n in (c.better, c.worse)}
+        population = self.population
+        preference, votes = population.preference, population.votes
+        told = {n for c in preference.comparisons for n in (c.better, c.worse)}
         levels = []
-        for number in herd.shown:
-            member = herd.members[number]
-            utility = taste.utility(number) if number in told else taste.expect(member.measures)[0]
+        for number in population.shown:
+            member = population.members[number]
+            utility = preference.utility(number) if number in told else preference.expect(member.measures)[0]
             levels.append(
                 {
                     "number": number,
                     "origin": member.origin,
                     "parents": list(member.parents),
                     "born": member.generation,
-                    "liked": number in herd.liked,
+                    "liked": number in population.liked,
                     "expected": utility,
-                    "measures": {name: member.measures.get(name) for name in taste.names},
+                    "measures": {name: member.measures.get(name) for name in preference.names},
                 }
             )
-        doubts = taste.doubts
-        sure = {n: w for n, w in taste.weights.items() if abs(w) >= _SURE * doubts[n] and n in METRICS}
+        doubts = preference.doubts
+        sure = {n: w for n, w in preference.weights.items() if abs(w) >= _SURE * doubts[n] and n in METRICS}
         best = sorted(sure, key=lambda n: -abs(sure[n]))[:_TOLD]
-        shown = set(herd.shown)
+        shown = set(population.shown)
         return {
-            "generation": herd.generation,
+            "generation": population.generation,
             "levels": levels,
-            "said": herd.said,
-            "pair": herd.pair(),
+            "said": population.said,
+            "pair": population.pair(),
             "votes": [[a, b, answer] for (a, b), answer in votes.items() if a in shown and b in shown],
             "counted": len(votes),
-            "taste": [{"name": n, "weight": sure[n], "help": METRICS[n].help} for n in best],
-            "best": [n for n in herd.ranking() if taste.utility(n) > 0][:6],
+            "preference": [{"name": n, "weight": sure[n], "help": METRICS[n].help} for n in best],
+            "best": [n for n in population.ranking() if preference.utility(n) > 0][:6],
         }
 
     async def picture(self, request: Request) -> Response:
         return await self.bench.run(partial(self._picture, request.path_params["number"]))
 
     def _picture(self, number: int) -> Response:
-        member = self.herd.members.get(number)
+        member = self.population.members.get(number)
         if member is None:
             raise Refused(f"there is no level {number}", 404)
         file = io.BytesIO()
-        render_level(self.herd.game, member.level, tile=_TILE).save(file, "PNG")
+        render_level(self.population.game, member.level, tile=_TILE).save(file, "PNG")
         # A number is one level for all time of a run, but other runs are shown at the same address.
         headers = {"cache-control": "no-cache"}
         return Response(file.getvalue(), media_type="image/png", headers=headers)
 
     async def play(self, request: Request) -> Response:
         number = take(await read_object(request), "number", int)
-        member = self.herd.members.get(number)
+        member = self.population.members.get(number)
         if member is None:
             raise Refused(f"there is no level {number}", 404)
-        session = await self.bench.run(partial(PlaySession, self.herd.game, member.level, self.herd.config.seed))
+        session = await self.bench.run(
+            partial(PlaySession, self.population.game, member.level, self.population.config.seed)
+        )
         token = self.plays.create(session)
         root = request.scope.get("root_path", "").rstrip("/")
         return JSONResponse({"page": f"{root}/play/{token}", "socket": f"{root}/play/{token}/socket"}, 201)
@@ -135,36 +138,38 @@ class BreedingSite:
     async def vote(self, request: Request) -> Response:
         data = await read_object(request)
         first, second = take(data, "first", int), take(data, "second", int)
-        return await self._after(partial(self.herd.vote, first, second, take(data, "answer", str, most=10)))
+        return await self._after(partial(self.population.vote, first, second, take(data, "answer", str, most=10)))
 
     async def liked(self, request: Request) -> Response:
         chosen = take(await read_object(request), "liked", list, most=100)
         if not all(isinstance(n, int) and not isinstance(n, bool) for n in chosen):
             raise Refused("`liked` holds something that is no whole number")
-        return await self._after(partial(self.herd.like, chosen))
+        return await self._after(partial(self.population.like, chosen))
 
     async def breed(self, request: Request) -> Response:
         generation = take(await read_object(request), "generation", int)
         return await self._after(partial(self._breed, generation))
 
     def _breed(self, generation: int) -> None:
-        if generation == self.herd.generation:  # else this was asked twice
-            self.herd.breed()
+        if generation == self.population.generation:  # else this was asked twice
+            self.population.breed()
 
     async def _after(self, work: Callable[[], None]) -> Response:
         await self.bench.run(work)
         return JSONResponse(await self.bench.run(self._shown))
 
 
-def breeding_app(herd: Herd, *, hosts: Collection[str] = LOCAL_HOSTS, limit_s: float = 300.0) -> Starlette:
+def breeding_app(
+    population: LevelPopulation, *, hosts: Collection[str] = LOCAL_HOSTS, limit_s: float = 300.0
+) -> Starlette:
     """The web application of a run.
 
     Args:
-        herd: the run.
+        population: the run.
         hosts: names by which the server may be addressed.
         limit_s: seconds after which an evaluation is given up.
     """
-    site = BreedingSite(herd, limit_s=limit_s)
+    site = BreedingSite(population, limit_s=limit_s)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""What a run of breeding by eye is to do: the configuration, as a dataclass and as a TOML file."""
+"""The configuration of a run of interactive evolution, as a dataclass and as a TOML file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("crossover", 0.6, "share of children with two parents", 0.0, 1.0),
         Parameter("edits", 4, "most mutations of a child", 1, 50),
         Parameter("distance", 0.05, "levels nearer to each other than this are not shown together", 0.0, 1.0),
-        Parameter("boldness", 0.5, "how much what is not known yet of the taste speaks for a child", 0.0, 5.0),
+        Parameter("boldness", 0.5, "how much what is not known yet of the preference speaks for a child", 0.0, 5.0),
     ),
 }
 """The section of the file whose keys are fixed; `generator` and `evaluation` hold parameters of those."""

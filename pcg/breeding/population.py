@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from pcg.breeding.config import BreedingRun, read_breeding
-from pcg.breeding.preference import Comparison, Taste
+from pcg.breeding.preference import Comparison, LearntPreference
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
@@ -45,7 +45,7 @@ HERITABILITY = 0.5
 
 @dataclass(frozen=True)
 class Member:
-    """A level of the herd."""
+    """A level of the population."""
 
     number: int
     level: str = field(repr=False)
@@ -57,7 +57,7 @@ class Member:
 
     @property
     def measures(self) -> dict[str, float]:
-        """What is known of it in numbers."""
+        """Its metrics."""
         return numbers(self.evaluation.metrics)
 
     def to_json(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class Member:
         }  # fmt: skip
 
 
-class Herd:
+class LevelPopulation:
     """One run. Make it with `create` or `open`; it may be used by several threads.
 
     Attributes:
@@ -81,7 +81,7 @@ class Herd:
         self.config, self.text, self.folder = config, game, folder
         self.game = game.load()
         self.generator: LevelGenerator = make_generator(
-            "evolve", self.game, seed=config.seed, wants=config.want, **config.generator_parameters
+            "evolve", self.game, seed=config.seed, targets=config.want, **config.generator_parameters
         )
         self.evaluator = LevelEvaluator(self.game, config.want, **config.evaluation_parameters)
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
@@ -93,15 +93,15 @@ class Herd:
         self._liked: dict[int, tuple[list[int], list[int]]] = {}
         self._known: dict[str, Evaluation] = {}
         self._lock = threading.RLock()
-        self._taste: Taste | None = None
+        self._preference: LearntPreference | None = None
         self._log: EventLog
         self._next = 0
 
     def __repr__(self) -> str:
-        return f"<herd of {self.game.name}, generation {self.generation}, {len(self._votes)} votes>"
+        return f"<population of {self.game.name}, generation {self.generation}, {len(self._votes)} votes>"
 
     @classmethod
-    def create(cls, config: BreedingRun, folder: Path | str) -> Herd:
+    def create(cls, config: BreedingRun, folder: Path | str) -> LevelPopulation:
         """Begin a run in a new folder, with its first generation.
 
         Raises:
@@ -109,20 +109,20 @@ class Herd:
         """
         folder = Path(folder)
         check_new(folder)
-        herd = cls(config, GameText.of(load(config.game, reading=config.reading or None)), folder)
-        first = herd._begin()
+        population = cls(config, GameText.of(load(config.game, reading=config.reading or None)), folder)
+        first = population._begin()
         try:
-            herd.text.write(folder / "game")
+            population.text.write(folder / "game")
             (folder / "events.jsonl").touch()
-            herd._write_manifest()
+            population._write_manifest()
         except OSError as error:
             raise PcgError(f"cannot write the run to {folder}: {error.strerror}") from None
-        herd._log = EventLog(folder / "events.jsonl")
-        herd._show(first)
-        return herd
+        population._log = EventLog(folder / "events.jsonl")
+        population._show(first)
+        return population
 
     @classmethod
-    def open(cls, folder: Path | str) -> Herd:
+    def open(cls, folder: Path | str) -> LevelPopulation:
         """Go on with a run.
 
         Raises:
@@ -134,16 +134,16 @@ class Herd:
             raise PcgError(f"{folder} is a run of kind {manifest.get('kind')!r}, expected one of breeding by eye")
         config = read_breeding(folder / "config.toml")
         about = manifest["game"]
-        herd = cls(config, GameText.read(folder / "game", about["name"], about["reading"]), folder)
+        population = cls(config, GameText.read(folder / "game", about["name"], about["reading"]), folder)
         events = EventLog.repair(folder / "events.jsonl")
         for event in events:
-            herd._apply(event)
-        herd._log = EventLog(folder / "events.jsonl")
-        herd._next = len(events)
-        if herd.generation < 0:
-            herd._show(herd._begin())
-        herd.write_levels()
-        return herd
+            population._apply(event)
+        population._log = EventLog(folder / "events.jsonl")
+        population._next = len(events)
+        if population.generation < 0:
+            population._show(population._begin())
+        population.write_levels()
+        return population
 
     def close(self) -> None:
         """Close the log."""
@@ -163,7 +163,7 @@ class Herd:
             "seed": config.seed,
             "generator": {"name": BREEDING, "operators": "evolve", "parameters": self.generator.settings},
             "evaluation": self.evaluator.settings,
-            "wants": [str(want) for want in self.evaluator.wants],
+            "wants": [str(want) for want in self.evaluator.targets],
             "parameters": {
                 name: getattr(config, name)
                 for name in ("population", "elites", "litter", "fresh", "crossover", "edits", "distance", "boldness")
@@ -244,7 +244,7 @@ class Herd:
             self._liked[int(event["generation"])] = (list(event["liked"]), list(self.shown))
         else:
             raise PcgError(f"{self.folder / 'events.jsonl'} has a line of unknown type {kind!r}")
-        self._taste = None
+        self._preference = None
 
     def _show(self, members: Sequence[Member]) -> None:
         listed = [m.to_json() if m.number not in self.members else {"number": m.number} for m in members]
@@ -255,7 +255,7 @@ class Herd:
 
     @property
     def said(self) -> int:
-        """How many things were said about the levels that are shown now."""
+        """Number of answers about the levels that are shown now."""
         shown = set(self.shown)
         votes = sum(a in shown and b in shown for a, b in self._votes)
         return votes + len(self.liked)
@@ -271,12 +271,14 @@ class Herd:
         return dict(self._votes)
 
     @property
-    def taste(self) -> Taste:
-        """What has been learnt so far."""
+    def preference(self) -> LearntPreference:
+        """The preferences learnt so far."""
         with self._lock:
-            if self._taste is None:
-                self._taste = Taste({n: m.measures for n, m in self.members.items()}, self._comparisons())
-            return self._taste
+            if self._preference is None:
+                self._preference = LearntPreference(
+                    {n: m.measures for n, m in self.members.items()}, self._comparisons()
+                )
+            return self._preference
 
     def _comparisons(self) -> list[Comparison]:
         found = []
@@ -298,9 +300,9 @@ class Herd:
 
     def ranking(self) -> list[int]:
         """Levels that something was said about, best liked first."""
-        taste = self.taste
-        known = {n for c in taste.comparisons for n in (c.better, c.worse)}
-        return sorted(known, key=lambda n: (-taste.utility(n), n))
+        preference = self.preference
+        known = {n for c in preference.comparisons for n in (c.better, c.worse)}
+        return sorted(known, key=lambda n: (-preference.utility(n), n))
 
     def pair(self) -> tuple[int, int] | None:
         """Two shown levels about which a vote would teach most; None when all were compared."""
@@ -308,28 +310,28 @@ class Herd:
         open_ = [pair for pair in combinations(self.shown, 2) if frozenset(pair) not in told]
         if not open_:
             return None
-        taste = self.taste
-        return max(open_, key=lambda pair: (round(taste.doubt(*pair), 9), -pair[0], -pair[1]))
+        preference = self.preference
+        return max(open_, key=lambda pair: (round(preference.doubt(*pair), 9), -pair[0], -pair[1]))
 
     def write_levels(self) -> None:
         """Write the liked levels, best first, as all runs do."""
         entries = []
-        taste = self.taste
+        preference = self.preference
         for number in self.ranking():
             member = self.members[number]
-            if taste.utility(number) <= 0:
+            if preference.utility(number) <= 0:
                 continue
             rows = member.level.split("\n")
             data = {k: v for k, v in member.evaluation.to_json().items() if k not in ("play", "stage")}
             about = {
                 "id": number, "origin": member.origin, "generation": member.generation, "width": len(rows[0]),
-                "height": len(rows), "liking": taste.utility(number), "actions": member.evaluation.actions,
+                "height": len(rows), "liking": preference.utility(number), "actions": member.evaluation.actions,
             }  # fmt: skip
             entries.append((member.level, {**data, **about}))
         write_levels(self.folder / "levels", entries, self.text.source if entries else "")
-        self._write_votes(taste)
+        self._write_votes(preference)
 
-    def _write_votes(self, taste: Taste) -> None:
+    def _write_votes(self, preference: LearntPreference) -> None:
         """Write what was said as a table of votes with the measures of the levels, for `pcg prefer fit`."""
         votes = [
             Vote("eye", f"level{first}", f"level{second}", answer) for (first, second), answer in self._votes.items()
@@ -337,19 +339,19 @@ class Herd:
         told = {frozenset(pair) for pair in self._votes}
         votes += [
             Vote("eye", f"level{c.better}", f"level{c.worse}", "first")
-            for c in taste.comparisons
+            for c in preference.comparisons
             if frozenset((c.better, c.worse)) not in told
         ]
         if not votes:
             return
         write_votes(votes, self.folder / "votes.csv")
-        known = sorted({n for c in taste.comparisons for n in (c.better, c.worse)})
+        known = sorted({n for c in preference.comparisons for n in (c.better, c.worse)})
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["item", *taste.names])
+        writer.writerow(["item", *preference.names])
         for number in known:
             values = self.members[number].measures
-            writer.writerow([f"level{number}", *(values.get(name, "") for name in taste.names)])
+            writer.writerow([f"level{number}", *(values.get(name, "") for name in preference.names)])
         write_whole(self.folder / "features.csv", text.getvalue())
 
     # -- breeding ------------------------------------------------------------------------------------------------------
@@ -406,13 +408,13 @@ class Herd:
 
     def _children(self) -> list[Member]:
         """The next generation: the best liked of those shown, children of the liked ones, and something new."""
-        config, taste = self.config, self.taste
+        config, preference = self.config, self.preference
         generation = self.generation + 1
         rng = self._rng(generation)
-        shown = sorted(self.shown, key=lambda n: (-taste.utility(n), n))
+        shown = sorted(self.shown, key=lambda n: (-preference.utility(n), n))
         elites = [self.members[n] for n in shown[: config.elites]]
         parents = self._parents(shown)
-        weights = np.array([taste.utility(n) for n in parents])
+        weights = np.array([preference.utility(n) for n in parents])
         weights = np.exp(weights - weights.max())
         weights /= weights.sum()
         places = config.population - len(elites)
@@ -424,8 +426,8 @@ class Herd:
             child = self._child(rng, parents, weights, generation)
             if not child.evaluation.feasible or child.level in {m.level for _, m in litter}:
                 continue
-            own = HERITABILITY * float(np.mean([taste.own(n) for n in child.parents]))
-            mean, doubt = taste.expect(child.measures, own)
+            own = HERITABILITY * float(np.mean([preference.own(n) for n in child.parents]))
+            mean, doubt = preference.expect(child.measures, own)
             litter.append((mean + config.boldness * doubt, child))
         litter.sort(key=lambda pair: -pair[0])
         children = self._apart([child for _, child in litter], places - fresh, elites)
@@ -437,7 +439,7 @@ class Herd:
         return [*elites, *born]
 
     def _parents(self, shown: Sequence[int]) -> list[int]:
-        """Who may have children: the shown levels of the better half, and the best liked of all times."""
+        """The levels that may have children: the shown levels of the better half, and the best liked of all times."""
         half = list(shown[: max(2, len(shown) // 2)])
         return list(dict.fromkeys([*half, *self.ranking()[:2]]))
 

@@ -1,4 +1,4 @@
-"""What a person likes, learnt from comparisons: a linear function of measures, and something of each level's own.
+"""A model of a person's preferences learnt from comparisons: linear in measures, with a term of each level's own.
 
     P(a before b) = logistic(u_a - u_b),    u = w . measures + own
 
@@ -34,15 +34,15 @@ class Comparison:
     weight: float = 1.0
 
 
-class Taste:
+class LearntPreference:
     """A person's liking.
 
     Args:
         measures: of each level by its number; names may be missing.
         comparisons: of these levels.
 
-    >>> taste = Taste({0: {"enemies": 1.0}, 1: {"enemies": 5.0}}, [Comparison(1, 0)] * 3)
-    >>> taste.utility(1) > taste.utility(0), taste.weights["enemies"] > 0
+    >>> preference = LearntPreference({0: {"enemies": 1.0}, 1: {"enemies": 5.0}}, [Comparison(1, 0)] * 3)
+    >>> preference.utility(1) > preference.utility(0), preference.weights["enemies"] > 0
     (True, True)
     """
 
@@ -55,7 +55,7 @@ class Taste:
         self._fit()
 
     def __repr__(self) -> str:
-        return f"<Taste of {len(self.comparisons)} comparisons, {len(self.names)} measures>"
+        return f"<LearntPreference of {len(self.comparisons)} comparisons, {len(self.names)} measures>"
 
     def _scale(self, known: Iterable[Mapping[str, float]]) -> None:
         rows = list(known)
@@ -108,7 +108,7 @@ class Taste:
 
     @property
     def weights(self) -> dict[str, float]:
-        """How much a deviation more of each measure is liked, in log odds."""
+        """Utility of one standard deviation more of each measure, in log odds."""
         return {name: float(w) for name, w in zip(self.names, self._theta, strict=False)}
 
     @property
@@ -118,22 +118,22 @@ class Taste:
         return {name: float(d) for name, d in zip(self.names, spread, strict=False)}
 
     def utility(self, number: int) -> float:
-        """How much a level that was shown is liked."""
+        """The utility of a level that was shown."""
         return float(self._vector(number, self._measures[number]) @ self._theta)
 
     def own(self, number: int) -> float:
-        """What of that its measures do not explain."""
+        """The part of its utility that its measures do not explain."""
         place = self._place.get(number)
         return 0.0 if place is None else float(self._theta[len(self.names) + place])
 
     def expect(self, measures: Mapping[str, float], own: float = 0.0) -> tuple[float, float]:
-        """How much a level that was not shown will be liked, and the standard deviation of that."""
+        """The expected utility of a level that was not shown, and its standard deviation."""
         row = self._vector(None, measures)
         variance = float(row @ self._covariance @ row) + OWN_DEVIATION**2
         return float(row @ self._theta) + own, float(np.sqrt(variance))
 
     def doubt(self, one: int, other: int) -> float:
-        """How much the answer about two levels would teach: the variance of their difference times that of the
+        """The information in an answer about two levels: the variance of their difference times that of the
         answer.
         """
         difference = self._vector(one, self._measures[one]) - self._vector(other, self._measures[other])

@@ -24,7 +24,9 @@ def breed(
     ],
     population: Annotated[int, typer.Option(help="Levels that are shown at a time.")] = 8,
     seed: Annotated[int, typer.Option(help="Equal seeds and equal choices give equal levels.")] = 1,
-    want: Annotated[list[str] | None, typer.Option(help="What levels are to be like, as for `pcg levels`.")] = None,
+    want: Annotated[
+        list[str] | None, typer.Option("--target", "--want", help="What levels are to be like, as for `pcg levels`.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run, new or empty. [default: GAME-bred]")] = None,
     settings: Annotated[
         list[str] | None,
@@ -42,7 +44,7 @@ def breed(
     Your taste is learnt on the way and chooses among many children. Everything is kept in the folder of the run, whose
     `levels` are those you like, best first; name that folder to go on.
     """
-    from pcg.breeding import BreedingRun, Herd
+    from pcg.breeding import BreedingRun, LevelPopulation
     from pcg.breeding.app import breeding_app
     from pcg.breeding.population import BREEDING
     from pcg.runs.store import kind_of
@@ -50,9 +52,9 @@ def breed(
 
     if Path(game).is_dir() and kind_of(Path(game)) == BREEDING:
         if out is not None or settings or want:
-            raise bad(f"{game} is a run, which goes on as it began; leave out --out, --want and --set")
+            raise bad(f"{game} is a run, which goes on as it began; leave out --out, --target and --set")
         compile_now()
-        herd = Herd.open(game)
+        run = LevelPopulation.open(game)
     else:
         data: dict[str, dict[str, Any]] = {
             "run": {
@@ -67,12 +69,12 @@ def breed(
         folder = out or Path(f"{Path(game).stem}-bred")
         compile_now()
         with errors().status("making the first levels ..."):
-            herd = Herd.create(config, folder)
-    app = breeding_app(herd, hosts=hosts_of(host))
+            run = LevelPopulation.create(config, folder)
+    app = breeding_app(run, hosts=hosts_of(host))
     bound = listen(host, port)
     try:
         serve(app, bound, open_browser=open_browser, ready=tell)
     finally:
-        herd.close()
-        print(f"{herd.folder}: generation {herd.generation + 1}, {len(herd.votes)} comparisons; go on with: "
-              f"pcg breed {herd.folder}")  # fmt: skip
+        run.close()
+        print(f"{run.folder}: generation {run.generation + 1}, {len(run.votes)} comparisons; go on with: "
+              f"pcg breed {run.folder}")  # fmt: skip

@@ -66,8 +66,10 @@ def levels(
     want: Annotated[
         list[str] | None,
         typer.Option(
+            "--target",
+            "--want",
             help="What levels are to be like, as in 'solution_length=40..60, enemies=3, symmetry>=0.8'; `pcg metrics "
-            "GAME` lists the names. Can be given several times."
+            "GAME` lists the names. Can be given several times.",
         ),
     ] = None,
     prefer: Annotated[
@@ -274,21 +276,21 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 
 def _print_wants(result: RunResult) -> None:
     """Which wants the levels achieve, and which levels miss one, with their values."""
-    from pcg.evaluators.targets import all_achieved, tally_wants
+    from pcg.evaluators.targets import all_achieved, tally_targets
 
     found = [entry.evaluation for entry in result.levels]
     if not result.wants:
         return
-    print(f"wants: {sum(all_achieved(e.wants) for e in found)} of {len(found)} levels achieve all")
-    for tally in tally_wants(result.wants, [e.wants for e in found]):
-        name = tally.want.name
+    print(f"wants: {sum(all_achieved(e.targets) for e in found)} of {len(found)} levels achieve all")
+    for tally in tally_targets(result.wants, [e.targets for e in found]):
+        name = tally.target.name
         missed = [
             f"lvl{k} {'unknown' if (v := e.measure(name)) is None else f'{v:.4g}'}"
             for k, e in enumerate(found)
-            if e.wants.get(name, 0.0) < 1.0
+            if e.targets.get(name, 0.0) < 1.0
         ]
         by = f"missed by {', '.join(missed)}" if missed else "achieved by all"
-        print(f"  {tally.want}: {tally.achieved} of {tally.of}, {by}")
+        print(f"  {tally.target}: {tally.achieved} of {tally.of}, {by}")
 
 
 def _finish(result: RunResult) -> None:

@@ -32,7 +32,8 @@ def repair(
     ],
     method: Annotated[str, typer.Option(help="auto, solver, search or mend.")] = "auto",
     want: Annotated[
-        list[str] | None, typer.Option("--want", help="What the level is to be like, as in enemies=3, symmetry>=0.8.")
+        list[str] | None,
+        typer.Option("--target", "--want", help="What the level is to be like, as in enemies=3, symmetry>=0.8."),
     ] = None,
     lock: Annotated[
         Path | None,
@@ -62,7 +63,7 @@ def repair(
     locked = None if lock is None else _mask(lock, text)
     try:
         result = repair_level(
-            loaded, text, method=method, wants=", ".join(want or []), locked=locked,
+            loaded, text, method=method, targets=", ".join(want or []), locked=locked,
             seed=seed, max_moves=max_moves, evaluations=evaluations, seconds=seconds,
         )  # fmt: skip
     except (NoRepairError, ClashError, OutOfTimeError) as error:

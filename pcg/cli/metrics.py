@@ -1,4 +1,4 @@
-"""Commands about measuring levels: `metrics` lists what can be measured and wanted, `measure` measures level files."""
+"""Commands about metrics of levels: `metrics` lists them and what else can be a target, `measure` measures files."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 PANEL = "Measure levels"
 
+LoadOption = Annotated[
+    list[Path] | None, typer.Option("--load", help="Python file that registers metrics and the like; may be repeated.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -31,11 +34,13 @@ def metrics(
         str | None, typer.Argument(help="Name of a built-in game, or a game file: lists its sprites and rules as well.")
     ] = None,
     reading: ReadingChoice = None,
+    load: LoadOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the metrics of levels with their ranges and sources; with a game all that can be wanted of its levels."""
+    """List the metrics of levels with their ranges and sources; with a game all that can be a target of its levels."""
     from pcg.evaluators.metrics import METRICS
 
+    _load(load)
     sprites, rules = _of_game(game, reading.value if reading else None) if game is not None else ([], [])
     if as_json:
         listed = [
@@ -60,11 +65,19 @@ def metrics(
         for name, rule in rules:
             table.add_row(escape(name), escape(rule))
         console().print(table)
-    print("any of these can be wanted: pcg levels GAME --want 'solution_length=40..60, symmetry>=0.8'")
+    print("any of these can be a target: pcg levels GAME --target 'solution_length=40..60, symmetry>=0.8'")
+
+
+def _load(files: list[Path] | None) -> None:
+    """Import the files of `--load`."""
+    from pcg.engine.registry import load_plugin
+
+    for file in files or ():
+        load_plugin(file)
 
 
 def _of_game(game: str, reading: str | None) -> tuple[list[str], list[tuple[str, str]]]:
-    """The names of a game's sprites that can be wanted, and its mechanics with their rules."""
+    """The names of a game's sprites that can be targets, and its mechanics with their rules."""
     from pcg.cli.sources import load_with_levels
     from pcg.evaluators.analysis import analyse
     from pcg.evaluators.mechanics import MECHANIC, mechanics
@@ -82,7 +95,8 @@ def measure(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
     levels: Annotated[list[str], typer.Argument(help="Level files, or numbers of the game's own levels.")],
     want: Annotated[
-        list[str] | None, typer.Option(help="What levels are to be like; says which of it each achieves.")
+        list[str] | None,
+        typer.Option("--target", "--want", help="What levels are to be like; says which of it each achieves."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of all plays; equal seeds give equal numbers.")] = 1,
     distances: Annotated[
@@ -93,6 +107,7 @@ def measure(
     ] = None,
     plays: Annotated[int, typer.Option(min=1, help="Plays of each of these agents.")] = 4,
     reading: ReadingChoice = None,
+    load: LoadOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure levels: every metric that is known of them, and whether they can be won."""
@@ -100,9 +115,10 @@ def measure(
     from pcg.evaluators.fitness import LevelEvaluator
     from pcg.evaluators.metrics import performance_profile, score_set
 
+    _load(load)
     loaded = load_with_levels(game, reading=reading.value if reading else None)
-    judge = LevelEvaluator(loaded, ", ".join(want or []))
-    texts = [_text(judge, level) for level in levels]
+    evaluator = LevelEvaluator(loaded, ", ".join(want or []))
+    texts = [_text(evaluator, level) for level in levels]
     if agents is not None:
         _check_agents(agents)
     found: list[Evaluation] = []
@@ -110,7 +126,7 @@ def measure(
     with progress_bar() as bar:
         task = bar.add_task("measuring", total=len(levels))
         for text in texts:
-            found.append(judge.evaluate(text, seed))
+            found.append(evaluator.evaluate(text, seed))
             if agents is not None:
                 profiles.append(performance_profile(loaded, text, agents.split(","), plays=plays, seed=seed))
             bar.advance(task)
@@ -133,7 +149,7 @@ def measure(
             result["distances"] = pairs
         print(json.dumps(result, indent=1, ensure_ascii=False))
         return
-    _print_metrics(judge, names, found)
+    _print_metrics(evaluator, names, found)
     for title, matrix in pairs.items():
         _print_matrix(title, names, matrix)
     if profiles:
@@ -144,17 +160,17 @@ def measure(
 _SHOWN = ("feasible", "fitness", "constraint", "constraints", "metrics", "wants", "mechanics", "winner")
 
 
-def _text(judge: LevelEvaluator, level: str) -> str:
+def _text(evaluator: LevelEvaluator, level: str) -> str:
     from pcg.engine.vgdl.diagnostics import PcgError
     from pcg.engine.vgdl.source import read_source
 
     place = level_of(level)
     if isinstance(place, int):
-        judge.game.read_level(place)  # says so when there is none
-        return judge.game.levels[place]
+        evaluator.game.read_level(place)  # says so when there is none
+        return evaluator.game.levels[place]
     text = read_source(place)[0]
     try:
-        judge.palette.parse(text)
+        evaluator.palette.parse(text)
     except PcgError as error:
         raise PcgError(f"{place}: {error}") from None
     return text
@@ -187,7 +203,7 @@ def _distances(texts: list[str], found: list[Evaluation]) -> dict[str, list[list
     }
 
 
-def _print_metrics(judge: LevelEvaluator, names: list[str], found: list[Evaluation]) -> None:
+def _print_metrics(evaluator: LevelEvaluator, names: list[str], found: list[Evaluation]) -> None:
     from rich.table import Table
 
     from pcg.evaluators.metrics import METRICS
@@ -204,11 +220,11 @@ def _print_metrics(judge: LevelEvaluator, names: list[str], found: list[Evaluati
     for name in (*METRICS, *others):
         if any(name in e.metrics for e in found):
             table.add_row(escape(name), *(_number(e.metrics.get(name)) for e in found))
-    for w in judge.wants:
-        marks = ["achieved" if e.wants.get(w.name, 0.0) >= 1.0 else "missed" for e in found]
+    for w in evaluator.targets:
+        marks = ["achieved" if e.targets.get(w.name, 0.0) >= 1.0 else "missed" for e in found]
         table.add_row(escape(str(w)), *marks, style="bold")
     console().print(table)
-    fired = dict.fromkeys(m.name for m in judge.plays.mechanics if any(m.name in e.mechanics for e in found))
+    fired = dict.fromkeys(m.name for m in evaluator.plays.mechanics if any(m.name in e.mechanics for e in found))
     if fired:
         table = Table("rule at work in the winning play", *map(escape, names))
         for name in fired:

@@ -86,7 +86,7 @@ def show(
     judged = {}
     if features is not None:
         rows = read_features(features)
-        judged = {item: (read.score(row), read.error(row), read.worth(row)) for item, row in rows.items()}
+        judged = {item: (read.score(row), read.error(row), read.fitness(row)) for item, row in rows.items()}
     if as_json:
         data = json.loads(read.to_text())
         if judged:

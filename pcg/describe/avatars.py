@@ -1,4 +1,4 @@
-"""What the keys do, for every avatar class (reference/avatars 8)."""
+"""Descriptions of the keys, for every avatar class (reference/avatars 8)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _degrees(s: Sprite) -> str:
 
 
 def _shots(s: Sprite, verb: str = "shoots") -> str:
-    """What shooting makes and what it costs."""
+    """The product of shooting and its cost."""
     weapons = [w.strip() for w in str(s.p["stype"] or "").split(",") if w.strip()]
     ammo = [a.strip() for a in str(s.p["ammo"] or "").split(",") if a.strip()]
     if s.sprite.class_name == "FlakAvatar":

@@ -1,4 +1,4 @@
-"""Which rules can never take effect, and why: because of the types they speak of, not because of how people play.
+"""Rules that can never take effect, with the reason: the types they speak of, not the way people play.
 
 Upper bounds as in the engine's analysis: what is said never to fire never does; what is not said may still never fire.
 """
@@ -16,8 +16,8 @@ from pcg.engine.vgdl.definition import Effect, GameDefinition, Level
 _HOLDERS = {"killIfHasMore": "A", "killIfOtherHasMore": "B", "spawnIfHasMore": "A"}
 
 
-class Firing:
-    """What can be there at all in a game, or on one of its levels."""
+class DeadRules:
+    """The types that can be there at all in a game, or on one of its levels."""
 
     def __init__(self, definition: GameDefinition, names: Names, level: Level | None = None) -> None:
         self.definition = definition
@@ -69,14 +69,14 @@ class Firing:
         return frozenset(found)
 
     def missing(self, kinds: Sequence[int]) -> str:
-        """Why a rule about these types cannot fire, "" if they can all be there."""
+        """The reason why a rule about these types cannot fire, "" if they can all be there."""
         for kind in kinds:
             if not self.covered(kind):
                 return f"there is never {self.names.a(kind)}{self.place}"
         return ""
 
     def of_pair(self, first: int, second: int, effect: Effect) -> str:
-        """Why an effect of a pair never fires, "" when it may."""
+        """The reason why an effect of a pair never fires, "" when it may."""
         reason = self.missing((first, second)) or self._of_effect(first, second, effect)
         if reason:
             return reason
@@ -92,14 +92,14 @@ class Firing:
         return ""
 
     def at_edge(self, kind: int, effect: Effect) -> str:
-        """Why an effect of the edge of the screen never fires."""
+        """The reason why an effect of the edge of the screen never fires."""
         reason = self.missing((kind,)) or self._of_effect(kind, None, effect)
         if not reason and self.fixed.issuperset(self.covered(kind)):
             return f"{self.names.many(kind)} never move"
         return reason
 
     def in_time(self, bound: int, effect: Effect) -> str:
-        """Why an effect of a timer never fires; `bound` is -1 for no type."""
+        """The reason why an effect of a timer never fires; `bound` is -1 for no type."""
         if bound < 0:
             return self._of_effect(None, None, effect)
         return self.missing((bound,)) or self._of_effect(bound, None, effect)

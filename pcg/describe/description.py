@@ -1,4 +1,4 @@
-"""What a description of a game consists of: plain data, one field per section, every text a whole sentence."""
+"""The parts of a description of a game: plain data, one field per section, every text a whole sentence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROLES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What keys do."""
+    """Keys and their meaning."""
 
     keys: str
     does: str
@@ -47,9 +47,9 @@ class Thing:
     role: str
     """A key of `ROLES`."""
     text: str
-    """What it is and how it moves."""
+    """A phrase about its class and movement."""
     count: int | None = None
-    """How many the level starts with; None without a level."""
+    """The number that the level starts with; None without a level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Description:
     things: tuple[Thing, ...]
     groups: tuple[Group, ...]
     meetings: tuple[Rule, ...]
-    """What happens when two things meet, and at the edge of the screen."""
+    """Sentences about meetings of two things, and about the edge of the screen."""
     timers: tuple[Rule, ...]
     never: tuple[Rule, ...]
     """Rules that can never take effect, each with the reason."""

@@ -37,7 +37,7 @@ STYLES: dict[str, tuple[str, Any]] = {
     "stops": ("#9aa1ad", ":"),
     "is one of": ("#b9bec8", "-"),
 }
-"""What an arrow means: colour and line."""
+"""Kinds of arrows: colour and line."""
 
 _KINDS = {
     "kill": "kills or hurts", "hurt": "kills or hurts", "collect": "takes or removes", "gain": "takes or removes",
@@ -142,7 +142,7 @@ def _split(names: str) -> list[str]:
 
 
 def _arrows(c: Consequence, first: str, second: str, names: list[str]) -> Iterable[tuple[str, str, str]]:
-    """Who does what to whom, for one consequence of two types that meet."""
+    """Arrows between the types, for one consequence of two types that meet."""
     does = _KINDS.get(c.kind, "otherwise changes")
     if does in ("turns into", "makes"):
         whom = [names[t] for t in c.named] or [second if c.target == SECOND else first]
@@ -160,7 +160,7 @@ def _arrows(c: Consequence, first: str, second: str, names: list[str]) -> Iterab
 
 
 def _places(graph: nx.MultiDiGraph, boxes: dict[str, _Box]) -> dict[str, NDArray[np.float64]]:
-    """Where the middle of every box lies, in inches; parts that hang together stand side by side."""
+    """Centres of all boxes, in inches; parts that hang together stand side by side."""
     plain = nx.Graph(graph)
     parts = sorted(nx.connected_components(plain), key=lambda part: (-len(part), min(part)))
     places: dict[str, NDArray[np.float64]] = {}
@@ -315,7 +315,7 @@ _LEGEND = "#7b8494"  # readable on light and on dark
 
 
 def _loop(axes: Any, at: Any, size: tuple[float, float], colour: str, line: str, nth: int, faint: bool) -> None:
-    """What things of one type do to each other: a small loop at the top of the box."""
+    """Draw what things of one type do to each other: a small loop at the top of the box."""
     from matplotlib.patches import FancyArrowPatch
 
     x = at[0] + size[0] / 2 - 0.15 - 0.32 * (nth - 1)

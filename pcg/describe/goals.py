@@ -1,4 +1,4 @@
-"""How a game is won and lost, in languages other than English: one template a termination, and a list of nouns.
+"""Goals of a game, told in languages other than English: one template a termination, and a list of nouns.
 
 A language is a file `<code>.toml` beside this module. A type whose words are not all in it is called by its name.
 """
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
-from pcg.describe.dead_rules import Firing
+from pcg.describe.dead_rules import DeadRules
 from pcg.describe.noun_phrases import Names, Params, humanise, number
 from pcg.describe.terminations import counted, never_changes
 from pcg.engine.game import Game
@@ -58,7 +58,7 @@ class _Teller:
         self.definition = definition
         self.words = words
         self.names = Names(definition)
-        self.firing = Firing(definition, self.names)
+        self.dead_rules = DeadRules(definition, self.names)
 
     def sentences(self) -> tuple[str, ...]:
         wins: list[str] = []
@@ -66,7 +66,7 @@ class _Teller:
         open_ends: list[str] = []
         stops: list[str] = []
         for t in self.definition.terminations:
-            if never_changes(t, self.definition, self.firing) is False:
+            if never_changes(t, self.definition, self.dead_rules) is False:
                 continue  # it never comes true
             p = Params(t.params, ontology.TERMINATIONS[t.name].params)
             if t.name == "StopCounter":
@@ -89,7 +89,7 @@ class _Teller:
         return self.words["sentences"][key].format(**values)
 
     def _when(self, t: Termination, p: Params) -> str:
-        """When a termination comes true."""
+        """The condition under which a termination comes true."""
         limit = p.number("limit")
         kinds = counted(p)
         key = ""

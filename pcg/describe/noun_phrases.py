@@ -113,7 +113,7 @@ def count(amount: float, noun: str) -> str:
 
 
 def pace(speed: float, ticks: float) -> str:
-    """How fast something goes that moves so many cells every so many ticks, in whole cells where that can be said.
+    """The speed of something that moves so many cells every so many ticks, in whole cells where that can be said.
 
     >>> pace(1, 3), pace(0.5, 2), pace(0.4, 1), pace(0.377, 1)
     ('one cell every 3 ticks', 'one cell every 4 ticks', '2 cells every 5 ticks', '0.377 of a cell a tick')
@@ -130,7 +130,7 @@ def pace(speed: float, ticks: float) -> str:
 
 
 def every(ticks: float) -> str:
-    """How often: "in every tick", "every 4 ticks"."""
+    """A frequency in words: "in every tick", "every 4 ticks"."""
     return "in every tick" if ticks <= 1 else f"every {number(ticks)} ticks"
 
 
@@ -167,7 +167,7 @@ def small(value: int) -> str:
 
 
 class Names:
-    """How the sentences about one game call its sprite types; types are given by id or by name."""
+    """Names of one game's sprite types, as its sentences use them; types are given by id or by name."""
 
     def __init__(self, definition: GameDefinition) -> None:
         self.definition = definition
@@ -196,7 +196,7 @@ class Names:
         return self.nouns[kind]
 
     def is_you(self, kind: int | str) -> bool:
-        """Whether it is what a player steers."""
+        """True for a type that a player steers."""
         found = self.definition.type_index.get(kind) if isinstance(kind, str) else kind
         return found in self.avatars
 
@@ -262,12 +262,12 @@ class Params:
         return tuple(int(p) if re.fullmatch(r"[+-]?\d+", p.strip()) else 0 for p in pieces)
 
     def given(self, name: str) -> bool:
-        """Whether it is written in the game and differs from the default."""
+        """True when it is written in the game and differs from the default."""
         self._told.add(name)
         return name in self._given and (name not in self._known or self._given[name] != self._known[name].default)
 
     def rest(self) -> str:
-        """What no sentence has told, by the one-line help of the registry; "" for nothing."""
+        """A note on parameters that no sentence has told, by the one-line help of the registry; "" for nothing."""
         parts = []
         for name, value in self._given.items():
             param = self._known.get(name)

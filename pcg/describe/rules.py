@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from pcg.describe.dead_rules import Firing
+from pcg.describe.dead_rules import DeadRules
 from pcg.describe.description import Rule
 from pcg.describe.effects import clause, score_notes
 from pcg.describe.noun_phrases import Names, Params, count, every, joined, plural, sentence, small
@@ -44,7 +44,7 @@ class _Meeting:
     seconds: tuple[int, ...]
     steps: tuple[_Step, ...]
     manner: str = ""
-    """How a lone killSprite, or two rules that mirror each other, are told."""
+    """The wording for a lone killSprite, or for two rules that mirror each other."""
     alike: tuple[Effect, ...] = ()
     """Effects of other lines that the sentence tells as well."""
 
@@ -57,11 +57,11 @@ class _Meeting:
 class RuleWriter:
     """Writes the rules of one game."""
 
-    def __init__(self, definition: GameDefinition, analysis: GameAnalysis, names: Names, firing: Firing) -> None:
+    def __init__(self, definition: GameDefinition, analysis: GameAnalysis, names: Names, dead_rules: DeadRules) -> None:
         self.definition = definition
         self.analysis = analysis
         self.names = names
-        self.firing = firing
+        self.dead_rules = dead_rules
         self.never: list[Rule] = []
         movers = {t for t in analysis.concrete if analysis.has(t, "mover") or analysis.has(t, "avatar")}
         brief = {t.id for t in definition.types if t.class_name in ("Flicker", "OrientedFlicker", "Spreader")}
@@ -82,7 +82,7 @@ class RuleWriter:
         rules = []
         for timed in self.definition.time_effects:
             effect = self.definition.effects[timed.effect]
-            reason = self.firing.in_time(timed.bound, effect)
+            reason = self.dead_rules.in_time(timed.bound, effect)
             second = self.definition.types[timed.bound].name if timed.bound >= 0 else ""
             text = self._timed(timed, effect)
             rule = Rule(text, second, "TIME", (effect.index,), (effect.line,))
@@ -116,7 +116,7 @@ class RuleWriter:
                 repeat = len(list(group))
                 effect = self.definition.effects[index]
                 unused.discard(index)
-                reason = self.firing.of_pair(pair.first, pair.second, effect)
+                reason = self.dead_rules.of_pair(pair.first, pair.second, effect)
                 if reason:
                     self._never(pair.first, pair.second, effect, reason)
                     continue
@@ -151,7 +151,7 @@ class RuleWriter:
         if you(victim):
             return "kills"
         if you(killer):
-            covered = self.firing.covered(victim)
+            covered = self.dead_rules.covered(victim)
             if self._moves(victim):
                 return "destroys"
             wanted = any(self.analysis.has(t, "resource") or self.analysis.has(t, "goal") for t in covered)
@@ -162,7 +162,7 @@ class RuleWriter:
     def _moves(self, kind: int) -> bool:
         known = self._moving.get(kind)
         if known is None:
-            known = self._moving[kind] = any(t in self.active for t in self.firing.covered(kind))
+            known = self._moving[kind] = any(t in self.active for t in self.dead_rules.covered(kind))
         return known
 
     def _of_edges(self) -> list[_Meeting]:
@@ -172,7 +172,7 @@ class RuleWriter:
             steps = []
             for index in effects:
                 effect = self.definition.effects[index]
-                reason = self.firing.at_edge(kind, effect)
+                reason = self.dead_rules.at_edge(kind, effect)
                 if reason:
                     self._never(kind, None, effect, reason)
                 else:

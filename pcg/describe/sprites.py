@@ -1,4 +1,4 @@
-"""What every sprite class is and how it moves, as a phrase (reference/sprites 7); avatars are in `avatars`."""
+"""Phrases about every sprite class and its movement (reference/sprites 7); avatars are in `avatars`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Sprite:
 
     @property
     def pixels(self) -> bool:
-        """Whether it moves by continuous physics."""
+        """True when it moves by continuous physics."""
         return self.p["physicstype"] == _CONT
 
     def pace(self, active: bool = False) -> str:
-        """How fast: "one cell every 3 ticks". `active` movers go a cell even at speed 0."""
+        """The speed in words: "one cell every 3 ticks". `active` movers go a cell even at speed 0."""
         speed = self.p.number("speed")
         ticks = max(1.0, self.p.number("cooldown"))
         if self.pixels:
@@ -38,7 +38,7 @@ class Sprite:
         return pace(speed, ticks)
 
     def flies(self) -> str:
-        """How something with an orientation goes on; "" if it stays."""
+        """The movement of something with an orientation; "" if it stays."""
         where = direction(self.p["orientation"])
         speed = self.p.number("speed")
         if speed == 0 or self.p.flag("is_static") or self.p.flag("only_active"):
@@ -49,7 +49,7 @@ class Sprite:
         return f"moves {goes}, {self.pace()}"
 
     def makes(self, key: str) -> str:
-        """What a producer brings forth, how often and for how long."""
+        """The product of a producer, its frequency and its end."""
         p = self.p
         prob, total = p.number("prob"), p.number("total")
         limit = f", {number(total)} in all, then disappears" if total > 0 else ""
@@ -62,7 +62,7 @@ class Sprite:
         return f"makes {made} {often}{faced}{limit}"
 
     def targets(self, key: str) -> str:
-        """What a chaser is after: "the hero", "the nearest sheep"."""
+        """The prey of a chaser: "the hero", "the nearest sheep"."""
         kinds = [k.strip() for k in str(self.p[key] or "").split(",") if k.strip()]
         return joined([self.names.the(k) if self.names.is_you(k) else f"the nearest {self.names.noun(k)}"
                        for k in kinds], "or") or "nothing"  # fmt: skip
@@ -234,7 +234,7 @@ def params_of(sprite: SpriteType) -> Params:
 
 
 def thing_text(sprite: SpriteType, names: Names) -> str:
-    """What a sprite type is and how it moves, every parameter that matters to play included."""
+    """The phrase about a sprite type and its movement, every parameter that matters to play included."""
     if sprite.class_name is None:
         return "It cannot be made: it has no class."
     p = params_of(sprite)
@@ -251,7 +251,7 @@ def thing_text(sprite: SpriteType, names: Names) -> str:
 
 
 def common_notes(sprite: SpriteType, p: Params) -> list[str]:
-    """What every sprite can have: life time, health, size, uniqueness, physics."""
+    """Notes on what every sprite can have: life time, health, size, uniqueness, physics."""
     notes = []
     if sprite.singleton:
         notes.append("there is at most one at a time")

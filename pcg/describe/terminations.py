@@ -1,10 +1,10 @@
-"""How the game ends: a sentence for every termination (reference/terminations 4)."""
+"""The end of the game: a sentence for every termination (reference/terminations 4)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pcg.describe.dead_rules import Firing
+from pcg.describe.dead_rules import DeadRules
 from pcg.describe.noun_phrases import Names, Params, count, joined, number, plural, sentence
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, Termination
@@ -54,8 +54,8 @@ def _when(t: Termination, names: Names, p: Params) -> str:
     return f"`{t.name}`: {ontology.TERMINATIONS[t.name].help}"
 
 
-def read_ending(t: Termination, definition: GameDefinition, names: Names, firing: Firing) -> Ending:
-    """What a termination means to the players."""
+def read_ending(t: Termination, definition: GameDefinition, names: Names, dead_rules: DeadRules) -> Ending:
+    """Read the meaning of a termination for the players."""
     spec = ontology.TERMINATIONS[t.name]
     p = Params(t.params, spec.params)
     players = definition.players
@@ -78,7 +78,7 @@ def read_ending(t: Termination, definition: GameDefinition, names: Names, firing
         text = f"{_who(wins, players)} when {when}"
     else:
         text = f"when {when}, {decided}"
-    note = _impossible(t, definition, firing)
+    note = _impossible(t, definition, dead_rules)
     if rest := p.rest():
         note += f" ({rest})"
     return Ending(when, wins, sentence(text + note))
@@ -104,14 +104,14 @@ def _who(wins: tuple[bool, ...], players: int) -> str:
     return f"player {winner} wins and player {3 - winner} loses"
 
 
-def never_changes(t: Termination, definition: GameDefinition, firing: Firing) -> bool | None:
-    """What a termination always says when nothing that it counts can be there; None when it may change."""
+def never_changes(t: Termination, definition: GameDefinition, dead_rules: DeadRules) -> bool | None:
+    """The constant answer of a termination when nothing that it counts can be there; None when it may change."""
     if t.name not in ("SpriteCounter", "SpriteCounterMore", "MultiSpriteCounter"):
         return None
     p = Params(t.params, ontology.TERMINATIONS[t.name].params)
     index = definition.type_index
     kinds = [index[k] for k in counted(p) if k in index]
-    if any(firing.covered(k) for k in kinds):
+    if any(dead_rules.covered(k) for k in kinds):
         return None
     limit = p.number("limit")
     if t.name == "SpriteCounterMore":
@@ -126,10 +126,10 @@ def counted(p: Params) -> list[str]:
     return [str(v) for key in ("stype", "stype1", "stype2", "stype3") if (v := p[key])]
 
 
-def _impossible(t: Termination, definition: GameDefinition, firing: Firing) -> str:
+def _impossible(t: Termination, definition: GameDefinition, dead_rules: DeadRules) -> str:
     """A note when the types decide it: true from the start, or never."""
-    holds = never_changes(t, definition, firing)
+    holds = never_changes(t, definition, dead_rules)
     if holds is None:
         return ""
-    none = "none is ever there" + firing.place
+    none = "none is ever there" + dead_rules.place
     return f", which is so from the start, as {none}" if holds else f", which never happens, as {none}"

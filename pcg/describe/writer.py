@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pcg.describe.avatars import briefly, controls
-from pcg.describe.dead_rules import Firing
+from pcg.describe.dead_rules import DeadRules
 from pcg.describe.description import ROLES, Control, Controls, Description, Group, Rule, Thing
 from pcg.describe.effects import points, score_of
 from pcg.describe.noun_phrases import Names, Params, joined, number, sentence
@@ -50,26 +50,26 @@ def describe(
     resolved = _level(game, level)
     analysis = analysis or analyse(definition)
     names = Names(definition)
-    firing = Firing(definition, names, resolved)
-    endings = [read_ending(t, definition, names, firing) for t in definition.terminations]
-    writer = RuleWriter(definition, analysis, names, firing)
+    dead_rules = DeadRules(definition, names, resolved)
+    endings = [read_ending(t, definition, names, dead_rules) for t in definition.terminations]
+    writer = RuleWriter(definition, analysis, names, dead_rules)
     meetings, timers = writer.meetings(), writer.timers()
-    things = _things(definition, analysis, names, firing, resolved)
-    avatars = [t for t in analysis.avatars if t in firing.present]
+    things = _things(definition, analysis, names, dead_rules, resolved)
+    avatars = [t for t in analysis.avatars if t in dead_rules.present]
     shown = title or (game.name if isinstance(game, Game) else definition.name)
     return Description(
         title=shown,
-        summary=_summary(definition, analysis, names, endings, firing),
+        summary=_summary(definition, analysis, names, endings, dead_rules),
         controls=_controls(definition, names, avatars),
         things=things,
-        groups=_groups(definition, names, firing),
+        groups=_groups(definition, names, dead_rules),
         meetings=meetings,
         timers=timers,
         never=tuple(writer.never),
         win=_endings(endings, True) or ("Nothing wins the game.",),
         lose=_endings(endings, False) or ("Nothing loses the game before the last tick.",),
         score=_score(definition, names, (*meetings, *timers)),
-        resources=_resources(definition, names, firing),
+        resources=_resources(definition, names, dead_rules),
         level=f"level {level}" if isinstance(level, int) else str(level) if isinstance(level, Path) else (
             "the given level" if level is not None else ""),
     )  # fmt: skip
@@ -89,9 +89,9 @@ def _level(game: Game | GameDefinition, level: int | str | Path | Level | None) 
 
 
 def _summary(
-    definition: GameDefinition, analysis: GameAnalysis, names: Names, endings: Sequence[Ending], firing: Firing
+    definition: GameDefinition, analysis: GameAnalysis, names: Names, endings: Sequence[Ending], dead_rules: DeadRules
 ) -> str:
-    heroes = [t for t in analysis.start_avatars if t in firing.present] or list(analysis.start_avatars)
+    heroes = [t for t in analysis.start_avatars if t in dead_rules.present] or list(analysis.start_avatars)
     several = "; and" if definition.players > 1 else "; or"
     who = joined(dict.fromkeys(f"{names.a(t)}, {briefly(definition.types[t], names)}" for t in heroes[:3]), several)
     who = who.replace(" ;", ";")
@@ -125,12 +125,12 @@ def _controls(definition: GameDefinition, names: Names, avatars: Sequence[int]) 
 
 
 def _things(
-    definition: GameDefinition, analysis: GameAnalysis, names: Names, firing: Firing, level: Level | None
+    definition: GameDefinition, analysis: GameAnalysis, names: Names, dead_rules: DeadRules, level: Level | None
 ) -> tuple[Thing, ...]:
     counts = Counter(t for t, _, _ in level.placements) if level is not None else None
     found = []
     for t in analysis.concrete:
-        if t not in firing.present:
+        if t not in dead_rules.present:
             continue
         sprite = definition.types[t]
         if is_avatar(sprite):
@@ -182,7 +182,7 @@ def _role(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
 
 
 def _pays(t: int, analysis: GameAnalysis) -> bool:
-    """Whether meeting an avatar does more than removing it: points, or something for the avatar."""
+    """Return True when meeting an avatar does more than removing it: points, or something for the avatar."""
     for (one, two), found in analysis.meetings.items():
         other = two if one == t else one if two == t else -1
         known = other >= 0 and analysis.has(other, "avatar")
@@ -191,7 +191,7 @@ def _pays(t: int, analysis: GameAnalysis) -> bool:
     return False
 
 
-def _groups(definition: GameDefinition, names: Names, firing: Firing) -> tuple[Group, ...]:
+def _groups(definition: GameDefinition, names: Names, dead_rules: DeadRules) -> tuple[Group, ...]:
     """The types that rules, endings and classes speak of and that stand for several things."""
     spoken = {t for pair in definition.pairs for t in (pair.first, pair.second)}
     spoken |= set(definition.eos_effects) | {t.bound for t in definition.time_effects}
@@ -204,7 +204,7 @@ def _groups(definition: GameDefinition, names: Names, firing: Firing) -> tuple[G
     found = []
     for t in sorted(spoken - {-1}):
         kind = definition.types[t]
-        below = [u for u in kind.subtypes if t in definition.types[u].path[:-1] and u in firing.present]
+        below = [u for u in kind.subtypes if t in definition.types[u].path[:-1] and u in dead_rules.present]
         if below and (not kind.leaf):
             members = [u for u in below if definition.types[u].class_name is not None]
             found.append(Group(names.noun(t), kind.name, tuple(names.noun(u) for u in members)))
@@ -239,8 +239,8 @@ def _score(definition: GameDefinition, names: Names, rules: Sequence[Rule]) -> t
     return tuple(lines) or ("The score never changes.",)
 
 
-def _resources(definition: GameDefinition, names: Names, firing: Firing) -> tuple[str, ...]:
-    """What can be held: how much of it, and what it is good for."""
+def _resources(definition: GameDefinition, names: Names, dead_rules: DeadRules) -> tuple[str, ...]:
+    """Sentences about what can be held: how much of it, and its use."""
     index, types = definition.type_index, definition.types
     uses: dict[int, dict[str, None]] = {}
 
@@ -250,7 +250,7 @@ def _resources(definition: GameDefinition, names: Names, firing: Firing) -> tupl
             uses.setdefault(found, {})[text] = None
 
     for pair in definition.pairs:
-        if firing.missing((pair.first, pair.second)):
+        if dead_rules.missing((pair.first, pair.second)):
             continue
         for e in pair.effects:
             effect = definition.effects[e]
@@ -260,10 +260,10 @@ def _resources(definition: GameDefinition, names: Names, firing: Firing) -> tupl
                     gives = effect.name == "changeResource" and p.number("value") > 0
                     use(effect.params[key], "got" if gives else "needed")
             if effect.name.startswith("collectResource"):
-                for u in firing.covered(pair.first):
+                for u in dead_rules.covered(pair.first):
                     if types[u].class_name in ("Resource", "ResourcePack"):
                         use(types[u].params.get("resource_name", types[u].name), "got")
-    for t in sorted(firing.present):
+    for t in sorted(dead_rules.present):
         for name in str(types[t].params.get("ammo", "")).split(","):
             if is_avatar(types[t]):
                 use(name, f"ammunition of {names.a(t)}")

@@ -43,13 +43,13 @@ class Removal:
 
 @dataclass(frozen=True)
 class Minimised:
-    """What came of it."""
+    """The result of a minimisation."""
 
     text: str
     """The smaller game, in canonical form."""
     removed: tuple[Removal, ...]
     kept: tuple[str, ...]
-    """What was kept although no play needs it, and why."""
+    """Parts that were kept although no play needs them, with the reason."""
     renamed: dict[str, str]
     """Old name of a sprite type -> new one."""
     plays: Plays
@@ -57,11 +57,11 @@ class Minimised:
     """Games that were tried."""
     interrupted: bool
     strict: tuple[str, ...]
-    """What the strict reading has against the text; empty when nothing."""
+    """Objections of the strict reading to the text; empty when nothing."""
 
     @property
     def looked_at(self) -> str:
-        """How much was looked at, in words."""
+        """The extent of the search, in words."""
         return f"{len(self.plays.plays)} plays, {self.plays.ticks} ticks"
 
 
@@ -82,7 +82,7 @@ class _Search:
         self._known: dict[str, bool] = {}
 
     def same(self, without: Iterable[Part]) -> bool:
-        """Whether the game without these parts plays every recorded play the same."""
+        """Return True when the game without these parts plays every recorded play the same."""
         text = self.cutter.text(set(without))
         known = self._known.get(text)
         if known is None:
@@ -97,7 +97,7 @@ class _Search:
                 self.out.discard(part)
 
     def plays_same(self, text: str, names: dict[str, str] | None = None) -> bool:
-        """Whether the game of a text plays every recorded play the same."""
+        """Return True when the game of a text plays every recorded play the same."""
         self.tried += 1
         try:
             definition = read_game(text, reading=self.game.reading)
@@ -213,7 +213,7 @@ def minimise(
 
 
 def _possible(part: Part, plays: Plays) -> bool:
-    """Whether a part can go at all: a sprite that was there cannot (but for `wall`, which would lose its looks)."""
+    """Return True when a part can go at all: a sprite that was there cannot."""
     return part.kind != "sprite" or part.line not in plays.used
 
 

@@ -34,7 +34,7 @@ class Part:
     """rule, ending, sprite, group or parameter."""
     line: int
     place: int = 0
-    """Which second sprite of a rule, or which parameter of the line."""
+    """The place of the second sprite of a rule, or which parameter of the line."""
     text: str = ""
     """As a report names it."""
 
@@ -119,7 +119,7 @@ def parameters_in(tree: Tree) -> list[Part]:
 
 
 def is_default(tree: Tree, part: Part) -> bool:
-    """Whether a parameter says what would hold without it, by the registry."""
+    """Return True when a parameter says what would hold without it, by the registry."""
     for node in tree.walk():
         if node.line != part.line or not isinstance(node, (SpriteLine, InteractionLine, TerminationLine)):
             continue

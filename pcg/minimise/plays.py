@@ -22,7 +22,7 @@ from pcg.engine.state import State
 from pcg.evaluators.agents import make_agent, play
 
 AGENTS = ("random", "onestep", "mcts", "guided")
-"""Who plays: somebody who wanders, somebody greedy, a planner, and a planner that knows the goals."""
+"""The players: somebody who wanders, somebody greedy, a planner, and a planner that knows the goals."""
 SEEDS = 2
 BUDGET = 200
 """Forward-model calls per decision."""

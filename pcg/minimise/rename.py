@@ -138,7 +138,7 @@ def _group(below: list[str]) -> str:
 
 
 def _base(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
-    """What one type is for."""
+    """The purpose of one type."""
     roles = analysis.roles.get(t, frozenset())
     sprite = definition.types[t]
     if "avatar" in roles:
@@ -179,7 +179,7 @@ def _base(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
 
 
 def _opens(t: int, analysis: GameAnalysis) -> bool:
-    """Whether it turns the avatar into one that removes what the avatar before could not."""
+    """Return True when it turns the avatar into one that removes what the avatar before could not."""
     for (a, b), found in analysis.meetings.items():
         if b != t or not analysis.has(a, "avatar"):
             continue

@@ -22,6 +22,7 @@ import pcg.evaluators
 from pcg.engine.native.targets import compiler
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.fitness_functions import users_code
 
 FILE = "evaluations.sqlite"
 USER = "user"
@@ -46,8 +47,8 @@ def code_digest() -> str:
 
 
 def settings_key(parts: Iterable[object]) -> str:
-    """Names everything but the level that decides an evaluation, the code included."""
-    return sha256("\0".join([code_digest(), *(repr(part) for part in parts)]).encode()).hexdigest()
+    """Names everything but the level that decides an evaluation, the code included, also that of users' metrics."""
+    return sha256("\0".join([code_digest() + users_code(), *(repr(part) for part in parts)]).encode()).hexdigest()
 
 
 class EvaluationCache:

@@ -23,7 +23,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.parameters import Setting
-from pcg.evaluators.targets import Want, all_achieved, tally_wants
+from pcg.evaluators.targets import Target, all_achieved, tally_targets
 from pcg.generators.levels import Candidate, LevelGenerator, make_generator
 from pcg.runs.archive import Archive, Entry
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
@@ -77,7 +77,7 @@ class RunResult:
     """The best distinct feasible levels, best first, as in `levels/`."""
     spare: Sequence[Entry] = field(repr=False)
     """The best of the others, as in `infeasible/`."""
-    wants: Sequence[Want] = field(default=(), repr=False)
+    wants: Sequence[Target] = field(default=(), repr=False)
     """What was wanted of the levels."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Of the archive over measures, as in `archive.json`; empty for generators without one."""
@@ -240,7 +240,7 @@ class _Run(SearchRun):
         # Made here, before anything is written, so that every mistake shows at once.
         loaded = game.load()
         self.generator: LevelGenerator = make_generator(
-            config.generator, loaded, seed=config.seed, wants=config.want, **config.generator_parameters
+            config.generator, loaded, seed=config.seed, targets=config.want, **config.generator_parameters
         )
         super().__init__(
             folder, self.generator, window=config.window, every=config.checkpoint, seconds=config.seconds,
@@ -291,7 +291,7 @@ class _Run(SearchRun):
             "seed": config.seed,
             "generator": {"name": config.generator, "parameters": self.generator.settings},
             "evaluation": self.evaluator.settings,
-            "wants": [str(want) for want in self.evaluator.wants],
+            "wants": [str(want) for want in self.evaluator.targets],
             "archive": {"size": config.count, "distance": config.distance},
             "budget": {"seconds": config.seconds or None, "evaluations": config.evaluations or None},
             "versions": versions(),
@@ -349,7 +349,7 @@ class _Run(SearchRun):
                 cache.close()
         statistics = self.kept["statistics"] if self.kept is not None else {}
         return RunResult(
-            self.folder, reason, self.told, self.archive.feasible, best, spare, self.evaluator.wants, statistics,
+            self.folder, reason, self.told, self.archive.feasible, best, spare, self.evaluator.targets, statistics,
             self.repeated, self.cached,
         )  # fmt: skip
 
@@ -418,16 +418,16 @@ class _Run(SearchRun):
 
     def _tally(self) -> dict[str, Any]:
         """What came of the wants, for `summary.json`; nothing where there were none."""
-        found = [entry.evaluation.wants for entry in self.archive.best()]
-        tallies = tally_wants(self.evaluator.wants, found)
+        found = [entry.evaluation.targets for entry in self.archive.best()]
+        tallies = tally_targets(self.evaluator.targets, found)
         if not tallies:
             return {}
-        wants = [{"want": str(t.want), "achieved": t.achieved, "of": t.of} for t in tallies]
+        wants = [{"want": str(t.target), "achieved": t.achieved, "of": t.of} for t in tallies]
         return {"wants": wants, "all_wants": sum(map(all_achieved, found))}
 
     def _finished(self) -> int:
         """How many of the best levels achieve all that is wanted."""
-        return sum(all_achieved(entry.evaluation.wants) for entry in self.archive.best())
+        return sum(all_achieved(entry.evaluation.targets) for entry in self.archive.best())
 
     def _generation(self) -> int:
         return int(getattr(self.generator, "generation", 0))

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.targets import Want
+from pcg.evaluators.targets import Target
 from pcg.generators.levels import GENERATORS, LevelContext
 from pcg.generators.levels.constructive_completion import complete
 from pcg.generators.levels.repair.completion import complete as complete_draft
 
 Method = Callable[
-    [LevelContext, str, NDArray[np.bool_], np.random.Generator, Sequence[Want], int],
+    [LevelContext, str, NDArray[np.bool_], np.random.Generator, Sequence[Target], int],
     Sequence[str],
 ]
 """Context, level text, locked cells, random numbers, wants, how many levels -> up to so many levels."""
@@ -61,7 +61,7 @@ def _by_generator(kind: Any) -> Method:
 
     def method(
         context: LevelContext, level: str, locked: NDArray[np.bool_], rng: np.random.Generator,
-        wants: Sequence[Want], count: int,
+        wants: Sequence[Target], count: int,
     ) -> Sequence[str]:  # fmt: skip
         generator = kind(context, seed=0)
         grid = context.palette.parse(level)
@@ -76,7 +76,7 @@ def _by_draft(*, everything: bool) -> Method:
 
     def method(
         context: LevelContext, level: str, locked: NDArray[np.bool_], rng: np.random.Generator,
-        wants: Sequence[Want], count: int,
+        wants: Sequence[Target], count: int,
     ) -> Sequence[str]:  # fmt: skip
         rows = level.split("\n")
         if everything:

@@ -26,7 +26,8 @@ from pcg.evaluators.analysis import ROLES
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, PARAMETERS, LevelEvaluator
 from pcg.evaluators.metrics.registry import METRICS
-from pcg.evaluators.targets import Want, parse_wants
+from pcg.evaluators.target_parsing import parse_targets
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.runs.store import read_json, to_json, write_whole
@@ -100,8 +101,8 @@ class LevelEditor:
     """
 
     def __init__(
-        self, game: Game, settings: Mapping[str, Any] | None = None, *, wants: str | Sequence[Want] = (), seed: int = 1,
-        folder: Path | None = None,
+        self, game: Game, settings: Mapping[str, Any] | None = None, *, wants: str | Sequence[Target] = (),
+        seed: int = 1, folder: Path | None = None,
     ) -> None:  # fmt: skip
         known = {parameter.name for parameter in PARAMETERS}
         self.game = game
@@ -109,7 +110,7 @@ class LevelEditor:
         self.folder = folder
         self.settings = {name: value for name, value in (settings or {}).items() if name in known}
         self.context = LevelContext.of(game)
-        self.evaluator = LevelEvaluator(game, wants=wants, **self.settings)
+        self.evaluator = LevelEvaluator(game, targets=wants, **self.settings)
         self._cache: OrderedDict[tuple[str, str], Evaluation] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -140,14 +141,14 @@ class LevelEditor:
         found = check_level(self.tidy(text), self.game.definition, reading="strict", file="level")
         return [_diagnostic_json(d) for d in found]
 
-    def wants(self, text: str) -> tuple[Want, ...]:
+    def wants(self, text: str) -> tuple[Target, ...]:
         """Wants as a person writes them.
 
         Raises:
             Refused: when they cannot be read or met.
         """
         try:
-            return parse_wants(text, self.evaluator.analysis) if text.strip() else ()
+            return parse_targets(text, self.evaluator.analysis) if text.strip() else ()
         except PcgError as error:
             raise Refused(str(error)) from None
 
@@ -162,7 +163,7 @@ class LevelEditor:
         if found is not None:
             return found
         asked = self.wants(wants)
-        evaluator = LevelEvaluator(self.game, wants=asked, **self.settings) if asked else self.evaluator
+        evaluator = LevelEvaluator(self.game, targets=asked, **self.settings) if asked else self.evaluator
         evaluation = evaluator.evaluate(level, self.seed)
         with self._lock:
             self._cache[key] = evaluation
@@ -180,7 +181,7 @@ class LevelEditor:
             "constraint": evaluation.constraint,
             "failed": failed(evaluation.constraints),
             "metrics": metrics_json(evaluation.metrics),
-            "wants": {name: value >= 1.0 for name, value in evaluation.wants.items()},
+            "wants": {name: value >= 1.0 for name, value in evaluation.targets.items()},
             "winner": evaluation.winner,
             "seed": evaluation.seed,
             "actions": evaluation.actions,

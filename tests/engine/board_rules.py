@@ -39,7 +39,7 @@ def words(move: Move) -> list[str]:
 
 
 def has_line(points: Iterable[tuple[int, int]], length: int) -> bool:
-    """Whether so many of the points stand in a row, across, up or slanting."""
+    """Return True when so many of the points stand in a row, across, up or slanting."""
     found = set(points)
     return any(
         all((x + k * dx, y + k * dy) in found for k in range(length))

@@ -1,4 +1,4 @@
-"""What plays make use of: every line of a game that was at work is noted, and no other."""
+"""Coverage of a game by plays: every line of a game that was at work is noted, and no other."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ STOPPED = """BasicGame square_size=10
 
 
 def play(played: Game, *actions: str) -> tuple[Coverage, set[str]]:
-    """What a play on level 0 makes use of, also as the texts of those lines."""
+    """Return what a play on level 0 makes use of, also as the texts of those lines."""
     state = played.start(0, 1)
     watch = Watch(state, rules_of(played.definition))
     for action in actions:

@@ -1,4 +1,4 @@
-"""What a player may know of a state: the state API of the reference, as a function of the state alone."""
+"""Observations of a state: the state API of the reference, as a function of the state alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a state promises: exact copies, serialisation, growth, clear errors, a finished game that stays finished."""
+"""Promises of a state: exact copies, serialisation, growth, clear errors, a finished game that stays finished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What looks different from tick to tick, found in compiled code, is what the sprites' records say."""
+"""The sprites that look different from tick to tick, found in compiled code: it is what the sprites' records say."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Look = tuple[int, int, int, int, int, float, float]
 
 
 def looks(state: State) -> dict[int, Look]:
-    """How every sprite looks that can be seen, by id, read from the records one by one."""
+    """Return the looks of every sprite that can be seen, by id, read from the records one by one."""
     found = {}
     for _, r in state.records():
         if not int(r["bits"]) & L.DISABLED:
@@ -23,7 +23,7 @@ def looks(state: State) -> dict[int, Look]:
 
 
 def level_looks(state: State) -> dict[int, Look]:
-    """How the sprites look that are kept once per level, dead ones included: what a watch starts from."""
+    """Return the looks of the sprites that are kept once per level, dead ones included: what a watch starts from."""
     names = ("type", "x", "y", "w", "h", "ox", "oy")
     return {int(r["id"]): tuple(r[name].item() for name in names) for r in state.arrays().level}  # type: ignore[misc]
 

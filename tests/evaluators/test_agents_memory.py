@@ -142,7 +142,7 @@ def test_a_forced_move_takes_no_playout(name):
 
 
 def ucb1(rewards: list[float], pulls: int, c: float) -> list[int]:
-    """How often UCB1 takes each of some arms whose rewards never change."""
+    """Count how often UCB1 takes each of some arms whose rewards never change."""
     counts = [1] * len(rewards)
     while sum(counts) < pulls:
         total = math.log(sum(counts))

@@ -166,7 +166,7 @@ def test_turns_pass_when_nothing_comes_of_one() -> None:
 
 
 def _faults(*arrays: np.ndarray) -> int:
-    """How often the system has to hand over memory while arrays are written to."""
+    """Count how often the system has to hand over memory while arrays are written to."""
     whose = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)
     before = resource.getrusage(whose).ru_minflt
     for array in arrays:

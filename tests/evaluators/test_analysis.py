@@ -1,4 +1,4 @@
-"""What the analysis reads from the rules of a game: roles, endings, who removes and makes whom."""
+"""The analysis of the rules of a game: roles, endings, who removes and makes whom."""
 
 from __future__ import annotations
 

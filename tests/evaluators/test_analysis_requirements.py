@@ -1,4 +1,4 @@
-"""What a level of a game must hold, found by searching backwards from its endings."""
+"""Requirements on a level of a game, found by searching backwards from its endings."""
 
 from __future__ import annotations
 

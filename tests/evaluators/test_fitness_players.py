@@ -1,4 +1,4 @@
-"""How evaluations read rules that are won by waiting, by chains of things held, by making things, and by time."""
+"""Evaluations of rules that are won by waiting, by chains of things held, by making things, and by time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pcg.evaluators.agents import make_agent, play
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.solvability import PLANNER, WAY_PLANNER, Contest
+from pcg.evaluators.solvability import PLANNER, WAY_PLANNER, SolvabilityPlays
 
 HARVEST = """BasicGame
     SpriteSet
@@ -187,14 +187,14 @@ def test_what_leads_the_solver_is_named_rightly() -> None:
 
 def test_a_planner_at_a_loss_lets_the_others_play_first(monkeypatch: pytest.MonkeyPatch) -> None:
     start = load("dungeon", levels=[FAR]).start(0, seed=3)
-    contest = Contest(analyse(start.game.definition), lambda k: 100 + k)
-    turns = contest.in_turns(start, ((PLANNER, 300), (WAY_PLANNER, 500), ("nothing", 1)), 0, 150)
+    attempts = SolvabilityPlays(analyse(start.game.definition), lambda k: 100 + k)
+    turns = attempts.in_turns(start, ((PLANNER, 300), (WAY_PLANNER, 500), ("nothing", 1)), 0, 150)
     monkeypatch.setattr("pcg.evaluators.solvability.FIRST_CALLS", 2_000)
     agent, won = next(turns)
     assert agent == WAY_PLANNER and won.winner == 1
-    assert contest.calls < 20_000
+    assert attempts.calls < 20_000
     # nobody else has won: then the planner goes on
-    turns = contest.in_turns(start, ((PLANNER, 300), ("nothing", 1)), 0, 150)
+    turns = attempts.in_turns(start, ((PLANNER, 300), ("nothing", 1)), 0, 150)
     played = dict(turns)
     assert list(played) == ["nothing", PLANNER]
     assert played[PLANNER].calls > 2_000 and played[PLANNER].ticks >= 100
@@ -203,8 +203,8 @@ def test_a_planner_at_a_loss_lets_the_others_play_first(monkeypatch: pytest.Monk
 def test_progress_counts_what_is_left_to_do() -> None:
     level = "wwwwwww\nwdAkd.w\nwwwwwww"
     start = load("dungeon", levels=[level]).start(0, seed=1)
-    contest = Contest(analyse(start.game.definition), lambda k: k)
+    attempts = SolvabilityPlays(analyse(start.game.definition), lambda k: k)
     nothing = play(start, "nothing", max_ticks=3)
     half = play(start, make_agent("replay", actions="RR"), max_ticks=2)
-    assert contest.progress(start, nothing) == pytest.approx(0.3)
-    assert contest.progress(start, half) == pytest.approx(0.6)
+    assert attempts.progress(start, nothing) == pytest.approx(0.3)
+    assert attempts.progress(start, half) == pytest.approx(0.6)

@@ -17,7 +17,7 @@ from pcg.engine.state import Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import make_agent, play
 from pcg.evaluators.games import CONSTRAINTS, GameEvaluation, GameEvaluator, behaviour_names
-from pcg.evaluators.games.evaluation_stages import Judgement
+from pcg.evaluators.games.evaluation_stages import StagedEvaluation
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness
 from pcg.evaluators.games.trials import Trials, play_seed, read_ladder
 
@@ -135,7 +135,7 @@ def test_what_is_wrong_with_a_game_is_found(changes, constraint, reason, stage):
 
 
 def test_waiting_longer_than_the_plays_last_must_not_win_either():
-    """Who does nothing is safe behind the walls, and wins in the end, while the plays of the ladder last 200."""
+    """An idle player is safe behind the walls, and wins in the end, while the plays of the ladder last 200."""
     safe = ("hero ghost > killSprite", "hero ghost > stepBack")
     late = changed(("Timeout limit=150 win=False", "Timeout limit=700 win=True"), safe)
     assert judged(late, waiting=200).feasible
@@ -341,7 +341,7 @@ def test_more_plays_are_made_where_order_is_in_doubt():
 @pytest.mark.parametrize(("idle", "more"), [([0.1, 0.1, 0.1], True), ([0.9, 0.9, 0.9], False)])
 def test_no_more_plays_are_made_where_the_order_is_wrong_already(monkeypatch, idle, more):
     """The last two are in doubt, which matters only while the first two are not surely the wrong way round."""
-    judgement = Judgement(GameEvaluator([LEVEL], ladder=LADDER), load(FETCH), 1, None, 0.0)
+    judgement = StagedEvaluation(GameEvaluator([LEVEL], ladder=LADDER), load(FETCH), 1, None, 0.0)
     values = [idle, [0.3, 0.31, 0.29], [0.5, 0.5, 0.51], [0.7, 0.75, 0.72], [0.6, 0.9, 0.7]]
     judgement.played = [[SimpleNamespace(value=v, work=0) for v in row] for row in values]
     seen = []

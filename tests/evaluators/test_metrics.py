@@ -377,7 +377,7 @@ def test_level_distance_looks_at_what_stands_there() -> None:
 
 
 def verdict(feasible: bool, **wants: float) -> Evaluation:
-    return Evaluation(feasible, 0.5 * feasible, 1.0 * feasible, {}, {}, "static", wants=wants)
+    return Evaluation(feasible, 0.5 * feasible, 1.0 * feasible, {}, {}, "static", targets=wants)
 
 
 def test_quality_is_the_share_that_is_feasible() -> None:

@@ -47,7 +47,7 @@ def test_the_score_is_the_weighted_sum_of_standard_scores() -> None:
     values = np.array([[row[name] for name in model.features] for row in features.values()])
     standard = (np.array([item[name] for name in model.features]) - values.mean(axis=0)) / values.std(axis=0)
     assert model.score(item) == pytest.approx(float(standard @ np.array(model.weights)))
-    assert model.worth(item) == pytest.approx(1 / (1 + math.exp(-model.score(item))))
+    assert model.fitness(item) == pytest.approx(1 / (1 + math.exp(-model.score(item))))
     assert np.mean([model.score(row) for row in features.values()]) == pytest.approx(0, abs=1e-9)
 
 
@@ -191,14 +191,14 @@ def test_a_level_is_worth_what_people_are_expected_to_think_of_it() -> None:
     plain = LevelEvaluator(game).evaluate(game.levels[0], seed=1)
     liked = judge.evaluate(game.levels[0], seed=1)
     assert liked.feasible and dict(liked.metrics) == dict(plain.metrics)
-    assert liked.fitness == pytest.approx(MODEL.worth(plain.metrics)) != plain.fitness
+    assert liked.fitness == pytest.approx(MODEL.fitness(plain.metrics)) != plain.fitness
 
 
 def test_wants_come_before_what_people_like() -> None:
     game = pcg.load("boxes")
     judge = LevelEvaluator(game, "solution_length<=1000", prefer=MODEL.to_text())
     found = judge.evaluate(game.levels[0], seed=1)
-    assert found.fitness == pytest.approx(0.5 + 0.5 * MODEL.worth(found.metrics))
+    assert found.fitness == pytest.approx(0.5 + 0.5 * MODEL.fitness(found.metrics))
 
 
 def test_a_model_of_something_else_than_levels_is_refused() -> None:

@@ -92,7 +92,7 @@ def test_it_knows_where_it_has_seen_too_little() -> None:
     near, far = {"gap": 0.0, "size": 0.0, "junk": 0.0}, {"gap": 6.0, "size": 0.0, "junk": 0.0}
     assert (model.error(near) or 0) < 0.5 * (model.error(far) or 0)
     for row in (near, far):  # less certain than the score alone would be
-        assert abs(model.worth(row) - 0.5) < abs(1 / (1 + math.exp(-model.score(row))) - 0.5)
+        assert abs(model.fitness(row) - 0.5) < abs(1 / (1 + math.exp(-model.score(row))) - 0.5)
 
 
 def test_the_average_of_the_items_is_zero() -> None:
@@ -107,7 +107,7 @@ def test_a_model_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
     again = PreferenceModel.load(tmp_path / "m.json")
     assert again == model == fit_model(*_world("middle"), kind="gaussian-process")
     row = {"gap": 0.3, "size": -1.0, "junk": 0.2}
-    assert (again.score(row), again.error(row), again.worth(row)) == (model.score(row), model.error(row), model.worth(row))  # fmt: skip  # noqa: E501
+    assert (again.score(row), again.error(row), again.fitness(row)) == (model.score(row), model.error(row), model.fitness(row))  # fmt: skip  # noqa: E501
     assert model.score({"gap": 0.3}, strict=False) == model.score(dict(zip(model.features, model.means, strict=True)) | {"gap": 0.3})  # fmt: skip  # noqa: E501
 
 
@@ -222,4 +222,4 @@ def test_levels_are_judged_by_it() -> None:
     game = pcg.load("boxes")
     found = LevelEvaluator(game, prefer=_SMALL.to_text()).evaluate(game.levels[0], seed=1)
     assert found.feasible
-    assert found.fitness == pytest.approx(_SMALL.worth(found.metrics))
+    assert found.fitness == pytest.approx(_SMALL.fitness(found.metrics))

@@ -247,7 +247,7 @@ def sliding_copy(game: int, to: int, source: int) -> int:
 
 @inner
 def blank_after(game: int, state: int, action: int) -> int:
-    """Where the blank goes; -1 when it cannot."""
+    """Return the place the blank goes to; -1 when it cannot."""
     g = sliding_at(game)
     s = sliding_state_at(state)
     x = s.blank % g.width

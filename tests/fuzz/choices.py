@@ -1,4 +1,4 @@
-"""Where the random decisions of a generated game come from: one interface, so that hypothesis can shrink them, atheris
+"""Sources of the random decisions of a generated game: one interface, so that hypothesis can shrink them, atheris
 can steer them by coverage, and a seed can repeat them in another process.
 
 A source only has to draw integers. Small numbers are the plain choices everywhere in the generator, so that a source

@@ -10,5 +10,5 @@ from pcg.engine.kernel.runtime import COMPILED
 
 @pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> Limits:
-    """What the kernel is bounded by in this run."""
+    """Bounds of the kernel in this run."""
     return REAL if COMPILED else shrink(monkeypatch.setattr)

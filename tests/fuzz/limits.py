@@ -1,4 +1,4 @@
-"""What the kernel is bounded by, and smaller bounds for plain Python, in which a million executions take a minute."""
+"""Bounds of the kernel, and smaller bounds for plain Python, in which a million executions take a minute."""
 
 from __future__ import annotations
 

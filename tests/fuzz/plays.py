@@ -84,7 +84,7 @@ def check(play: RandomPlay) -> State | None:
 
 
 def assert_sound(state: State) -> None:
-    """What holds for every state, by its public face and its records."""
+    """Check what holds for every state, by its public face and its records."""
     head = state.header
     assert head.status == 0 and 0 <= head.slots <= MAX_MOVING and head.slots <= head.room
     kinds = state.context.tables.types

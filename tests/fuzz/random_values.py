@@ -25,7 +25,7 @@ MISFITS = ("GRID", "RED", "True", "1.5", "x", "a,b", "é", "=", "1,", ",", "wall
 
 @dataclass(frozen=True)
 class Names:
-    """What values may refer to, and how wild they may be."""
+    """Names that values may refer to, and limits on how wild they may be."""
 
     sprites: Sequence[str]
     wildness: int

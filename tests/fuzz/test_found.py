@@ -1,4 +1,4 @@
-"""What the fuzzers and random games have found, each in the smallest game that shows it."""
+"""Faults that the fuzzers and random games have found, each in the smallest game that shows it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def start(sprites: str, rules: str, level: str, *, header: str = "", ends: str =
 
 
 def played(state: State, ticks: int, action: str = "NIL") -> list[str]:
-    """What can be seen of every tick of a play."""
+    """Return what can be seen of every tick of a play."""
     seen = []
     for _ in range(ticks):
         state.advance(action)

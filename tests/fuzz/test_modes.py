@@ -48,7 +48,7 @@ LEVEL = "wwwwwwww\nw.b.b..w\nw.A..g.w\nwwwwwwww"
 
 
 def other_process(plays: list[RandomPlay] | None, *arguments: str, compiler: bool) -> str:
-    """What the program `traces.py` writes, with the compiler or without it, after reading the plays."""
+    """Return what the program `traces.py` writes, with the compiler or without it, after reading the plays."""
     environment = {**os.environ, "PCG_KERNELS": "aot" if compiler else "python"}
     done = subprocess.run(
         [sys.executable, str(PROGRAM), *arguments],

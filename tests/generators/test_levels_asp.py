@@ -166,7 +166,7 @@ def test_games_that_cannot_be_planned_are_refused_in_one_sentence(name: str, rea
         make_generator("asp", load(name), seed=1, max_moves=20)
     assert "cannot be planned move by move" in str(error.value) and "\n" not in str(error.value)
     # As a want it is left to those who judge the level.
-    assert make_generator("asp", load(name), seed=1, wants="solution_length<=400").ask(1)
+    assert make_generator("asp", load(name), seed=1, targets="solution_length<=400").ask(1)
 
 
 # -- what can be told without playing --------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def test_wants_for_numbers_symmetry_and_density_are_kept(contexts: dict[str, Lev
     context = contexts["dungeon"]
     wants = "enemies=3, door=2, coin<=4, symmetry>=0.8, density=0.2..0.35"
     measures = LevelEvaluator(load("dungeon")).text
-    for candidate in make_generator("asp", context, seed=1, wants=wants).ask(3):
+    for candidate in make_generator("asp", context, seed=1, targets=wants).ask(3):
         grid = context.palette.parse(candidate.level)
         counts = {context.definition.types[t].name: n for t, n in context.palette.count_types(grid).items()}
         assert sum(counts.get(n, 0) for n in ("bat", "slime", "skeleton")) == 3
@@ -245,7 +245,7 @@ def test_a_clash_names_the_constraints_and_no_others(contexts: dict[str, LevelCo
 
 def test_moves_that_are_too_few_are_explained(contexts: dict[str, LevelContext]) -> None:
     params = {"min_width": 8, "max_width": 8, "min_height": 7, "max_height": 7}
-    generator = make_generator("asp", contexts["dungeon"], seed=1, wants="door=3", max_moves=2, **params)
+    generator = make_generator("asp", contexts["dungeon"], seed=1, targets="door=3", max_moves=2, **params)
     with pytest.raises(ClashError, match="at most 2 moves"):
         generator.ask(1)
 

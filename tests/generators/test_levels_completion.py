@@ -9,7 +9,7 @@ import pcg
 from pcg.engine.game import load
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.targets import parse_wants
+from pcg.evaluators.target_parsing import parse_targets
 from pcg.generators.levels import LevelContext
 from pcg.generators.levels.constructive_completion import complete
 
@@ -79,7 +79,7 @@ def test_numbers_of_sprites_that_are_wanted_come_first() -> None:
     context = LevelContext.of(game)
     partial = game.levels[0].strip("\n")
     locked = np.zeros(context.palette.parse(partial).shape, bool)
-    wants = parse_wants("coin=5..6", context.analysis)
+    wants = parse_targets("coin=5..6", context.analysis)
     coins = {
         key: np.mean([
             level.count("c")

@@ -429,7 +429,7 @@ def test_reference_games_of_all_kinds_get_levels(shared: Path) -> None:
 
 
 def test_wanted_numbers_are_aimed_at(dungeon: Game) -> None:
-    generator = make_generator("grammar", dungeon, seed=2, wants="enemies=2, coin=4, door=1")
+    generator = make_generator("grammar", dungeon, seed=2, targets="enemies=2, coin=4, door=1")
     hits = [level for level in (c.level for c in generator.ask(10))
             if sum(level.count(c) for c in "bls") == 2 and level.count("c") == 4 and level.count("d") == 1]  # fmt: skip
     assert len(hits) >= 8

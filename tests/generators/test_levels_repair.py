@@ -93,7 +93,7 @@ def test_wants_are_met_by_the_fewest_edits() -> None:
     pytest.importorskip("clingo")
     game = load("dungeon")
     level = "wwwwwwwwww\nwA...w..kw\nw........w\nw....w...d\nwwwwwwwwww"
-    repaired = repair_level(game, level, method="solver", wants="enemies=2")
+    repaired = repair_level(game, level, method="solver", targets="enemies=2")
     assert len(repaired.edits) == 2 and {e.why for e in repaired.edits} == {"enemies=2"}
 
 
@@ -193,7 +193,7 @@ def test_no_repair_is_told(boxes: Game) -> None:
     [
         ("", {}, "the level is empty"),
         (BOXES, {"method": "magic"}, "expected one of auto"),
-        (BOXES, {"wants": "boxen=2"}, "did you mean"),
+        (BOXES, {"targets": "boxen=2"}, "did you mean"),
         (BOXES, {"locked": np.zeros((2, 2), bool)}, r"expected \(5, 7\)"),
         (BOXES, {"evaluations": 0}, "evaluations"),
         ("w", {"method": "solver"}, "too small"),

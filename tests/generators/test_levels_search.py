@@ -287,7 +287,7 @@ def test_edits_are_mirrored_but_for_the_avatar(dungeon: LevelContext) -> None:
 def test_wanting_symmetry_keeps_symmetric_levels_symmetric(dungeon: LevelContext, name: str) -> None:
     def share(wants: str) -> float:
         size = {"lambda": 20, "mu": 5, "crossover": 0.0} if name == "es" else {"population": 20, "crossover": 0.0}
-        generator = make_generator(name, dungeon, seed=1, wants=wants, seeding="constructive", **size, fresh=0.0)
+        generator = make_generator(name, dungeon, seed=1, targets=wants, seeding="constructive", **size, fresh=0.0)
         assert hasattr(generator, "_bred")
         parent = Individual(MIRRORED_LEVEL, (1.0,), 0)
         children = [generator._bred(np.random.default_rng(k), parent, None, 2).text for k in range(40)]

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 import pcg
-from pcg.breeding import BreedingRun, Herd, Taste
+from pcg.breeding import BreedingRun, LearntPreference, LevelPopulation
 from pcg.breeding.app import breeding_app
 from pcg.breeding.preference import Comparison
 from pcg.cli import app
@@ -23,28 +23,28 @@ from pcg.engine.vgdl.diagnostics import PcgError
 CONFIG = BreedingRun("boxes", seed=5, population=5, elites=1, litter=2)
 
 
-def longest_first(herd: Herd, number: int) -> float:
-    return -herd.members[number].measures.get("solution_length", 0.0)
+def longest_first(population: LevelPopulation, number: int) -> float:
+    return -population.members[number].measures.get("solution_length", 0.0)
 
 
-def choose(herd: Herd, like: Callable[[Herd, int], float] = longest_first) -> None:
+def choose(population: LevelPopulation, like: Callable[[LevelPopulation, int], float] = longest_first) -> None:
     """Mark the two that are liked best, and compare the pair that is asked about."""
-    order = sorted(herd.shown, key=lambda n: (like(herd, n), n))
-    herd.like(order[:2])
-    pair = herd.pair()
+    order = sorted(population.shown, key=lambda n: (like(population, n), n))
+    population.like(order[:2])
+    pair = population.pair()
     assert pair is not None
-    herd.vote(*pair, "first" if like(herd, pair[0]) < like(herd, pair[1]) else "second")
+    population.vote(*pair, "first" if like(population, pair[0]) < like(population, pair[1]) else "second")
 
 
 @pytest.mark.fuzz
 def test_the_same_choices_breed_the_same_levels_killed_or_not(tmp_path: Path) -> None:
-    herd = Herd.create(CONFIG, tmp_path / "a")
+    population = LevelPopulation.create(CONFIG, tmp_path / "a")
     for _ in range(3):
-        choose(herd)
-        herd.breed()
-    herd.close()
+        choose(population)
+        population.breed()
+    population.close()
 
-    again = Herd.create(CONFIG, tmp_path / "b")
+    again = LevelPopulation.create(CONFIG, tmp_path / "b")
     for turn in range(3):
         # The process is gone after each thing that was said; at one time it wrote half a line.
         choose(again)
@@ -52,49 +52,49 @@ def test_the_same_choices_breed_the_same_levels_killed_or_not(tmp_path: Path) ->
         if turn == 1:
             with open(tmp_path / "b" / "events.jsonl", "ab") as log:
                 log.write(b'{"id": 99, "type": "gener')
-        again = Herd.open(tmp_path / "b")
+        again = LevelPopulation.open(tmp_path / "b")
         again.breed()
         again.close()
-        again = Herd.open(tmp_path / "b")
+        again = LevelPopulation.open(tmp_path / "b")
     again.close()
     assert files(tmp_path / "a") == files(tmp_path / "b")
-    assert (again.generation, again.shown, again.votes) == (herd.generation, herd.shown, herd.votes)
+    assert (again.generation, again.shown, again.votes) == (population.generation, population.shown, population.votes)
 
 
 def test_every_level_is_one_of_the_game_and_no_two_shown_are_the_same(tmp_path: Path) -> None:
-    herd = Herd.create(CONFIG, tmp_path / "run")
+    population = LevelPopulation.create(CONFIG, tmp_path / "run")
     for _ in range(2):
-        choose(herd)
-        herd.breed()
-        assert len(herd.shown) == CONFIG.population
-        assert len({herd.members[n].level for n in herd.shown}) == CONFIG.population
-        for number in herd.shown:
-            assert check_level(herd.members[number].level + "\n", herd.game.definition) == []
-            assert herd.members[number].evaluation.feasible
-    born = [m for m in herd.members.values() if m.parents]
+        choose(population)
+        population.breed()
+        assert len(population.shown) == CONFIG.population
+        assert len({population.members[n].level for n in population.shown}) == CONFIG.population
+        for number in population.shown:
+            assert check_level(population.members[number].level + "\n", population.game.definition) == []
+            assert population.members[number].evaluation.feasible
+    born = [m for m in population.members.values() if m.parents]
     assert born
-    assert all(p in herd.members for m in born for p in m.parents)
-    herd.close()
+    assert all(p in population.members for m in born for p in m.parents)
+    population.close()
     saved = pcg.load(tmp_path / "run" / "levels" / "game.vgdl")
-    best = herd.ranking()[0]
-    assert saved.levels[0].strip("\n") == herd.members[best].level
-    assert herd.shown[0] == best
+    best = population.ranking()[0]
+    assert saved.levels[0].strip("\n") == population.members[best].level
+    assert population.shown[0] == best
 
 
 @pytest.mark.full
 def test_what_is_liked_becomes_more(tmp_path: Path) -> None:
-    herd = Herd.create(BreedingRun("boxes", seed=2, population=6), tmp_path / "run")
+    population = LevelPopulation.create(BreedingRun("boxes", seed=2, population=6), tmp_path / "run")
 
     def length(numbers: list[int]) -> float:
-        return float(np.mean([herd.members[n].measures["solution_length"] for n in numbers]))
+        return float(np.mean([population.members[n].measures["solution_length"] for n in numbers]))
 
-    before = length(herd.shown)
+    before = length(population.shown)
     for _ in range(4):
-        choose(herd)
-        herd.breed()
-    herd.close()
-    assert length(herd.shown) > before * 1.2
-    assert herd.taste.weights["solution_length"] > 0
+        choose(population)
+        population.breed()
+    population.close()
+    assert length(population.shown) > before * 1.2
+    assert population.preference.weights["solution_length"] > 0
 
 
 def test_taste_finds_the_hidden_weights() -> None:
@@ -106,55 +106,55 @@ def test_taste_finds_the_hidden_weights() -> None:
         one, other = rng.choice(40, 2, replace=False)
         first = rng.random() < 1 / (1 + np.exp(hidden[int(other)] - hidden[int(one)]))
         comparisons.append(Comparison(int(one if first else other), int(other if first else one)))
-    taste = Taste(measures, comparisons)
-    assert set(taste.weights) == {"a", "b", "c"}
-    assert taste.weights["a"] > 1
-    assert taste.weights["b"] < -0.4
-    assert abs(taste.weights["c"]) < 0.35
+    preference = LearntPreference(measures, comparisons)
+    assert set(preference.weights) == {"a", "b", "c"}
+    assert preference.weights["a"] > 1
+    assert preference.weights["b"] < -0.4
+    assert abs(preference.weights["c"]) < 0.35
     known = sorted(hidden)
-    assert np.corrcoef([taste.utility(n) for n in known], [hidden[n] for n in known])[0, 1] > 0.9
+    assert np.corrcoef([preference.utility(n) for n in known], [hidden[n] for n in known])[0, 1] > 0.9
     fresh = {"a": 1.0, "b": -1.0, "c": 0.0}
-    assert taste.expect(fresh)[0] > 1
-    assert Taste(measures, []).expect(fresh)[0] == 0.0
+    assert preference.expect(fresh)[0] > 1
+    assert LearntPreference(measures, []).expect(fresh)[0] == 0.0
 
 
 def test_what_cannot_be_said_is_refused(tmp_path: Path) -> None:
-    herd = Herd.create(CONFIG, tmp_path / "run")
+    population = LevelPopulation.create(CONFIG, tmp_path / "run")
     before = (tmp_path / "run" / "events.jsonl").read_bytes()
-    first, second = herd.shown[:2]
+    first, second = population.shown[:2]
     for work, message in (
-        (lambda: herd.breed(), "nothing was said"),
-        (lambda: herd.vote(first, 99, "first"), "level 99 is not shown now"),
-        (lambda: herd.vote(first, first, "first"), "compared with itself"),
-        (lambda: herd.vote(first, second, "third"), "expected first, second, both, neither"),
-        (lambda: herd.like([first, -1]), "level -1 is not shown"),
-        (lambda: Herd.create(CONFIG, tmp_path / "run"), "holds a run already"),
-        (lambda: Herd.open(tmp_path), "is no run"),
+        (lambda: population.breed(), "nothing was said"),
+        (lambda: population.vote(first, 99, "first"), "level 99 is not shown now"),
+        (lambda: population.vote(first, first, "first"), "compared with itself"),
+        (lambda: population.vote(first, second, "third"), "expected first, second, both, neither"),
+        (lambda: population.like([first, -1]), "level -1 is not shown"),
+        (lambda: LevelPopulation.create(CONFIG, tmp_path / "run"), "holds a run already"),
+        (lambda: LevelPopulation.open(tmp_path), "is no run"),
         (lambda: BreedingRun("boxes", elites=8), "expected less than population"),
         (lambda: BreedingRun.from_mapping({"run": {"game": "boxes", "liter": 2}}), "did you mean `litter`"),
-        (lambda: Herd.create(BreedingRun("boxs"), tmp_path / "x"), "did you mean `boxes`"),
+        (lambda: LevelPopulation.create(BreedingRun("boxs"), tmp_path / "x"), "did you mean `boxes`"),
     ):
         with pytest.raises(PcgError, match=message):
             work()
     assert (tmp_path / "run" / "events.jsonl").read_bytes() == before
     assert not (tmp_path / "x").exists()
-    herd.close()
+    population.close()
 
 
 def test_the_addresses(tmp_path: Path) -> None:
-    herd = Herd.create(CONFIG, tmp_path / "run")
-    with TestClient(breeding_app(herd), base_url="http://localhost") as client:
+    population = LevelPopulation.create(CONFIG, tmp_path / "run")
+    with TestClient(breeding_app(population), base_url="http://localhost") as client:
         page = client.get("/")
         assert page.status_code == 200
         assert "default-src 'self'" in page.headers["content-security-policy"]
-        state = client.get("/api/herd").json()
-        assert [one["number"] for one in state["levels"]] == herd.shown
-        assert client.get(f"/api/levels/{herd.shown[0]}/picture.png").content.startswith(b"\x89PNG")
+        state = client.get("/api/population").json()
+        assert [one["number"] for one in state["levels"]] == population.shown
+        assert client.get(f"/api/levels/{population.shown[0]}/picture.png").content.startswith(b"\x89PNG")
         first, second = state["pair"]
         state = client.post("/api/vote", json={"first": first, "second": second, "answer": "both"}).json()
         assert (state["said"], state["counted"]) == (1, 1)
         client.post("/api/vote", json={"first": second, "second": first, "answer": "first"})
-        assert herd.votes == {(second, first): "first"}
+        assert population.votes == {(second, first): "first"}
         assert client.post("/api/liked", json={"liked": [first]}).json()["levels"][0]["liked"] is not None
         opened = client.post("/api/play", json={"number": first})
         assert opened.status_code == 201
@@ -177,7 +177,7 @@ def test_the_addresses(tmp_path: Path) -> None:
             client.post("/api/breed", json={"generation": 1}, headers={"origin": "http://elsewhere"}).status_code == 403
         )
         assert client.post("/api/breed", content="generation=1").status_code == 415
-    herd.close()
+    population.close()
 
 
 def test_the_command_refuses_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,18 +197,18 @@ def test_the_command_refuses_bad_input(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.browser
 @browsers.needs_browser
 def test_levels_are_marked_compared_played_and_bred_in_a_browser(tmp_path: Path) -> None:
-    herd = Herd.create(CONFIG, tmp_path / "run")
-    with browsers.chromium() as browser, browsers.served(breeding_app(herd)) as url:
+    population = LevelPopulation.create(CONFIG, tmp_path / "run")
+    with browsers.chromium() as browser, browsers.served(breeding_app(population)) as url:
         tab = browsers.Tab(browser, viewport={"width": 1280, "height": 900})
         page = tab.page
         page.goto(url)
-        page.locator(".herd li").nth(4).wait_for()
-        assert page.locator(".herd li").count() == 5
+        page.locator(".population li").nth(4).wait_for()
+        assert page.locator(".population li").count() == 5
         assert page.locator("#breed").is_disabled()
         page.get_by_label("I like it").nth(1).check()
         page.get_by_role("button", name="The right one").click()
         page.locator("#said", has_text="2 judgements").wait_for()
-        assert herd.liked == [herd.shown[1]]
+        assert population.liked == [population.shown[1]]
         page.get_by_role("button", name="Play level").first.click()
         page.locator("[data-veil-title]", has_text="Ready").wait_for()
         page.keyboard.press("ArrowRight")
@@ -217,18 +217,18 @@ def test_levels_are_marked_compared_played_and_bred_in_a_browser(tmp_path: Path)
         page.get_by_role("button", name="Close").click()
         page.get_by_role("button", name="Breed the next generation").click()
         page.locator("#generation", has_text="2").wait_for()
-        assert herd.generation == 1
+        assert population.generation == 1
         page.reload()
-        page.locator(".herd li").nth(4).wait_for()
+        page.locator(".population li").nth(4).wait_for()
         assert page.locator("#generation").inner_text() == "2"
         tab.shot("breeding-next")
         assert tab.complaints == []
         phone = browsers.Tab(browser, **browsers.PHONE)
         phone.page.goto(url)
-        phone.page.locator(".herd li").nth(4).wait_for()
+        phone.page.locator(".population li").nth(4).wait_for()
         assert phone.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         phone.shot("breeding-phone")
         assert phone.complaints == []
         phone.close()
         tab.close()
-    herd.close()
+    population.close()

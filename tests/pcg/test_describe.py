@@ -21,7 +21,8 @@ from pcg.describe.sprites import CLASSES
 from pcg.engine.game import builtin_games
 from pcg.engine.vgdl import ontology, read_game
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.engine.vgdl.ontology_params import Param
+from pcg.engine.vgdl.ontology_params import Does, Param
+from pcg.evaluators.effect_semantics import consequences
 
 HEAD = """\
 BasicGame no_counters=2 obs=stone
@@ -104,7 +105,9 @@ def test_every_entry_of_the_ontology_has_words_of_its_own() -> None:
     avatars = {name for name, c in ontology.SPRITE_CLASSES.items() if c.avatar}
     assert set(CLASSES) == set(ontology.SPRITE_CLASSES) - avatars
     assert set(AVATARS) == set(BRIEFLY) == avatars
-    assert set(CLAUSES) == set(ontology.EFFECTS) - {"addTimer"}
+    by_phrase = {name for name, effect in ontology.EFFECTS.items() if effect.phrase}
+    assert by_phrase.isdisjoint(CLAUSES)
+    assert by_phrase | set(CLAUSES) == set(ontology.EFFECTS) - {"addTimer"}
 
 
 @pytest.mark.parametrize("name", ontology.EFFECTS)
@@ -285,6 +288,23 @@ def test_rules_said_never_to_fire_are_executed_in_no_play(shared: Path) -> None:
         assert not never & used, file.name
         checked += 1
     assert checked == 20
+
+
+def test_the_declaration_of_an_effect_is_all_that_analyses_and_descriptions_need() -> None:
+    ontology.register_effect(
+        "petrify", help="turns A to stone", needs_first=True, params=[Param("stype", "sprite", None, "stone")],
+        kills_first=True, creates=("stype",), does=(Does("transform", products=("stype",)),),
+        phrase="{a} is petrified by {b} into {new:stype}", scores_on_effect=True, score_note=" each time",
+    )  # fmt: skip
+    try:
+        rule = "beast hero > petrify stype=gem scoreChange=2 applyScore=False"
+        assert "is petrified by the hero into a gem (+2 points each time)" in text_of(rule=rule)
+        definition = read_game(HEAD.format(sprite="", rule=f"        {rule}\n", mapping="", ending=""), reading="gvgai")
+        effect = next(e for e in definition.effects if e.name == "petrify")
+        (found,) = consequences(definition, effect)
+        assert found.kind == "transform" and found.products == (definition.type_index["gem"],)
+    finally:
+        ontology.unregister("petrify")
 
 
 def test_an_entry_registered_by_a_user_is_told_by_its_help() -> None:

@@ -103,7 +103,7 @@ def test_a_model_is_fitted_shown_and_makes_levels(files: Path) -> None:
     levels = entries["levels"] if isinstance(entries, dict) else entries
     assert levels
     for entry in levels:
-        assert entry["fitness"] == pytest.approx(model.worth(entry["metrics"], strict=False))
+        assert entry["fitness"] == pytest.approx(model.fitness(entry["metrics"], strict=False))
     (files / "m.json").unlink()
     _run("resume", run, "--evaluations", "8", "--workers", "1")
 
@@ -124,7 +124,7 @@ def test_a_process_is_fitted_shown_and_makes_levels(files: Path) -> None:
     entries = json.loads((run / "levels" / "index.json").read_text(encoding="utf-8"))
     model = PreferenceModel.load(out)
     for entry in entries["levels"] if isinstance(entries, dict) else entries:
-        assert entry["fitness"] == pytest.approx(model.worth(entry["metrics"], strict=False))
+        assert entry["fitness"] == pytest.approx(model.fitness(entry["metrics"], strict=False))
 
 
 def test_a_report_is_written_by_a_command(files: Path) -> None:

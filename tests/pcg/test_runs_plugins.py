@@ -1,4 +1,4 @@
-"""Generators of users in files that `--load` names: on the command line, in worker processes, and in runs resumed."""
+"""Generators, metrics and fitness functions of users, named by `--load`: in commands, in workers, in runs resumed."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from pcg.cli import app
 from pcg.engine import registry as plugins
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS
+from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS
+from pcg.evaluators.metrics import METRICS
 from pcg.generators.games import GAME_GENERATORS
 from pcg.generators.levels import GENERATORS
 from pcg.generators.rules import RULE_GENERATORS
@@ -64,6 +66,18 @@ class Still(Agent):
     def act(self, state):
         return state.actions[0]
 """
+METRIC = """
+from pcg.evaluators.fitness_functions import fitness_function
+from pcg.evaluators.metrics import metric
+
+@metric("mine", "boxes, a count of my own", whole=True, unit="sprites")
+def mine(level):
+    return level.count("box")
+
+@fitness_function("mine")
+def fewer_boxes(metrics, settings):
+    return 1 / (1 + metrics["mine"])
+"""
 SMALL = ("--seed", "3")
 COMMANDS = {
     "levels": (LEVELS, ("levels", "boxes", "--generator", "mine", "-n", "20"), ("--evaluations", "8"), "generators"),
@@ -76,6 +90,13 @@ COMMANDS = {
          "mine", "--levels", "0", "--set", "evaluation.plays=2", "--set", "run.confirm=0"),
         ("--budget", "8"),
         "optimisers",
+    ),
+    "metric": (
+        METRIC,
+        ("levels", "boxes", "--generator", "evolve", "-n", "20", "--target", "mine>=2", "--set",
+         "evaluation.fitness=mine", "--set", "generator.population=4", "--set", "generator.offspring=4"),
+        ("--evaluations", "8"),
+        "metrics",
     ),
 }  # fmt: skip
 
@@ -92,6 +113,8 @@ def forget(modules: set[str]) -> None:
     for table in (GENERATORS, RULE_GENERATORS, GAME_GENERATORS, OPTIMISERS):
         table.unregister("mine")
     AGENTS.unregister("still")
+    METRICS.unregister("mine")
+    FITNESS_FUNCTIONS.unregister("mine")
     for name in set(sys.modules) - modules:
         if name.startswith("plugin_of_"):
             del sys.modules[name]
@@ -135,9 +158,9 @@ def test_a_loaded_generator_is_listed_run_and_resumed(kind: str, tmp_path: Path)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("kind", ["levels", "tune"])
+@pytest.mark.parametrize("kind", ["levels", "tune", "metric"])
 def test_worker_processes_load_the_file_too(kind: str, tmp_path: Path) -> None:
-    """Evaluations of `tune` need the agent that the file registers, in every process."""
+    """Evaluations of `tune` need the agent, those of `metric` the metric that the file registers, in every process."""
     file = tmp_path / f"plugin_of_{kind}.py"
     file.write_text(source_of(kind))
     _, command, budget, _ = COMMANDS[kind]

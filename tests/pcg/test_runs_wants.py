@@ -76,7 +76,7 @@ def test_generators_that_do_not_learn_go_on_until_enough_levels_achieve_everythi
                      evaluations=200, evaluation_parameters=CHEAP)  # fmt: skip
     result = run_levels(asked, tmp_path / "run", workers=2)
     assert result.stopped == "enough"
-    assert all(v >= 1 for entry in result.levels for v in entry.evaluation.wants.values())
+    assert all(v >= 1 for entry in result.levels for v in entry.evaluation.targets.values())
 
 
 def test_the_report_says_of_each_level_what_it_achieves(whole: Path, tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def close(decision: int, value: float) -> None:
 
 @inner
 def value_of_leaf(decision: int, state: int, left: int) -> float:
-    """What a state is worth to the player where the search ends, `left` ticks before it has to."""
+    """Return the value of a state for the player where the search ends, `left` ticks before it has to."""
     d = decision_at(decision)
     if is_over(d.model, state) != 0:
         result = outcome(d.model, state, d.player)

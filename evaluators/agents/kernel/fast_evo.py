@@ -275,7 +275,7 @@ def rollout(decision: int, depth: int) -> int:
 
 @inner
 def reward_of(decision: int, before: float) -> float:
-    """What an iteration that started with the score `before` and ended in the work state is worth.
+    """Return the value of an iteration that started with the score `before` and ended in the work state.
 
     The change of the score, with a bonus for a won end and a malus for a lost one; where that is 0, what the knowledge
     base says. Without a knowledge base just the score, with bonus and malus.

@@ -49,7 +49,7 @@ JOINT_PLAYOUT = np.dtype(
 playout_at = view_of(JOINT_PLAYOUT)
 
 GOALS, OUTCOME, SCORE = 0, 1, 2
-"""What an end is worth: its score / 100; won 1, lost 0, else 1/2; or the outcome, and more with a higher score."""
+"""Value of an end: its score / 100; won 1, lost 0, else 1/2; or the outcome, and more with a higher score."""
 
 
 @inner
@@ -89,7 +89,7 @@ def draw_joint(decision: int, playout: int) -> None:
 
 @inner
 def worth(decision: int, playout: int, state: int, player: int) -> float:
-    """What a state is worth to a player as an end, from 0 to 1."""
+    """Return the value of a final state for a player, in [0, 1]."""
     d = decision_at(decision)
     payoff = playout_at(playout).payoff
     if payoff == GOALS:

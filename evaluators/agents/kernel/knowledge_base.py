@@ -1,4 +1,4 @@
-"""What an agent learns from the events of its simulations: how often what was met, and what that did to the score.
+"""Knowledge from the events of an agent's simulations: how often each type was met, and what that did to the score.
 
 A knowledge base has an item for every kind of sprite met by the avatar, and another for those met by what the avatar
 made: a number of occurrences Z and a mean change of score x. It gives rollouts that score nothing a reward: for what

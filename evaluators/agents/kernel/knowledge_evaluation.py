@@ -84,7 +84,7 @@ def learn(decision: int, knowledge: int, state: int, before: float) -> None:
 
 @inner
 def approach(decision: int, knowledge: int, state: int) -> float:
-    """How much nearer the state is to what has weight, between -1/2 and 1/2; 0 when its score differs."""
+    """Return the progress of a state towards what has weight, in [-1/2, 1/2]; 0 when its score differs."""
     d = decision_at(decision)
     k = knowledge_at(knowledge)
     if score(d.model, state, d.player) != k.score:

@@ -170,7 +170,7 @@ def reward_moves(moves: int, value: float) -> None:
 
 @inner
 def history_bonus(moves: int, place: int, action: int, visits: float, value: float) -> float:
-    """What progressive history adds to the bound of a node: less the more it is visited and the better it proved."""
+    """Return the bonus of progressive history for a node: less the more it is visited and the better it proved."""
     m = moves_at(moves)
     if m.history == 0.0:
         return 0.0

@@ -37,7 +37,7 @@ facts_at = view_of(FACTS)
 _LEVELS = 4096
 _LOW = (1 << 31) - 1
 WIDTH_ONE, WIDTH_AVATAR, WIDTH_TWO, WIDTH_ALL = 0, 1, 2, 3
-"""What has to be new: a fact; a fact or its pair with the avatar's ("1.5"); a pair; the state itself."""
+"""Novelty required of a state: a fact; a fact or its pair with the avatar's ("1.5"); a pair; the state itself."""
 
 
 @inner
@@ -60,7 +60,7 @@ def describe(facts: int, model: int, state: int, player: int) -> int:
 
 @inner
 def place_of(key: int, size: int) -> int:
-    """Where the search for a key begins."""
+    """Return the slot at which the search for a key begins."""
     return (((key & _LOW) * 1103515245 + (key >> 31) * 668265263) >> 22) & (size - 1)
 
 

@@ -77,7 +77,7 @@ def bias_of(decision: int, state: int) -> float:
 
 @inner
 def refresh(tree: int) -> None:
-    """What a tree that has moved on still knows: of every node but the root one visit, worth the mean of all.
+    """Reduce the statistics of a tree that moved on: every node but the root keeps one visit, worth the mean of all.
 
     The reference leaves the sum of the values of exits as it was, beside a single exit (reference/agents 11.11), which
     makes nodes visited often look many times as good or bad; here it becomes their mean.
@@ -178,7 +178,7 @@ def descend(decision: int) -> int:
 
 @inner
 def value_of(decision: int, state: int, depth: int) -> float:
-    """What a state `depth` ticks ahead is worth."""
+    """Return the value of a state `depth` ticks ahead."""
     d = decision_at(decision)
     o = olets_at(d.search)
     value = score(d.model, state, d.player)

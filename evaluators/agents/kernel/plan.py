@@ -130,7 +130,7 @@ def play_at_random(decision: int, plans: int, state: int, ticks: int) -> int:
 
 @inner
 def judge(decision: int, plans: int, state: int, player: int, ticks: int) -> float:
-    """What the heuristic thinks of the state for one of the players, discounted by the ticks that led to it."""
+    """Return the heuristic value of the state for one of the players, discounted by the ticks that led to it."""
     d = decision_at(decision)
     own = d.player
     d.player = player

@@ -132,7 +132,7 @@ def born(population: int, side: int) -> int:
 
 @inner
 def rank_of_slot(population: int, slot: int) -> int:
-    """Where plan number `slot` of this generation stands in `order`."""
+    """Return the place in `order` of plan number `slot` of this generation."""
     p = population_at(population)
     if bank_at(p.bank).generation == 0 or slot < p.redo:
         return slot

@@ -70,10 +70,10 @@ from pcg.evaluators.agents.kernel.population import (
 from pcg.evaluators.agents.kernel.tree import tree_at
 
 NO_SEED, GREEDY_SEED, TREE_SEED = 0, 1, 2
-"""Where the first plan of a population comes from: chance, one-step look-ahead, Monte Carlo tree search."""
+"""Source of the first plan of a population: chance, one-step look-ahead, Monte Carlo tree search."""
 
 BY_PLAN, BY_VISITS, BY_VALUE, BY_BOUND = 0, 1, 2, 3
-"""What the action is chosen by: the best plan, or the statistical tree's visits, means or upper confidence bounds."""
+"""Criterion for the final action: the best plan, or the statistical tree's visits, means or upper confidence bounds."""
 
 RHEA = np.dtype(
     [
@@ -271,7 +271,7 @@ def evaluate(decision: int, state: int, side: int, row: int) -> int:
 
 @inner
 def seed_rank(population: int) -> int:
-    """Where the seed stands in the first generation: first, or in the place of the worst plan carried on."""
+    """Return the place of the seed in the first generation: first, or in the place of the worst plan carried on."""
     p = population_at(population)
     if bank_at(p.bank).carried > 0:
         return p.size - 1

@@ -273,7 +273,7 @@ def cosine(memory: int, features: int) -> float:
 
 @inner
 def query(memory: int, turn: int) -> float:
-    """What the K entries most like the features at hand say, as `answer`; returns their visits, 0 when there are none.
+    """Put the estimate of the K entries most like the given features into `answer`; return their visits, 0 without any.
 
     Each counts by visits * exp(-(1 - cosine) / tau). Only visited entries of states in which the same players have a
     choice are asked; of equally near ones those added first.

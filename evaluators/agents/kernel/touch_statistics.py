@@ -95,7 +95,7 @@ def judge_kinds(decision: int, knowledge: int) -> None:
 
 @inner
 def attraction(decision: int, knowledge: int, state: int) -> float:
-    """How good it is to be where the avatar is, between -1 and 1: the best thing near, and the worst beside it."""
+    """Return the value of the avatar's position, in [-1, 1]: the best thing near, and the worst beside it."""
     d = decision_at(decision)
     w = knowledge_at(knowledge)
     best = 0.0

@@ -95,7 +95,7 @@ transpositions_at = view_of(TRANSPOSITIONS)
 
 @inner
 def place_of(decision: int, state: int) -> int:
-    """Where the player is, as a number below 2^31."""
+    """Return the position of the player as a number below 2^31."""
     d = decision_at(decision)
     t = tree_at(d.search)
     if t.place == 0:
@@ -275,7 +275,7 @@ def share(tree: int, node: int, key: int) -> None:
 
 @inner
 def key_at_depth(key: int, depth: int) -> int:
-    """What a state is known by at a depth counted from the first decision: its value is that of the ticks left."""
+    """Return the key of a state at a depth counted from the first decision: its value is that of the ticks left."""
     return (key ^ (depth * 2654435761)) & 0x7FFFFFFFFFFFFFFF
 
 

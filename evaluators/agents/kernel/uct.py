@@ -48,10 +48,10 @@ from pcg.evaluators.agents.kernel.state_memory import (
 )
 
 NO_MEMORY, OWN, NEAREST = 0, 1, 2
-"""What V_M is: nothing, the value of the state's own entry, that of the nearest entries."""
+"""Source of V_M: none, the value of the state's own entry, that of the nearest entries."""
 
 ANY_MOVE = 8
-"""Where several players have a choice, one in so many of their moves in the tree is any move."""
+"""Exploration in games in which several players have a choice: one in so many of their moves in the tree is random."""
 
 UCT_TREE = np.dtype(
     [
@@ -114,7 +114,7 @@ def add_node(decision: int, tree: int, parent: int) -> int:
 
 @inner
 def value_of_child(decision: int, tree: int, node: int, player: int) -> float:
-    """What a visited node is worth to a player: (1 - lambda) V + lambda V_M, or V where the memory says nothing."""
+    """Return the value of a visited node: (1 - lambda) V + lambda V_M, or V where the memory says nothing."""
     d = decision_at(decision)
     t = uct_tree_at(tree)
     visits = load_double(t.visits + 8 * node)
@@ -381,7 +381,7 @@ def iterate(decision: int, tree: int, state: int) -> int:
 
 @inner
 def recommend(decision: int, tree: int) -> int:
-    """Which of the own moves at the root is the answer: the most visited, or the one of the best value."""
+    """Return the own move at the root that is played: the most visited, or the one of the best value."""
     d = decision_at(decision)
     t = uct_tree_at(tree)
     b = playout_at(t.playout)

@@ -69,7 +69,7 @@ _STILL = 3
 NOTHING = -1.0e300
 """Total of an action that was never tried."""
 CLOSED, BEGUN, WATCHED = 0, 1, 2
-"""How far a decision has come; one found to be under way ran out of room and is made again."""
+"""Stages of a decision; one found to be under way ran out of room and is made again."""
 
 # --- the value field ---
 
@@ -128,7 +128,7 @@ def way_of(distance: float) -> int:
 
 @inner
 def menace(decision: int, state: int) -> float:
-    """How near what harms is: the sum of 1 / 2^steps over the monsters within `radius` steps."""
+    """Return the nearness of harm: the sum of 1 / 2^steps over the monsters within `radius` steps."""
     d = decision_at(decision)
     f = field_at(d.search)
     gm = model_at(d.model).game
@@ -157,7 +157,7 @@ def menace(decision: int, state: int) -> float:
 
 @inner
 def digest_of(decision: int, state: int, depth: int) -> int:
-    """What makes two look-ahead nodes one: depth, place and facing, score, and how many there are of everything."""
+    """Return the key of a look-ahead node: depth, place and facing, score, and how many there are of everything."""
     d = decision_at(decision)
     f = field_at(d.search)
     h = 0
@@ -191,7 +191,7 @@ def begin_plan(decision: int, state: int) -> int:
 
 @inner
 def reward_of(decision: int, plan: int, child: int) -> float:
-    """What the move from one look-ahead node to another brought."""
+    """Return the reward of the move from one look-ahead node to another."""
     d = decision_at(decision)
     f = field_at(d.search)
     before = f.plan_states + plan * f.stride

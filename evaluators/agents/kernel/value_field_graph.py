@@ -1,4 +1,4 @@
-"""What the value-field agent learns about a level: how its avatar gets about.
+"""Movement graph of a level, learnt by the value-field agent: how its avatar gets about.
 
 The movement graph is learnt from the forward model and assumes nothing about ladders, gravity or digging. A *node* is a
 cell of the level, a type of avatar and a facing; an *edge* is what one move was seen to do, with the ticks it took.
@@ -153,7 +153,7 @@ FIELD = np.dtype(
 TRAIL = 16
 """Cells the watcher remembers."""
 NEW, TRIED, WAITING = 0, 1, 2
-"""Whether the moves from a node have been tried."""
+"""Flags of nodes: the moves from it have been tried, or not."""
 
 field_at = view_of(FIELD)
 
@@ -196,7 +196,7 @@ def facing(sprite: int) -> int:
 
 @inner
 def name_of(decision: int, state: int) -> int:
-    """Where and what the avatar is: its place in `index`, -1 without an avatar."""
+    """Return the node of the avatar (place and kind) in `index`, -1 without an avatar."""
     d = decision_at(decision)
     f = field_at(d.search)
     avatar = avatar_of(decision, state)

@@ -173,7 +173,7 @@ def measure_ways(decision: int, state: int) -> None:
 
 @inner
 def feel_from(field: int, cell: int) -> None:
-    """How many steps a monster in a cell is from the cells around it, over cells where an avatar can be."""
+    """Measure the steps from a monster in a cell to the cells around it, over cells where an avatar can be."""
     f = field_at(field)
     row = f.felt + cell * f.cells
     for other in range(f.cells):

@@ -56,14 +56,14 @@ from pcg.evaluators.agents.kernel.width_tree import (
 )
 
 SAMPLE, EXPAND, FINISH, DONE = 0, 1, 2, 3
-"""What comes next in a decision: safety samples, expanding nodes, what follows an exhausted pass, nothing."""
+"""Next step of a decision: safety samples, expanding nodes, what follows an exhausted pass, nothing."""
 
 _MASK = (1 << 61) - 1
 
 
 @inner
 def place_key(decision: int, state: int) -> int:
-    """Where the avatar is: the first fact of the list just written, or the whole state where there is no avatar."""
+    """Return the avatar's position: the first fact of the list just written, or the whole state without an avatar."""
     d = decision_at(decision)
     s = search_at(d.search)
     avatar = describe(s.facts, d.model, state, d.player)
@@ -88,7 +88,7 @@ def moves_of(decision: int, state: int) -> int:
 
 @inner
 def lean_of(decision: int, state: int, key: int) -> float:
-    """What speaks for being in a state beside the rewards on the way there."""
+    """Return the value of a state apart from the rewards on the way there."""
     d = decision_at(decision)
     s = search_at(d.search)
     value = 0.0

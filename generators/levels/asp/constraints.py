@@ -1,4 +1,4 @@
-"""Constraints on levels, gathered from parameters and wants, and posed to the solver as a problem.
+"""Constraints on levels, gathered from parameters and targets, and posed to the solver as a problem.
 
 The same aims serve a level made from nothing, the repair of a given one and the completion of a partial one; they
 differ in which tiles may stand where, and in what is tried first.
@@ -15,12 +15,12 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want, sprites_of
+from pcg.evaluators.targets import Target, sprites_of
 from pcg.generators.levels.asp.problem import MOST_WORK, SYMMETRIES, Problem
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.object_placement import KEEP_AWAY
 
-SYMMETRY_WANTS: Mapping[str, tuple[str, ...]] = {
+SYMMETRY_TARGETS: Mapping[str, tuple[str, ...]] = {
     "symmetry_horizontal": ("horizontal",),
     "symmetry_vertical": ("vertical",),
     "symmetry_both": ("horizontal", "vertical", "rotational"),
@@ -51,7 +51,7 @@ class LevelConstraints:
     symmetry: str = "none"
     pockets: bool = False
     keys_first: bool = True
-    wants: tuple[Want, ...] = ()
+    targets: tuple[Target, ...] = ()
     moves_text: str = ""
     """In which words the bound on moves was asked for."""
     must_plan: bool = True
@@ -67,8 +67,8 @@ class LevelConstraints:
     """Wants that say nothing a solver could aim at; they are left to those who judge the level."""
 
     @classmethod
-    def of(cls, settings: Mapping[str, object], wants: Sequence[Want]) -> LevelConstraints:
-        """Return the constraints in settings (of `PARAMETERS`) and wants.
+    def of(cls, settings: Mapping[str, object], targets: Sequence[Target]) -> LevelConstraints:
+        """Return the constraints in settings (of `PARAMETERS`) and targets.
 
         Raises:
             PcgError: for bounds that contradict each other.
@@ -83,28 +83,30 @@ class LevelConstraints:
             raise PcgError(f"min_path is {least}, expected at most max_path, which is {most}")
         text, must = f"won in {low} to {high} moves" if low else f"won in at most {high} moves", True
         ignored = []
-        for want in wants:
-            if want.name == "solution_length":
+        for target in targets:
+            if target.name == "solution_length":
                 if high == 0:
                     must = False
-                    low, high = _whole(want)
-                    text = f"won in {low} to {high} moves ({want})" if low else f"won in at most {high} moves ({want})"
+                    low, high = _whole(target)
+                    text = (
+                        f"won in {low} to {high} moves ({target})" if low else f"won in at most {high} moves ({target})"
+                    )
                 else:
-                    wanted = _whole(want)
+                    wanted = _whole(target)
                     low, high = max(low, wanted[0]), min(high, wanted[1]) or high
-                    text = f"won in {low} to {high} moves ({want})"
-            elif want.name not in SYMMETRY_WANTS and want.name not in ("width", "height", "density"):
-                ignored.append(want.name)
+                    text = f"won in {low} to {high} moves ({target})"
+            elif target.name not in SYMMETRY_TARGETS and target.name not in ("width", "height", "density"):
+                ignored.append(target.name)
         return cls(
             (low, high), (least, most or None), str(settings["symmetry"]), bool(settings["pockets"]),
-            bool(settings["keys_first"]), tuple(wants), text, must, ignored=tuple(ignored),
+            bool(settings["keys_first"]), tuple(targets), text, must, ignored=tuple(ignored),
         )  # fmt: skip
 
 
-def _whole(want: Want) -> tuple[int, int]:
-    """A want of moves as a range; without an upper bound, half as many more."""
-    low = max(0, math.ceil(want.low)) if want.low > -math.inf else 0
-    high = math.floor(want.high) if want.high < math.inf else low + low // 2 + 10
+def _whole(target: Target) -> tuple[int, int]:
+    """A target of moves as a range; without an upper bound, half as many more."""
+    low = max(0, math.ceil(target.low)) if target.low > -math.inf else 0
+    high = math.floor(target.high) if target.high < math.inf else low + low // 2 + 10
     return low, max(1, high)
 
 
@@ -157,8 +159,8 @@ def build_problem(
         words = f"at least {low}" if most is None else f"{low} to {most}" if low else f"at most {most}"
         problem.path(low, most, f"every goal {words} steps from the avatar")
     problem.symmetric(level_constraints.symmetry)
-    for want in level_constraints.wants:
-        _put_want(problem, want)
+    for target in level_constraints.targets:
+        _put_target(problem, target)
     if level_constraints.polish:
         problem.gates_in_walls()
         problem.keep_away(KEEP_AWAY)
@@ -169,15 +171,17 @@ def build_problem(
     return problem
 
 
-def _put_want(problem: Problem, want: Want) -> None:
-    types = sprites_of(want.name, problem.context.analysis)
-    low = max(0, math.ceil(want.low)) if want.low > -math.inf else 0
+def _put_target(problem: Problem, target: Target) -> None:
+    types = sprites_of(target.name, problem.context.analysis)
+    low = max(0, math.ceil(target.low)) if target.low > -math.inf else 0
     if types is not None:
-        problem.number_of(types, low, math.floor(want.high) if want.high < math.inf else None, str(want), asked=True)
-    elif want.name == "density":
-        problem.density(max(0.0, want.low), min(1.0, want.high), str(want))
-    elif want.name in SYMMETRY_WANTS:
-        problem.symmetry_share(SYMMETRY_WANTS[want.name], max(0.0, want.low), min(1.0, want.high), str(want))
+        problem.number_of(
+            types, low, math.floor(target.high) if target.high < math.inf else None, str(target), asked=True
+        )
+    elif target.name == "density":
+        problem.density(max(0.0, target.low), min(1.0, target.high), str(target))
+    elif target.name in SYMMETRY_TARGETS:
+        problem.symmetry_share(SYMMETRY_TARGETS[target.name], max(0.0, target.low), min(1.0, target.high), str(target))
 
 
 def _keep_ground(problem: Problem, ground: Grid) -> None:

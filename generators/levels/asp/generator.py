@@ -19,11 +19,11 @@ from pcg.evaluators.agents import solve as solve_by_engine
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want, sprites_of
+from pcg.evaluators.targets import Target, sprites_of
 from pcg.generators.levels.asp.clingo_solver import Limits, OutOfTimeError, clingo
 from pcg.generators.levels.asp.constraints import (
     PARAMETERS,
-    SYMMETRY_WANTS,
+    SYMMETRY_TARGETS,
     LevelConstraints,
     build_problem,
     moving,
@@ -66,10 +66,12 @@ class AnswerSetGenerator(IndependentGenerator):
         *PARAMETERS,
     )
 
-    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
+    def __init__(
+        self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
+    ) -> None:
         clingo()
-        super().__init__(context, seed=seed, wants=wants, **params)
-        self.level_constraints = LevelConstraints.of(self.settings, self.wants)
+        super().__init__(context, seed=seed, targets=targets, **params)
+        self.level_constraints = LevelConstraints.of(self.settings, self.targets)
         self.limits = Limits(self.number("seconds"), self.integer("conflicts"))
         self._planned = bool(self.level_constraints.moves[1]) and plannable(context)
         self._estimate = LevelEvaluator(Game(context.definition)).estimate if self._planned else []
@@ -158,14 +160,14 @@ class AnswerSetGenerator(IndependentGenerator):
         return found.grid
 
     def _needed(self) -> set[int]:
-        """Tiles that the rules or the wants ask for, whether or not the sketch has them."""
+        """Tiles that the rules or the targets ask for, whether or not the sketch has them."""
         context = self.context
         needed = {t for rule in context.requirements.counts if rule.minimum > 0 for t in rule.types}
         needed |= {need.other for need in context.requirements.needs if need.base in needed}
         found = {t for s in sorted(needed) for t in context.palette.by_type.get(s, ())[:1] if t in context.objects}
-        for want in self.wants:
-            types = sprites_of(want.name, self.context.analysis)
-            if types is not None and want.high > 0:
+        for target in self.targets:
+            types = sprites_of(target.name, self.context.analysis)
+            if types is not None and target.high > 0:
                 choices = [t for s in sorted(types) for t in self.context.palette.by_type.get(s, ())[:1]]
                 found.update(t for t in choices if t in self.context.objects or t in self.context.walls)
         return found
@@ -196,31 +198,31 @@ class AnswerSetGenerator(IndependentGenerator):
                 builder.clear((cells[i][0], cells[i][1]))
             for _ in range(number - len(cells)):
                 place_object(builder, rng, tile)
-        for want in self.wants:
-            if want.name in SYMMETRY_WANTS and want.low > 0.5:
-                for kind in SYMMETRY_WANTS[want.name][:2]:
+        for target in self.targets:
+            if target.name in SYMMETRY_TARGETS and target.low > 0.5:
+                for kind in SYMMETRY_TARGETS[target.name][:2]:
                     _copy_half(builder, kind)
         if self.level_constraints.symmetry != "none":
             _mirror(builder, self.level_constraints.symmetry)
         return builder.grid
 
     def _counts(self, rng: np.random.Generator, builder: LevelBuilder, effort: float) -> dict[int, int]:
-        """Return the number of each tile that wants name, of goals, and of what goes with them."""
+        """Return the number of each tile that targets name, of goals, and of what goes with them."""
         context = self.context
         wanted: dict[int, int] = {}
         if effort != 1.0:
             for tile in context.objects:
                 if any(context.analysis.has(c, "goal") for c in context.palette.tiles[tile].content):
                     wanted[tile] = max(1, round(effort * max(1, int((builder.grid == tile).sum()))))
-        for want in self.wants:
-            types = sprites_of(want.name, context.analysis)
+        for target in self.targets:
+            types = sprites_of(target.name, context.analysis)
             if types is None:
                 continue
             tiles = sorted({t for s in types for t in context.palette.by_type.get(s, ())[:1] if t in context.objects})
             if not tiles:
                 continue
-            low = max(0, math.ceil(want.low)) if want.low > -math.inf else 0
-            high = math.floor(want.high) if want.high < math.inf else low + 2
+            low = max(0, math.ceil(target.low)) if target.low > -math.inf else 0
+            high = math.floor(target.high) if target.high < math.inf else low + 2
             present = [wanted.get(t, int((builder.grid == t).sum())) for t in tiles]
             total = int(np.clip(sum(present), low, high))
             while sum(present) != total:

@@ -206,7 +206,7 @@ class Problem:
         self.constraint("no closed pockets", ":- on, open(C), not zone(_,C).", firm=firm)
 
     def keys_first(self, *, any_order: bool = True) -> None:
-        """Whatever opens a gate lies before it.
+        """Demand that everything that opens a gate lies before it.
 
         Args:
             any_order: in no order of opening gates does the avatar get stuck for a key; else a key for the first gate

@@ -59,7 +59,7 @@ class CMAESGenerator(LevelPopulation):
 
     def _made(self, vector: Sequence[float], seed: int) -> Any:
         settings = {**self._sizes, **self.space.settings(vector)}
-        return make_generator(self.space.base, self.context, seed=seed, wants=self.wants, **settings)
+        return make_generator(self.space.base, self.context, seed=seed, targets=self.targets, **settings)
 
     # -- generations ---------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator
 from pcg.generators.levels.grammar.builder import LAYOUTS, MOST_NODES, Builder, Built, Draft
@@ -46,8 +46,10 @@ class GrammarGenerator(IndependentGenerator):
     papers = PAPERS
     parameters = (*GRAMMAR_PARAMETERS, Parameter("tries", 12, "attempts at one sound level", 1, 1000))
 
-    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
-        super().__init__(context, seed=seed, wants=wants, **params)
+    def __init__(
+        self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
+    ) -> None:
+        super().__init__(context, seed=seed, targets=targets, **params)
         grammar = read_grammar(str(self.settings["grammar"]))
         self.builder = Builder(self.context, grammar, str(self.settings["layout"]), self.number("loops"))
 

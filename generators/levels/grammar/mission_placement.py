@@ -344,7 +344,7 @@ class MissionPlacer:
         return [t for t in tiles if t in named] or list(named)
 
     def _full(self, tile: int) -> bool:
-        """Return whether a rule or a want allows no more of what a tile creates, or the game's own levels never had
+        """Return whether a rule or a target allows no more of what a tile creates, or the game's own levels never had
         more of it.
         """
         statistics = self.context.statistics

@@ -36,7 +36,7 @@ class NSGA2Generator(TwoPopulationLevelGenerator, EvolutionaryGenerator):
         *SIZE_PARAMETERS,
         Parameter(
             "objectives", "gap,solution_length,symmetry",
-            "what is to be large (or small, after a minus): metrics, sprite types, fitness, wants",
+            "what is to be large (or small, after a minus): metrics, sprite types, fitness, targets",
         ),
         Parameter("population", 40, "levels that survive a generation", 4, 10_000),
         Parameter("offspring", 40, "children per generation", 2, 10_000),

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.evaluation import Evaluation
-from pcg.evaluators.targets import known_names, sprites_of, wanted_value
+from pcg.evaluators.targets import known_names, sprites_of, target_value
 
-OWN = ("fitness", "wants")
-"""Objectives beside the metrics: the fitness, and the degree to which wants are met."""
+OWN = ("fitness", "targets")
+"""Objectives beside the metrics: the fitness, and the degree to which targets are met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Objective:
         """
         if self.name == "fitness":
             return evaluation.fitness
-        if self.name == "wants":
-            return sum(evaluation.wants.values()) / len(evaluation.wants) if evaluation.wants else 1.0
+        if self.name == "targets":
+            return sum(evaluation.targets.values()) / len(evaluation.targets) if evaluation.targets else 1.0
         fired = evaluation.mechanics if evaluation.winner else None
-        return wanted_value(self.name, analysis, evaluation.metrics, counts, fired)
+        return target_value(self.name, analysis, evaluation.metrics, counts, fired)
 
     def __str__(self) -> str:
         return f"-{self.name}" if self.small else self.name
@@ -43,8 +43,8 @@ class Objective:
 def parse_objectives(text: str, analysis: GameAnalysis, where: str) -> tuple[Objective, ...]:
     """Objectives from a text like ``solution_length, -density, symmetry``; a minus marks what is to be small.
 
-    Names are those that wants can have: metrics, sprite types (their number at the start), mechanics; or `fitness`,
-    or `wants` for how nearly all wants are met.
+    Names are those that targets can have: metrics, sprite types (their number at the start), mechanics; or `fitness`,
+    or `targets` for how nearly all targets are met.
 
     Raises:
         PcgError: for unknown or repeated names, or an empty list.

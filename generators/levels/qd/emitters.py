@@ -28,7 +28,7 @@ class Breeding:
     """Children of one or two levels, repaired.
 
     Args:
-        owner: whose context, sizes, wants and parameters decide.
+        owner: whose context, sizes, targets and parameters decide.
         measuring: of the archive's measures.
     """
 
@@ -39,7 +39,7 @@ class Breeding:
             owner.number("crossover"), owner.integer("edits"), owner.integer("tries")
         )  # fmt: skip
         self._how: dict[str, Any] = {
-            "resizing": owner.number("resize"), "symmetry": symmetry_kept(owner.wants, 0.0),
+            "resizing": owner.number("resize"), "symmetry": symmetry_kept(owner.targets, 0.0),
             "widths": owner.widths, "heights": owner.heights,
         }  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
 from pcg.generators.levels.population import SEEDING, SeedLevels
@@ -72,8 +72,10 @@ class MapElitesGenerator(LevelGenerator):
     learns = True
     kind: ClassVar[str] = GRID
 
-    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
-        super().__init__(context, seed=seed, wants=wants, **params)
+    def __init__(
+        self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
+    ) -> None:
+        super().__init__(context, seed=seed, targets=targets, **params)
         owner = f"generator {self.name}"
         try:
             measures = parse_measures(str(self.settings["measures"]), context.analysis, self._cells_of_axis())

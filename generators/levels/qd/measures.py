@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -164,16 +164,7 @@ class Measuring:
             frame = statistics.frame if statistics is not None else (wall,) * 4
             groups = {name: group(name, context.analysis) for name in GROUPS}
             self._text = TextMetrics(context.palette, context.requirements, frame, groups)
-        self._direct = self._without_distances()
-
-    def _without_distances(self) -> dict[str, Callable[[Grid], float]] | None:
-        """The functions of the text's metrics if none of them needs to know how far the avatar has to go."""
-        text = self._text
-        if text is None:
-            return None
-        cheap = {"cover": text.cover, "density": text.density, "balance": text.balance, "leniency": text.leniency}
-        names = [m.name for m in self.measures if m.of_text and m.name in METRICS]
-        return {name: cheap[name] for name in names} if all(name in cheap for name in names) else None
+        self._metric_names = [m.name for m in self.measures if m.of_text and m.name in METRICS]
 
     def of_text(self, grid: Grid) -> list[float | None]:
         """Return the values that the level's tiles tell; None for what they do not."""
@@ -185,15 +176,11 @@ class Measuring:
         ]
 
     def _metrics(self, grid: Grid) -> Mapping[str, float]:
-        """Metrics of the text: all, or only those without distances where that is enough."""
-        if self._text is None:
-            return {}
-        if self._direct is not None:
-            return {name: of(grid) for name, of in self._direct.items()}
-        return self._text.measure(grid)
+        """The metrics of the text that are measures."""
+        return {} if self._text is None else self._text.measure(grid, self._metric_names)
 
     def of(self, grid: Grid, evaluation: Evaluation) -> tuple[float, ...]:
-        """All values. One that is not known, for want of a winning play, counts as the lowest."""
+        """All values. One that is not known, for target of a winning play, counts as the lowest."""
         found = [evaluation.measure(m.name) for m in self.measures]
         if any(value is None and m.of_text for value, m in zip(found, self.measures, strict=True)):
             seen = self.of_text(grid)

@@ -30,12 +30,12 @@ COST_OF_EDIT = 0.01
 
 def meets_all_targets(evaluation: Evaluation) -> bool:
     """Return whether a level is feasible and all that is wanted."""
-    return evaluation.feasible and all(v >= 1.0 for v in evaluation.wants.values())
+    return evaluation.feasible and all(v >= 1.0 for v in evaluation.targets.values())
 
 
 def repair_score(evaluation: Evaluation) -> float:
     """Return the score of a level under repair, in [0, 2]: feasible counts 1, targets met up to 1."""
-    met = list(evaluation.wants.values())
+    met = list(evaluation.targets.values())
     share = sum(met) / len(met) if met else 1.0
     return (1.0 + share) if evaluation.feasible else 0.8 * evaluation.constraint + 0.2 * share
 

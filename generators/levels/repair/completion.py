@@ -13,7 +13,8 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid, Mask
-from pcg.evaluators.targets import Want, settle_wants, sprites_of
+from pcg.evaluators.target_parsing import resolve_targets
+from pcg.evaluators.targets import Target, sprites_of
 from pcg.generators.levels.constructive.generator import construct, draw_style
 from pcg.generators.levels.constructive_completion import LockedLevelBuilder
 from pcg.generators.levels.context import LevelContext
@@ -29,7 +30,7 @@ SECONDS = 10.0
 
 def complete(
     context: LevelContext, partial: str, locked: Mask | None, rng: np.random.Generator,
-    wants: str | Sequence[Want] = (), *, count: int = 3, use_solver: bool | None = None, seconds: float = SECONDS,
+    targets: str | Sequence[Target] = (), *, count: int = 3, use_solver: bool | None = None, seconds: float = SECONDS,
 ) -> tuple[str, ...]:  # fmt: skip
     """Completions of a partial level.
 
@@ -39,7 +40,7 @@ def complete(
         locked: cells that stay as they are, shape (rows, columns); None locks all that are not left open. Cells neither
             locked nor open may change, but are tried first as they are.
         rng: draws everything; equal states give equal completions.
-        wants: what the level is to be like.
+        targets: what the level is to be like.
         count: completions asked for; there may be fewer when the locked cells leave no more.
         use_solver: whether to use clingo; None where it is installed.
         seconds: what the solver may take for each.
@@ -50,7 +51,7 @@ def complete(
     Raises:
         PcgError: for bad input; when nothing completes the level, with the reason (the solver names what clashes).
     """
-    wants = settle_wants(wants, context.analysis)
+    targets = resolve_targets(targets, context.analysis)
     draft = read_draft(context.palette, partial)
     open_cells = draft.free | draft.unreadable
     if locked is not None and locked.shape != draft.grid.shape:
@@ -68,13 +69,13 @@ def complete(
         base = _merged(context, draft, open_cells, rng)
         if use_solver:
             try:
-                grid: Grid | None = _solved(context, draft, base, fixed, wants, rng, seconds)
+                grid: Grid | None = _solved(context, draft, base, fixed, targets, rng, seconds)
             except PcgError:
                 if found:
                     break
                 raise
         else:
-            grid, reason = _mended(context, draft, fixed, open_cells, wants, rng)
+            grid, reason = _mended(context, draft, fixed, open_cells, targets, rng)
         if grid is not None:
             text = context.palette.text(grid)
             if text not in found:
@@ -99,7 +100,7 @@ def _merged(context: LevelContext, draft: Draft, open_cells: Mask, rng: np.rando
 
 
 def _solved(
-    context: LevelContext, draft: Draft, base: Grid, fixed: Mask, wants: tuple[Want, ...], rng: np.random.Generator,
+    context: LevelContext, draft: Draft, base: Grid, fixed: Mask, targets: tuple[Target, ...], rng: np.random.Generator,
     seconds: float,
 ) -> Grid:  # fmt: skip
     from pcg.generators.levels.asp.clingo_solver import Limits
@@ -112,7 +113,7 @@ def _solved(
         "max_moves": 0, "min_moves": 0, "min_path": 0, "max_path": 0, "symmetry": "none", "pockets": True,
         "keys_first": True,
     }  # fmt: skip
-    level_constraints = LevelConstraints.of(settings, wants)
+    level_constraints = LevelConstraints.of(settings, targets)
     filled = replace(draft, grid=base, free=np.zeros(base.shape, bool), unreadable=np.zeros(base.shape, bool))
     problem = repair_problem(context, filled, level_constraints, fixed)
     seed = int(rng.integers(2**31))
@@ -121,7 +122,7 @@ def _solved(
 
 
 def _mended(
-    context: LevelContext, draft: Draft, fixed: Mask, open_cells: Mask, wants: tuple[Want, ...],
+    context: LevelContext, draft: Draft, fixed: Mask, open_cells: Mask, targets: tuple[Target, ...],
     rng: np.random.Generator,
 ) -> tuple[Grid | None, str]:  # fmt: skip
     """A repaired sketch that keeps the locked cells and in which nothing is seen to be wrong, or None and what was."""
@@ -129,34 +130,34 @@ def _mended(
     for _ in range(TRIES):
         builder = LockedLevelBuilder(context, _merged(context, draft, open_cells, rng), fixed)
         repair(builder, rng)
-        for want in wants:
-            _aim(builder, rng, want, fixed)
+        for target in targets:
+            _aim(builder, rng, target, fixed)
         wrong = faults(context, builder.grid)
         counts = context.palette.count_types(builder.grid)
-        for want in wants:
-            types = sprites_of(want.name, context.analysis)
-            if types is not None and not want.achieved(sum(counts.get(t, 0) for t in types)):
-                wrong.append(f"missed: {want}")
+        for target in targets:
+            types = sprites_of(target.name, context.analysis)
+            if types is not None and not target.achieved(sum(counts.get(t, 0) for t in types)):
+                wrong.append(f"missed: {target}")
         if not wrong:
             return builder.grid, ""
         reason = "; ".join(wrong)
     return None, reason
 
 
-def _aim(builder: LevelBuilder, rng: np.random.Generator, want: Want, fixed: Mask) -> None:
+def _aim(builder: LevelBuilder, rng: np.random.Generator, target: Target, fixed: Mask) -> None:
     """Put in or take out sprites until there are as many as wanted, as far as there is room."""
     context = builder.context
-    types = sprites_of(want.name, context.analysis)
+    types = sprites_of(target.name, context.analysis)
     if types is None:
         return
     tiles = sorted({t for s in types for t in context.palette.by_type.get(s, ())[:1] if t in context.objects})
     weights = context.palette.type_counts[:, sorted(types)].sum(axis=1)
     for _ in range(builder.grid.size):
         present = int(weights[builder.grid].sum())
-        if present < want.low and tiles:
+        if present < target.low and tiles:
             if not place_object(builder, rng, tiles[int(rng.integers(len(tiles)))]):
                 return
-        elif present > want.high:
+        elif present > target.high:
             cells = np.argwhere(np.isin(builder.grid, context.objects) & (weights[builder.grid] > 0) & ~fixed).tolist()
             if not cells:
                 return

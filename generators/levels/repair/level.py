@@ -1,7 +1,7 @@
 """Repair of a level of any source: few edits, each with its reason.
 
 `repair_level` tries what is cheap first: nothing (the level may be sound), the solver's fewest edits, then edits
-judged by playing. What counts as sound is what a run of a generator counts as feasible, and all wants achieved.
+judged by playing. What counts as sound is what a run of a generator counts as feasible, and all targets achieved.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter, resolve
-from pcg.evaluators.targets import Want, settle_wants
+from pcg.evaluators.target_parsing import resolve_targets
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext, require_single_player
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.repair.by_rules import repair
@@ -57,7 +58,7 @@ class NoRepairError(PcgError):
 
 
 def repair_level(
-    game: Game, level: str, *, method: str = "auto", wants: str | Sequence[Want] = (), locked: Mask | None = None,
+    game: Game, level: str, *, method: str = "auto", targets: str | Sequence[Target] = (), locked: Mask | None = None,
     seed: int = 1, **params: object,
 ) -> Repaired:  # fmt: skip
     r"""Make a level sound with few edits.
@@ -66,7 +67,7 @@ def repair_level(
         game: the level's game.
         level: text; rows may be short, characters unknown, `?` stands for a cell left open.
         method: one of `METHODS`.
-        wants: what the level is to be like, as in `pcg levels --want`.
+        targets: what the level is to be like, as in `pcg levels --target`.
         locked: cells that stay as they are, shape (rows, columns).
         seed: equal seeds give equal repairs, unless the time runs out.
         params: see `PARAMETERS`.
@@ -85,12 +86,12 @@ def repair_level(
     >>> len(repaired.edits), "A" in repaired.level
     (1, True)
     """
-    return _Repair(game, level, method, wants, locked, seed, params).result()
+    return _Repair(game, level, method, targets, locked, seed, params).result()
 
 
 class _Repair:
     def __init__(
-        self, game: Game, level: str, method: str, wants: str | Sequence[Want], locked: Mask | None, seed: int,
+        self, game: Game, level: str, method: str, targets: str | Sequence[Target], locked: Mask | None, seed: int,
         params: dict[str, object],
     ) -> None:  # fmt: skip
         if method not in METHODS:
@@ -99,7 +100,7 @@ class _Repair:
         self.settings = resolve(PARAMETERS, params, "repair")
         self.game, self.context = game, LevelContext.of(game)
         require_single_player(self.context)
-        self.wants = settle_wants(wants, self.context.analysis)
+        self.targets = resolve_targets(targets, self.context.analysis)
         self.draft: Draft = read_draft(self.context.palette, level)
         if locked is not None and locked.shape != self.draft.grid.shape:
             raise PcgError(f"locked cells have the shape {locked.shape}, expected {self.draft.grid.shape} as the level")
@@ -145,7 +146,7 @@ class _Repair:
     def evaluate(self, text: str) -> Evaluation:
         """The verdict on a level text, remembered."""
         if self._evaluator is None:
-            self._evaluator = LevelEvaluator(self.game, self.wants)
+            self._evaluator = LevelEvaluator(self.game, self.targets)
         if text not in self._known:
             self._known[text] = self._evaluator.evaluate(text, self.seed)
         return self._known[text]
@@ -155,7 +156,7 @@ class _Repair:
         evaluation = self.evaluate(self.context.palette.text(grid))
         broken = [f"so that {CONSTRAINTS[name]}" for name, value in evaluation.constraints.items() if value < 1.0]
         # Stages that were not reached say nothing; the first that failed is the reason.
-        missed = [f"so that {want}" for want in self.wants if evaluation.wants.get(want.name, 0.0) < 1.0]
+        missed = [f"so that {target}" for target in self.targets if evaluation.targets.get(target.name, 0.0) < 1.0]
         return broken[:1] if broken else missed
 
     def _mend(self) -> Repaired:
@@ -179,7 +180,7 @@ class _Repair:
             "pockets": True, "keys_first": True,
         }  # fmt: skip
         limits = Limits(share * float(self.settings["seconds"]), int(self.settings["conflicts"]))
-        level_constraints = LevelConstraints.of(settings, self.wants)
+        level_constraints = LevelConstraints.of(settings, self.targets)
         found, judge = solve_for_repair(
             self.context, self.draft, level_constraints, self.locked, seed=self.seed, limits=limits
         )

@@ -13,7 +13,7 @@ import numpy as np
 
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Want
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS
 from pcg.generators.levels.examples import DRAWS, SYMMETRY, ExampleGenerator, mirrored, symmetry_of
@@ -42,8 +42,10 @@ class WaveFunctionCollapseGenerator(ExampleGenerator):
         Parameter("restarts", 4, "attempts before patterns get smaller", 1, 1000),
     )  # fmt: skip
 
-    def __init__(self, context: LevelContext, *, seed: int, wants: str | Sequence[Want] = (), **params: object) -> None:
-        super().__init__(context, seed=seed, wants=wants, **params)
+    def __init__(
+        self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
+    ) -> None:
+        super().__init__(context, seed=seed, targets=targets, **params)
         self._learnt: dict[tuple[int, bool], Patterns] = {}
 
     def fill(self, partial: Grid, locked: Mask, rng: np.random.Generator) -> Grid:

@@ -5,38 +5,38 @@ import { Player } from "../static/player/player.js";
 const part = (id) => document.getElementById(id);
 const picture = (level) => `${root}/api/levels/${level}/picture.png`;
 
-let herd = null;
+let population = null;
 let player = null;
 
 /** Do something on the server and show what came of it; mistakes are told at the page's problem line. */
 async function attempt(work) {
   part("problem").hidden = true;
-  part("herd").classList.add("busy");
+  part("population").classList.add("busy");
   try {
     show(await work());
   } catch (error) {
     part("problem").textContent = error.message;
     part("problem").hidden = false;
   } finally {
-    part("herd").classList.remove("busy");
+    part("population").classList.remove("busy");
   }
 }
 
 function show(fresh) {
-  const next = herd === null || fresh.generation !== herd.generation;
-  herd = fresh;
-  part("generation").textContent = herd.generation + 1;
-  if (next) part("herd").replaceChildren(...herd.levels.map(card));
-  for (const level of herd.levels) {
+  const next = population === null || fresh.generation !== population.generation;
+  population = fresh;
+  part("generation").textContent = population.generation + 1;
+  if (next) part("population").replaceChildren(...population.levels.map(card));
+  for (const level of population.levels) {
     const box = document.querySelector(`[data-like="${level.number}"]`);
     if (box && box !== document.activeElement) box.checked = level.liked;
   }
-  part("breed").disabled = herd.said === 0;
-  part("said").textContent = herd.said ? `${herd.said} ${herd.said === 1 ? "judgement" : "judgements"} on this generation` : "";
+  part("breed").disabled = population.said === 0;
+  part("said").textContent = population.said ? `${population.said} ${population.said === 1 ? "judgement" : "judgements"} on this generation` : "";
   showPair();
   showTaste();
-  part("best").hidden = !herd.best.length;
-  part("best-list").replaceChildren(...herd.best.map((level, place) =>
+  part("best").hidden = !population.best.length;
+  part("best-list").replaceChildren(...population.best.map((level, place) =>
     make("li", {}, make("button", { type: "button", click: () => play(level) },
       make("img", { src: picture(level), alt: "" }), `${place + 1}: level ${level}`))));
 }
@@ -47,7 +47,7 @@ function card(level) {
   box.checked = level.liked;
   return make("li", {},
     make("img", { class: "pixels", src: picture(level.number), alt: `Level ${level.number}` }),
-    make("p", {}, `Level ${level.number}, ${level.born < herd.generation ? "stays on" : born}`),
+    make("p", {}, `Level ${level.number}, ${level.born < population.generation ? "stays on" : born}`),
     make("div", { class: "acts" },
       make("label", {}, box, "I like it"),
       make("button", { type: "button", "aria-label": `Play level ${level.number}`, click: () => play(level.number) }, "Play")));
@@ -58,21 +58,21 @@ const like = () => attempt(() => post("/api/liked", {
 }));
 
 function showPair() {
-  part("compare").hidden = herd.pair === null;
-  if (herd.pair === null) return;
-  for (const [side, level] of [["left", herd.pair[0]], ["right", herd.pair[1]]]) {
+  part("compare").hidden = population.pair === null;
+  if (population.pair === null) return;
+  for (const [side, level] of [["left", population.pair[0]], ["right", population.pair[1]]]) {
     part(side).src = picture(level);
     part(side).alt = `Level ${level}`;
   }
 }
 
 function showTaste() {
-  if (!herd.taste.length) {
-    part("taste").replaceChildren(make("p", { class: "hint" }, herd.counted || herd.said ? "Nothing that is sure yet." : "Nothing is known yet."));
+  if (!population.preference.length) {
+    part("preference").replaceChildren(make("p", { class: "hint" }, population.counted || population.said ? "Nothing that is sure yet." : "Nothing is known yet."));
     return;
   }
-  const most = Math.max(...herd.taste.map(({ weight }) => Math.abs(weight)));
-  part("taste").replaceChildren(make("table", {}, ...herd.taste.map(({ name, weight, help }) => {
+  const most = Math.max(...population.preference.map(({ weight }) => Math.abs(weight)));
+  part("preference").replaceChildren(make("table", {}, ...population.preference.map(({ name, weight, help }) => {
     const bar = make("span", { class: weight < 0 ? "bar less" : "bar", "aria-hidden": "true" });
     bar.style.width = `${(6 * Math.abs(weight)) / most}rem`;
     return make("tr", {}, make("th", { scope: "row" }, `${weight < 0 ? "less" : "more"} ${words(name)}`, make("small", {}, help)),
@@ -102,14 +102,14 @@ part("stop").addEventListener("click", () => {
 });
 for (const button of document.querySelectorAll("[data-answer]")) {
   button.addEventListener("click", () => attempt(() => post("/api/vote", {
-    first: herd.pair[0], second: herd.pair[1], answer: button.dataset.answer,
+    first: population.pair[0], second: population.pair[1], answer: button.dataset.answer,
   })));
 }
 part("breed").addEventListener("click", async () => {
   part("breed").disabled = true;
   part("said").textContent = "Breeding …";
-  await attempt(() => post("/api/breed", { generation: herd.generation }));
-  part("herd").focus({ preventScroll: true });
+  await attempt(() => post("/api/breed", { generation: population.generation }));
+  part("population").focus({ preventScroll: true });
   window.scrollTo({ top: 0 });
 });
-attempt(() => get("/api/herd"));
+attempt(() => get("/api/population"));

@@ -18,7 +18,7 @@ from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.level import scan_level
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.targets import Want, group
+from pcg.evaluators.targets import Target, group
 from pcg.generators.levels import LevelContext, level_distance
 from pcg.integrations.pcg_benchmark.package import benchmark
 
@@ -111,7 +111,7 @@ def _problem_class() -> type:
         def controlability(self, info: dict[str, Any], control: dict[str, Any]) -> float:
             """Return how well the wanted numbers are met, 1 within the tolerance."""
             met = [
-                Want(
+                Target(
                     asked.name, control[asked.name] - asked.tolerance, control[asked.name] + asked.tolerance
                 ).satisfaction(info["metrics"].get(asked.name))
                 for asked in self._controls

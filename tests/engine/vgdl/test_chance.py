@@ -1,4 +1,4 @@
-"""Whether chance plays a part is decided per level: by the sprites that are there, and those that can come to be."""
+"""Chance is found per level: by the sprites that are there, and those that can come to be."""
 
 from __future__ import annotations
 

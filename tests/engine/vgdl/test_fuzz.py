@@ -75,7 +75,7 @@ def mutated(text: str, rng: random.Random, changes: int) -> str:
 
 
 def or_error(read: Callable[[], Read]) -> Read | VGDLError:
-    """What `read` gives, or the error it raises, which must say something."""
+    """Return what `read` gives, or the error it raises, which must say something."""
     try:
         return read()
     except VGDLError as error:
@@ -146,7 +146,7 @@ def test_mutated_games_survive_formatting(
 
 
 def assert_sound(game: GameDefinition) -> None:
-    """What the engine relies on, whatever the text was."""
+    """Check what the engine relies on, whatever the text was."""
     count = len(game.types)
     assert [t.id for t in game.types] == list(range(count)) and game.types[0].name == "wall"
     assert game.type_index == {t.name: t.id for t in game.types}

@@ -1,4 +1,4 @@
-"""What the strict reading refuses, and how it says so."""
+"""Errors of the strict reading."""
 
 from __future__ import annotations
 

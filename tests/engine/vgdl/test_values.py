@@ -1,4 +1,4 @@
-"""How texts become values and when they reach a field (reference/language 1.4)."""
+"""Reading of values from texts, and when they reach a field (reference/language 1.4)."""
 
 from __future__ import annotations
 

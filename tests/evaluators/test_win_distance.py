@@ -1,4 +1,4 @@
-"""What draws the solver towards a win: things to be brought together, and actions that last."""
+"""Distances that draw the solver towards a win: things to be brought together, and actions that last."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pcg.evaluators.agents.subgoals import AbstractState, Subgoals
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.win_distance import estimate, pairs
+from pcg.evaluators.win_distance import distance_weights, pairs
 
 SNOWMAN = """BasicGame
     SpriteSet
@@ -104,7 +104,7 @@ def test_pairs_lead_to_a_win_sooner(snowman: Game) -> None:
     analysis = analyse(snowman.definition)
     required = requirements(analysis)
     start = snowman.start(ROOM, seed=1)
-    weights = estimate(analysis, required)
+    weights = distance_weights(analysis, required)
     blind = solve(start, max_nodes=200_000, algorithm="astar", weights=weights)
     led = solve(start, max_nodes=200_000, algorithm="astar", weights=weights, pairs=pairs(analysis, required))
     assert led.status == "solved"

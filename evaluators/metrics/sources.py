@@ -1,0 +1,12 @@
+"""Papers that metrics are from, as they are cited by `pcg metrics` and the report."""
+
+SMITH = "Smith, Whitehead: Analyzing the Expressive Range of a Level Generator (2010)"
+NGO = "Ngo, Teo, Byrne: Modelling Interface Aesthetics (2003)"
+NIELSEN = "Nielsen, Barros, Togelius, Nelson: General Video Game Evaluation Using Relative Algorithm Performance (2015)"
+KHALIFA = "Khalifa, Perez-Liebana, Lucas, Togelius: General Video Game Level Generation (2016)"
+SURVIVAL = f"after the constraint on survival of {KHALIFA}"
+CHARITY = "Charity, Green, Khalifa, Togelius: Mech-Elites: Illuminating the Mechanic Space of GVG-AI (2020)"
+LIAPIS = "Liapis, Yannakakis, Togelius: Towards a Generic Method of Evaluating Game Levels (2013)"
+HORN = "Horn, Dahlskog, Shaker, Smith, Togelius: A Comparative Evaluation of Procedural Level Generators (2014)"
+SHANNON = "Shannon: A Mathematical Theory of Communication (1948)"
+CHANNELS = "Bullitt et al.: Measuring Tortuosity of the Intracerebral Vasculature (2003), distance metric"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import networkx
@@ -25,14 +26,17 @@ CIRCLES = [
 """Modules that still import each other; the test wants exactly these, so that what is mended is struck out."""
 
 
-def statements(node: ast.AST, types: bool) -> Iterator[ast.AST]:
+def statements(tree: ast.AST, types: bool) -> Iterator[ast.AST]:
     """All nodes of a syntax tree; without those for type checkers only unless `types`."""
-    for child in ast.iter_child_nodes(node):
-        if not types and isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            for other in child.orelse:
-                yield from (other, *statements(other, types))
-        else:
-            yield from (child, *statements(child, types))
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for_types = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        waiting += node.orelse if for_types and not types else ast.iter_child_nodes(node)
+
+
+parsed = cache(ast.parse)
 
 
 def imports(source: str, package: str, types: bool = True) -> Iterator[tuple[str, str]]:
@@ -40,7 +44,7 @@ def imports(source: str, package: str, types: bool = True) -> Iterator[tuple[str
 
     `package` holds the text; relative imports start there. Imports for type checkers only count if `types`.
     """
-    for node in statements(ast.parse(source), types):
+    for node in statements(parsed(source), types):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -29,6 +29,8 @@ from pcg.engine.native.loader import inventory, prepare
 from pcg.engine.native.sources import package_digest, packages
 from pcg.engine.native.targets import TARGETS, host
 
+pytestmark = pytest.mark.full
+
 ENGINE = "pcg.engine.kernel"
 SMALL = "pcg.evaluators.games"
 """A package of one kernel, which is built fast."""
@@ -129,7 +131,6 @@ def test_record_has_the_digest_and_the_size_of_every_file(wheels: ModuleType, un
             assert (digest, int(size)) == (f"sha256={text}", len(data))
 
 
-@pytest.mark.full
 def test_wheels_are_the_same_byte_for_byte_whenever_and_however_they_are_made(
     wheels: ModuleType, pure_wheel: Path, unpacked: Path, tmp_path: Path
 ) -> None:
@@ -214,7 +215,6 @@ def built_files(folder: Path) -> list[Path]:
     return sorted(folder.rglob(f"*{objects.SUFFIX}"))
 
 
-@pytest.mark.full
 def test_first_move_of_an_installed_wheel_neither_builds_nor_imports_the_compiler(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -232,7 +232,6 @@ def test_all_kernels_of_an_installed_wheel_are_shipped(installed: Path, tmp_path
     assert {row["package"]: row["origin"] for row in rows} == dict.fromkeys(packages(), "shipped")
 
 
-@pytest.mark.full
 def test_installed_wheel_makes_levels_and_builds_nothing(installed: Path, tmp_path: Path) -> None:
     words = ["--generator", "constructive", "-n", 2, "--seed", 1, "--evaluations", 20, "--out", tmp_path / "run"]
     output([installed, "levels", "dungeon", *words], tmp_path, clean(tmp_path))

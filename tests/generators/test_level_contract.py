@@ -157,20 +157,30 @@ def test_every_reference_game_gets_levels(shared: Path) -> None:
 # -- ask and tell ------------------------------------------------------------------------------------------------------
 
 
+SMALL = {"population": 10, "offspring": 10, "initial": 12, "vectors": 5}
+"""Sizes of generations, so that few levels are several."""
+
+
+def small(name: str, context: LevelContext, seed: int) -> LevelGenerator:
+    """A generator with small generations, if it has such."""
+    params = {p.name: SMALL[p.name] for p in GENERATORS[name].parameters if p.name in SMALL}
+    return make_generator(name, context, seed=seed, **params)
+
+
 def number(name: str, learning: int) -> int:
-    """So many levels of a generator that learns; of others a third, as they make one like the other."""
-    return learning if GENERATORS[name].learns else learning // 3
+    """So many levels of a generator that learns; of others half, as they make one like the other."""
+    return learning if GENERATORS[name].learns else learning // 2
 
 
 @pytest.mark.parametrize(("name", "game"), covered(list(GENERATORS), ["dungeon", "hunt"], 0, 2))
 def test_levels_depend_on_the_seed_and_not_on_how_many_are_asked_for_at_once(
     contexts: dict[str, LevelContext], name: str, game: str
 ) -> None:
-    count = number(name, 60)
-    first, again = (run(make_generator(name, contexts[game], seed=1), count, size) for size in (7, 1))
+    count = number(name, 35)
+    first, again = (run(small(name, contexts[game], 1), count, size) for size in (7, 1))
     assert first == again
     assert [c.id for c in first] == list(range(count))
-    other = run(make_generator(name, contexts[game], seed=2), 12)
+    other = run(small(name, contexts[game], 2), 12)
     assert [c.level for c in first[:12]] != [c.level for c in other]
 
 
@@ -178,14 +188,14 @@ def test_levels_depend_on_the_seed_and_not_on_how_many_are_asked_for_at_once(
 def test_a_restored_state_goes_on_as_if_nothing_had_happened(
     contexts: dict[str, LevelContext], name: str, game: str
 ) -> None:
-    generator = make_generator(name, contexts[game], seed=9)
-    run(generator, number(name, 47))
+    generator = small(name, contexts[game], 9)
+    run(generator, number(name, 27))
     out = generator.ask(5)
-    restored = make_generator(name, contexts[game], seed=9)
+    restored = small(name, contexts[game], 9)
     restored.load_state_dict(json.loads(json.dumps(generator.state_dict())))
     for each in (generator, restored):
         each.tell(out, [judged(c) for c in out])
-    assert run(generator, number(name, 60)) == run(restored, number(name, 60))
+    assert run(generator, number(name, 25)) == run(restored, number(name, 25))
     assert generator.state_dict() == restored.state_dict()
 
 

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tiers import first_fast
 
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -117,7 +118,7 @@ def test_equally_many_plays_find_more_with_it() -> None:
         assert mean(8, seed) > mean(1, seed) + 0.03
 
 
-@pytest.mark.parametrize("name", ["evolve", "novelty", "map-elites"])
+@pytest.mark.parametrize("name", first_fast(["evolve", "novelty", "map-elites"]))
 def test_a_restored_state_goes_on_as_if_nothing_had_happened(name: str) -> None:
     if name == "map-elites":
         pytest.importorskip("ribs")

@@ -61,6 +61,7 @@ def test_the_same_choices_breed_the_same_levels_killed_or_not(tmp_path: Path) ->
     assert (again.generation, again.shown, again.votes) == (population.generation, population.shown, population.votes)
 
 
+@pytest.mark.full
 def test_every_level_is_one_of_the_game_and_no_two_shown_are_the_same(tmp_path: Path) -> None:
     population = LevelPopulation.create(CONFIG, tmp_path / "run")
     for _ in range(2):

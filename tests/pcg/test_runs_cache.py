@@ -72,6 +72,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
+@pytest.mark.full
 def test_equal_levels_of_a_run_are_evaluated_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: LevelRun
 ) -> None:

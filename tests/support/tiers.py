@@ -20,11 +20,13 @@ def examples(full: int) -> int:
     return min(full, FAST_EXAMPLES) if PROFILE == "fast" else full
 
 
-def first_fast(values: Iterable[Any], count: int = 1) -> list[Any]:
+def first_fast(values: Iterable[Any], count: int = 1, rest: str = "full") -> list[Any]:
     """Return parameters of a test of which the first `count` are of the fast tier and the others of the full one alone.
+
+    `rest` is the marker that the others get.
 
     >>> [value if isinstance(value, str) else value.marks[0].name for value in first_fast(["a", "b"])]
     ['a', 'full']
     """
     found = list(values)
-    return [*found[:count], *(pytest.param(value, marks=pytest.mark.full) for value in found[count:])]
+    return [*found[:count], *(pytest.param(value, marks=getattr(pytest.mark, rest)) for value in found[count:])]

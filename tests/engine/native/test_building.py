@@ -79,6 +79,7 @@ def test_a_build_that_was_killed_leaves_nothing_half_written(tmp_path):
     assert objects.read(path) is not None
 
 
+@pytest.mark.modes
 def test_one_line_says_what_happens_and_one_how_long_it_took(tmp_path):
     _, errors = child(tmp_path).communicate(timeout=300)
     first, second = errors.strip().splitlines()

@@ -34,6 +34,7 @@ help:
 	@echo "make demo    generate levels for the dungeon game and open a report (about two minutes the first time)"
 	@echo "make test    tests of everything, in minutes"
 	@echo "make test-full  all tests: also fuzzing, browsers, PostgreSQL, the reference's games, kernel modes, long plays"
+	@echo "make test-rest  those that make test leaves out"
 	@echo "make check   formatting, lint, types, docs, replay of recorded plays, kernels without the compiler"
 	@echo "make bench   speed of the engine, beside the reference's where its numbers are at hand; docs/results/engine.md"
 	@echo "make docs    the documentation, in site/"
@@ -130,12 +131,12 @@ types: $(DEV)
 	cd build/typing && $(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p pcg
 
 # Slices of the tests: the kernels as plain Python (what a debugger and coverage see), and compiled with every access
-# checked, then with random games as well.
+# checked, which random games are played with as well.
 KERNEL_TESTS := tests/engine tests/evaluators tests/fuzz
 checked-kernels: $(DEV)
 	PCG_KERNELS=python $(PYTEST) $(KERNEL_TESTS) -m "kernel and not full"
 	PCG_BOUNDSCHECK=1 $(BIN)/pcg warmup
-	PCG_BOUNDSCHECK=1 $(PYTEST) $(KERNEL_TESTS) -m "kernel and (fuzz or not full)"
+	PCG_BOUNDSCHECK=1 HYPOTHESIS_PROFILE=full $(PYTEST) $(KERNEL_TESTS) -m "kernel and (fuzz or not full)"
 
 conformance: $(DEV)
 	@if [ -d "$(SHARED)/gvgai/traces" ]; then \

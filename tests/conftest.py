@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -76,6 +77,32 @@ def shared() -> Path:
     if not (folder / "gvgai").is_dir():
         pytest.skip(f"needs the reference material in {folder}")
     return folder
+
+
+@pytest.fixture
+def registrations() -> Iterator[None]:
+    """Take away what a test registers: other tests, and worker processes, know nothing of it."""
+    from pcg.engine import registry
+    from pcg.evaluators.agents.heuristics import HEURISTICS
+    from pcg.evaluators.agents.registry import AGENTS
+    from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS
+    from pcg.evaluators.metrics import METRICS
+    from pcg.generators.games.registry import GAME_GENERATORS
+    from pcg.generators.levels.registry import GENERATORS
+    from pcg.generators.rules.registry import RULE_GENERATORS
+    from pcg.generators.tuning.registry import OPTIMISERS
+
+    tables: tuple[registry.Registry[Any], ...] = (
+        AGENTS, FITNESS_FUNCTIONS, GAME_GENERATORS, GENERATORS, HEURISTICS, METRICS, OPTIMISERS, RULE_GENERATORS,
+    )  # fmt: skip
+    known = [set(table) for table in tables]
+    files = set(registry.loaded_plugins())
+    yield
+    for table, before in zip(tables, known, strict=True):
+        for name in set(table) - before:
+            table.unregister(name)
+    for file in set(registry.loaded_plugins()) - files:
+        del registry._plugins[file]
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from pcg.engine.vgdl import ontology
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md"))]
-LONG = {
+LONG = {"README.md"} | {
     f"docs/{page}.md"
     for page in (
         "describe", "generators", "generators/grammar", "generators/qd", "generators/search", "preferences", "rules",
@@ -42,6 +42,7 @@ def commands(body: str) -> list[str]:
     return [c.replace("\\\n", " ") for c in re.findall(r"^\$ ((?:.*\\\n)*.*)$", body, flags=re.M)]
 
 
+@pytest.mark.usefixtures("registrations")
 @pytest.mark.parametrize("page", [pytest.param(p, marks=[pytest.mark.full] if p in LONG else []) for p in PAGES])
 def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A block with a title is saved as a file of that name, so that the blocks after it can use it."""

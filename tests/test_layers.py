@@ -32,7 +32,7 @@ def statements(tree: ast.AST, types: bool) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        for_types = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
         waiting += node.orelse if for_types and not types else ast.iter_child_nodes(node)
 
 

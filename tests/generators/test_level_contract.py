@@ -67,13 +67,13 @@ def run(generator: LevelGenerator, count: int, size: int = 7) -> list[Candidate]
 def test_levels_pass_the_strict_check_without_a_warning(
     contexts: dict[str, LevelContext], name: str, game: str
 ) -> None:
-    checked(contexts[game], run(make_generator(name, contexts[game], seed=3), 12))
+    checked(contexts[game], run(make_generator(name, contexts[game], seed=3), 8))
 
 
 @pytest.mark.parametrize(("name", "game"), covered(list(GENERATORS), GAMES, 1, 3))
 def test_levels_have_the_size_asked_for(contexts: dict[str, LevelContext], name: str, game: str) -> None:
     generator = make_generator(name, contexts[game], seed=4, min_width=9, max_width=11, min_height=8, max_height=8)
-    for grid in checked(contexts[game], run(generator, 12)):
+    for grid in checked(contexts[game], run(generator, 8)):
         assert 9 <= grid.shape[1] <= 11 and grid.shape[0] == 8
 
 
@@ -103,7 +103,7 @@ def test_every_other_built_in_game_gets_levels_or_a_reason(game: str) -> None:
         return
     context = LevelContext.of(other)
     for name, _ in covered(list(GENERATORS), [game], OTHERS.index(game) % 5, 5):
-        checked(context, run(make_generator(name, context, seed=1), 4))
+        checked(context, run(make_generator(name, context, seed=1), 3))
 
 
 @pytest.mark.parametrize(("name", "game"), covered(BUILDERS, GAMES, 0, 2))

@@ -235,6 +235,7 @@ def test_games_are_the_same_in_webassembly(build_wasm, name):
             assert node.play(g.context(level), plays) == Native().play(g.context(level), plays)
 
 
+@pytest.mark.modes
 def test_states_that_grow_are_the_same_in_webassembly(build_wasm):
     context = game(BREEDERS, BREEDERS_LEVEL).context(0)
     play = random_play(1, 1, 60)

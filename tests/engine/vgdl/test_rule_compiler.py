@@ -339,7 +339,7 @@ def test_different_rule_sets_are_played_without_compiling_a_kernel(monkeypatch: 
         names = [t.name for t in game.definition.types if t.leaf]
         rng = random.Random(5)
         texts = set()
-        while len(texts) < 200:
+        while len(texts) < 100:
             extra = [
                 InteractionLine(
                     first=Word(rng.choice(names)),

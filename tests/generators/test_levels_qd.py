@@ -23,7 +23,7 @@ from pcg.generators.levels.qd.archive import Elite, LevelArchive, spread
 from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, ParentStatistics, select
 from pcg.generators.levels.qd.generator import MapElitesGenerator
 from pcg.generators.levels.qd.measures import Measure, Measuring, parse_measures
-from pcg.report.figures import archive_map
+from pcg.report.figures.levels import archive_map
 from pcg.runs import LevelRun, resume, run_levels
 
 NAMES = ["map-elites", "cvt-map-elites", "constrained-map-elites"]

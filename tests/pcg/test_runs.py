@@ -18,7 +18,7 @@ from tiers import first_fast
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.runs import LevelRun, Progress, resume, run_levels
+from pcg.runs import LevelProgress, LevelRun, resume, run_levels
 from pcg.runs.store import read_elapsed
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1, "min_length": 5}
@@ -59,7 +59,7 @@ def test_workers_killed_in_mid_run_leave_the_same_files(whole: Path, tmp_path: P
         pytest.importorskip("distributed")
     killed: list[int] = []
 
-    def kill(state: Progress) -> None:
+    def kill(state: LevelProgress) -> None:
         if state.evaluations in (5, 20):
             victim = multiprocessing.active_children()[0]
             assert victim.pid is not None
@@ -81,13 +81,13 @@ def test_another_seed_gives_other_levels(whole: Path, tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-from pcg.runs import read_config, run_levels
+from pcg.runs import LevelRun, run_levels
 
 def progress(state):
     if state.evaluations == int(sys.argv[3]):
         os.kill(os.getpid(), signal.SIGKILL)
 
-run_levels(read_config(sys.argv[1]), sys.argv[2], workers=2, progress=progress)
+run_levels(LevelRun.read(sys.argv[1]), sys.argv[2], workers=2, progress=progress)
 """
 
 
@@ -140,7 +140,7 @@ def test_a_checkpoint_ahead_of_the_log_is_not_believed(whole: Path, tmp_path: Pa
 
 
 def test_ctrl_c_leaves_a_summary_and_a_run_that_goes_on(whole: Path, tmp_path: Path) -> None:
-    def press(state: Progress) -> None:
+    def press(state: LevelProgress) -> None:
         if state.evaluations == 13:
             os.kill(os.getpid(), signal.SIGINT)
 

@@ -22,7 +22,7 @@ from pcg.generators.games import GAME_GENERATORS
 from pcg.generators.levels import GENERATORS
 from pcg.generators.rules import RULE_GENERATORS
 from pcg.generators.tuning import OPTIMISERS
-from pcg.runs.config import LevelRun, read_config
+from pcg.runs import LevelRun
 
 LEVELS = """
 from pcg.generators.levels import register
@@ -220,7 +220,7 @@ def test_configurations_keep_full_paths_and_those_that_load_nothing_do_not_say_s
     file.write_text(LEVELS)
     config = LevelRun("boxes", evaluations=1, load=f"'{file}'")
     (tmp_path / "config.toml").write_text(config.to_toml())
-    assert read_config(tmp_path / "config.toml") == config and str(file) in config.to_toml()
+    assert LevelRun.read(tmp_path / "config.toml") == config and str(file) in config.to_toml()
     assert "load" not in LevelRun("boxes", evaluations=1).to_toml()
     with pytest.raises(PcgError, match=r"No closing quotation, expected names of files"):
         LevelRun("boxes", evaluations=1, load="'plugin.py")

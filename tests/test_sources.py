@@ -1,4 +1,4 @@
-"""The page on the sources: every row is complete, every citation leads somewhere, every section of the texts has a row."""
+"""The page on the sources: rows are complete, citations lead somewhere, every section of the texts has a row."""
 
 from __future__ import annotations
 

@@ -346,10 +346,12 @@ def draw_diagram(
         description: of that game, if it is at hand.
         standalone: for a file.
     """
-    from pcg.report.drawing import drawn
+    from pcg.report.figures import draw_svg
 
     prepared = _prepared(game, description)
-    return drawn(lambda figure: _draw(figure, prepared), prepared[3], "What does what to what", standalone=standalone)
+    return draw_svg(
+        lambda figure: _draw(figure, prepared), prepared[3], "What does what to what", standalone=standalone
+    )
 
 
 def save_diagram(game: Game | GameDefinition, path: Path, description: Description | None = None) -> None:
@@ -358,13 +360,13 @@ def save_diagram(game: Game | GameDefinition, path: Path, description: Descripti
     Raises:
         PcgError: for another suffix.
     """
-    from pcg.report.drawing import drawn_png
+    from pcg.report.figures import draw_png
 
     suffix = path.suffix.lower()
     if suffix == ".svg":
         path.write_text(draw_diagram(game, description, standalone=True), encoding="utf-8", newline="\n")
     elif suffix == ".png":
         prepared = _prepared(game, description)
-        path.write_bytes(drawn_png(lambda figure: _draw(figure, prepared), prepared[3]))
+        path.write_bytes(draw_png(lambda figure: _draw(figure, prepared), prepared[3]))
     else:
         raise PcgError(f"a diagram is a .svg or .png file, not `{path.name}`")

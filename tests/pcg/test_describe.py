@@ -413,6 +413,7 @@ def test_layouts_hold_the_same_sentences() -> None:
     assert markdown.startswith("# dungeon\n")
 
 
+@pytest.mark.full
 def test_the_diagram_is_the_same_every_time(tmp_path: Path) -> None:
     game = pcg.load("lode_runner")
     graph = interaction_graph(game)

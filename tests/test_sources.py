@@ -46,14 +46,21 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
 
 
+IS_ROW = re.compile(r"\| [GPLMC]\d+\b")
+
+
 def lines() -> list[list[str]]:
     """The cells of all lines that are rows about the texts."""
-    return [cells(line) for line in PAGE.splitlines() if re.match(r"\| [GPLMC]\d+ \|", line)]
+    return [cells(line) for line in PAGE.splitlines() if IS_ROW.match(line)]
 
 
 def rows() -> list[Row]:
-    """The rows of the page."""
-    return [Row(n, tuple(s.split(", ")), text, here, shown, differs) for n, s, text, here, shown, differs in lines()]
+    """The rows of the page; the first cell of each is its number and the sections, as in "C18 § 2, 2.3"."""
+    found = []
+    for first, text, here, shown, differs in lines():
+        number, _, cited = first.partition(" § ")
+        found.append(Row(number, tuple(cited.split(", ")), text, here, shown, differs))
+    return found
 
 
 def sections(letter: str) -> dict[str, str]:
@@ -180,7 +187,8 @@ def test_a_citation_of_what_does_not_exist_is_noticed(citation: str) -> None:
 
 
 def test_every_row_has_all_its_cells_and_a_number_of_its_own() -> None:
-    assert all(len(line) == 6 and all(line) for line in lines()), [line for line in lines() if len(line) != 6]
+    for line in lines():
+        assert len(line) == 5 and all(line), line
     for letter in TEXTS:
         numbers = [row.number for row in rows() if row.number[0] == letter]
         assert numbers == [f"{letter}{k + 1}" for k in range(len(numbers))] and numbers
@@ -190,7 +198,7 @@ def test_every_row_has_all_its_cells_and_a_number_of_its_own() -> None:
 def test_every_citation_leads_to_something_that_exists() -> None:
     wrong = {row.number: objections(f"{row.here} {row.differs}") + objections(row.shown) for row in rows()}
     assert not {number: all_of_it for number, all_of_it in wrong.items() if all_of_it}
-    rest = "\n".join(line for line in PAGE.splitlines() if not re.match(r"\| [GPLMC]\d+ \|", line))
+    rest = "\n".join(line for line in PAGE.splitlines() if not IS_ROW.match(line))
     assert not objections(rest)
 
 

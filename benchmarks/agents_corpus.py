@@ -40,9 +40,9 @@ from agents_summary import Fault, Summary, common_rows, read_summary, standings,
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Budget
 from pcg.evaluators.tournament import Rules, Standings
-from pcg.report.tournament_figures import heat_map, win_rates
+from pcg.report.figures.tournament import heat_map, win_rates
 from pcg.report.tournament_tables import interval_text, number, percent, standings_csv
-from pcg.runs.tournament import Tournament, plan, read_tournament, run_tournament
+from pcg.runs.experiments.tournament import Tournament, plan, read_tournament, run_tournament
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = ROOT.parent / "shared" / "gvgai" / "games"

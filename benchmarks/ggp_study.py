@@ -40,7 +40,7 @@ from typing import Any
 from pcg.engine.gdl import GdlGame, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import make_agent, play
-from pcg.report.drawing import drawn
+from pcg.report.figures import draw_svg
 from pcg.runs.store import write_whole
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -524,7 +524,7 @@ def draw_series(series: str, counts: dict[str, Counts], out: Path) -> None:
         figure.get_layout_engine().set(rect=(0, 0.06, 1, 0.94))
 
     caption = f"What each entrant reaches against flat Monte-Carlo, series {series}"
-    out.write_text(drawn(draw, (13, 6.4), caption, standalone=True), encoding="utf-8")
+    out.write_text(draw_svg(draw, (13, 6.4), caption, standalone=True), encoding="utf-8")
 
 
 def verdict(entry: Entry, own: Figure, other: Figure) -> str:

@@ -1,23 +1,57 @@
-"""What all tests share: the reference material beside the repository, and kernels that are compiled once."""
+"""Fixtures, tiers and settings that all tests share.
+
+Two tiers: the fast one is all that carries none of the markers in `FULL`; `make test` runs it. `make test-rest` runs
+the others, and once more the property tests, then with the hypothesis profile `full`.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import hypothesis
 import pytest
+from tiers import FAST_EXAMPLES, PROFILE
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 ROOT = Path(__file__).resolve().parent.parent
 
+FIXTURES = {"shared": "corpus", "postgres_server": "postgres"}
+"""Fixtures and the markers of the tests that ask for them."""
+
+FULL = ("browser", "corpus", "fuzz", "modes", "postgres")
+"""Markers that say why a test is of the full tier; each of them implies the marker `full`."""
+
+# A shell starts background jobs with SIGINT ignored, and a child inherits that: tests that press Ctrl-C, here or in a
+# program that they start, would wait for an end that never comes.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # Same examples in every run: a failure seen once can be seen again. HYPOTHESIS_PROFILE=explore looks further.
-hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
-hypothesis.settings.register_profile("explore", deadline=None, print_blob=True)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+PROFILES: dict[str, dict[str, Any]] = {
+    "fast": {"max_examples": FAST_EXAMPLES, "derandomize": True},
+    "full": {"derandomize": True},
+    "explore": {},
+}
+for name, options in PROFILES.items():
+    hypothesis.settings.register_profile(name, deadline=None, print_blob=True, **options)
+hypothesis.settings.load_profile(PROFILE)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as `full` what is marked with a reason for it, or asks for a fixture that is one."""
+    for item in items:
+        for fixture, name in FIXTURES.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
+        if any(item.get_closest_marker(name) for name in FULL):
+            item.add_marker("full")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -43,6 +77,32 @@ def shared() -> Path:
     if not (folder / "gvgai").is_dir():
         pytest.skip(f"needs the reference material in {folder}")
     return folder
+
+
+@pytest.fixture
+def registrations() -> Iterator[None]:
+    """Take away what a test registers: other tests, and worker processes, know nothing of it."""
+    from pcg.engine import registry
+    from pcg.evaluators.agents.heuristics import HEURISTICS
+    from pcg.evaluators.agents.registry import AGENTS
+    from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS
+    from pcg.evaluators.metrics import METRICS
+    from pcg.generators.games.registry import GAME_GENERATORS
+    from pcg.generators.levels.registry import GENERATORS
+    from pcg.generators.rules.registry import RULE_GENERATORS
+    from pcg.generators.tuning.registry import OPTIMISERS
+
+    tables: tuple[registry.Registry[Any], ...] = (
+        AGENTS, FITNESS_FUNCTIONS, GAME_GENERATORS, GENERATORS, HEURISTICS, METRICS, OPTIMISERS, RULE_GENERATORS,
+    )  # fmt: skip
+    known = [set(table) for table in tables]
+    files = set(registry.loaded_plugins())
+    yield
+    for table, before in zip(tables, known, strict=True):
+        for name in set(table) - before:
+            table.unregister(name)
+    for file in set(registry.loaded_plugins()) - files:
+        del registry._plugins[file]
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,14 @@ from pcg.engine.vgdl import ontology
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md"))]
+LONG = {"README.md"} | {
+    f"docs/{page}.md"
+    for page in (
+        "describe", "generators", "generators/grammar", "generators/qd", "generators/search", "preferences", "rules",
+        "runs", "tournaments", "tuning", "tutorial",
+    )
+}  # fmt: skip
+"""Pages with examples that take more than two seconds."""
 BLOCK = re.compile(r'^(?P<indent> *)```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<body>.*?)^ *```$', re.M | re.S)
 
 
@@ -34,7 +42,8 @@ def commands(body: str) -> list[str]:
     return [c.replace("\\\n", " ") for c in re.findall(r"^\$ ((?:.*\\\n)*.*)$", body, flags=re.M)]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.usefixtures("registrations")
+@pytest.mark.parametrize("page", [pytest.param(p, marks=[pytest.mark.full] if p in LONG else []) for p in PAGES])
 def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A block with a title is saved as a file of that name, so that the blocks after it can use it."""
     monkeypatch.chdir(tmp_path)
@@ -56,6 +65,7 @@ def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, mon
 
 
 def test_the_pages_have_examples_to_run() -> None:
+    assert set(PAGES) >= LONG
     kinds = [kind for page in PAGES for _, kind, _, _ in blocks(page)]
     assert kinds.count("python") >= 8
     assert kinds.count("console") >= 5

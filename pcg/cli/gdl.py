@@ -116,7 +116,7 @@ def _tell_error(line: str) -> None:
 
 
 def _is_address(text: str) -> bool:
-    """Whether a text is the address of a player rather than the name of an agent."""
+    """Return True if a text is the address of a player rather than the name of an agent."""
     host, _, port = text.rpartition(":")
     return "://" in text or (bool(host) and port.rstrip("/").isdigit())
 

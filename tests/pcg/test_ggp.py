@@ -260,6 +260,7 @@ def test_a_legal_move_goes_out_whatever_the_agent_does(how: str, take: Any, monk
         AGENTS.unregister("bad_player_of_a_test")
 
 
+@pytest.mark.full
 def test_rules_that_do_not_ground_are_played_all_the_same(take: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from pcg.engine import gdl
 

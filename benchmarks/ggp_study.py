@@ -581,6 +581,7 @@ def _cell(own: Figure | None, other: Figure | None, points: bool) -> str:
 
 def report(page: Path, discussion: str) -> None:
     """Write the page and its figures."""
+    page.parent.mkdir(parents=True, exist_ok=True)
     lines = [
         "# Memory-augmented search in general game playing",
         "",

@@ -252,7 +252,8 @@ class GamePlayer:
 
     def _explore(self, match: _Match, until: float) -> None:
         """Let an agent that remembers states search until the start clock ends, a second at a time."""
-        agent, state = match.agent, match.state
+        agent: Any = match.agent
+        state = match.state
         if match.brief is None or agent is None or state is None or type(agent).explore is Agent.explore:
             return
         while (spare := until - time.monotonic()) > 2 * EXPLORE:

@@ -52,7 +52,9 @@ def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, mon
         if title:
             (tmp_path / title).write_text(body, encoding="utf-8")
         if kind == "python":
-            code = compile("\n" * line + body, page, "exec")  # so that a failure shows the line of the page
+            code = compile(
+                "\n" * line + body, page, "exec", dont_inherit=True
+            )  # so that a failure shows the line of the page
             exec(code, names)
         elif kind == "console":
             for command in commands(body):

@@ -94,6 +94,54 @@ def test_each_half_learns_only_its_own() -> None:
     assert [remembered(form) for form in FORMS] == [(True, True), (False, True), (True, False), (False, False)]
 
 
+CROWD = """
+BasicGame
+    SpriteSet
+        carpet > Immovable color=BROWN
+        goal > Door color=GREEN
+        gem > Resource color=GOLD
+        box > Passive color=ORANGE
+        cat > RandomNPC color=RED
+        hero > MovingAvatar color=BLUE
+    InteractionSet
+        hero wall > stepBack
+        gem hero > collectResource scoreChange=1
+        box hero > bounceForward
+        cat hero > killSprite scoreChange=1
+        goal hero > killSprite
+    LevelMapping
+        c > carpet
+        g > goal
+        r > gem
+        b > box
+        n > cat
+        A > hero
+    TerminationSet
+        SpriteCounter stype=goal limit=0 win=True
+"""
+
+
+def test_features_of_the_text_are_of_things_that_move_can_be_taken_or_passed() -> None:
+    """Columns of weights and items of knowledge: NPCs, resources, non-static objects and portals, no scenery."""
+    game = load(CROWD, levels=["wwwwwww\nwcr b w\nw A n w\nwg c  w\nwwwwwww"])
+    state = game.start(seed=1)
+    names = [one.name for one in game.definition.types]
+
+    def known(form: str) -> tuple[set[str], set[str]]:
+        agent: Any = make_agent(f"kbfastevo:{form}", seed=3, budget=2000)
+        agent.reset(state)
+        agent.act(state)
+        columns = weights(agent)[1 : 1 + len(names)]
+        counts = learnt(agent)[0].reshape(2, -1).sum(axis=0)
+        return ({n for n, c in zip(names, columns, strict=True) if c >= 0},
+                {n for n, c in zip(names, counts, strict=True) if c})  # fmt: skip
+
+    columns, items = known("kinds=interactive")
+    assert columns == {"gem", "box", "cat", "goal"} and items <= columns and {"gem", "cat"} <= items
+    everything = known("kinds=all")
+    assert everything[0] > columns and "carpet" in everything[0] and "carpet" in everything[1]
+
+
 def test_experience_walks_a_corridor_longer_than_the_rollouts() -> None:
     game = walk("A" + "." * 24 + "G")
 

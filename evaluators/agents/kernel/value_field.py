@@ -117,7 +117,9 @@ def begin_plan(decision: int, state: int) -> int:
     f = field_at(d.search)
     if imagine(decision, f.plan_states, state) == GROW:
         return GROW
-    if f.monsters_stay == 1:  # where they stand has been listed; in the look-ahead they would go on
+    if (
+        f.positions == 1 and f.monsters_stay == 1
+    ):  # where they stand has been listed; in the look-ahead they would go on
         banish(decision, f.plan_states)
     f.plans = 1
     f.next_plan = 0

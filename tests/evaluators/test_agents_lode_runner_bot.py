@@ -172,7 +172,7 @@ def test_gold_eaten_in_the_look_ahead_leaves_the_total(eaten: str, change: float
 
 @pytest.mark.parametrize(("g_s", "way"), [(G_S, "RIGHT"), (G, "LEFT")])
 def test_two_nuggets_within_reach_win_over_a_nearer_one(g_s: float, way: str) -> None:
-    """The example of the text, one at 5 and two at 6 and 7; imagined gold as dear as real draws it to a heap instead."""
+    """The example of the text; imagined gold as dear as real draws the bot to a heap far off instead."""
     state = lane("bbbb   b    A     bb")
     assert bot_at(state, strategy=g_s, field_height=1).act(state) == way
     state = lane("b    A     bb")

@@ -449,6 +449,8 @@ def decide_uct(decision: int, state: int) -> int:
             if t.query != NO_MEMORY:
                 restore_memory(t.memory)
             return GROW
+    if t.exploring == 1:
+        return OK
     list_moves(decision, t.playout, state)
     choice = recommend(decision, tree)
     d.chosen = load64(playout_at(t.playout).moves + d.player * playout_at(t.playout).row + 8 * choice)

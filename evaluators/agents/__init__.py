@@ -18,6 +18,7 @@ from pcg.evaluators.agents.base import AgentError as AgentError
 from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
+from pcg.evaluators.agents.base import Timer as Timer
 from pcg.evaluators.agents.base import parameter as parameter
 from pcg.evaluators.agents.registry import AGENTS as AGENTS
 from pcg.evaluators.agents.registry import AgentType as AgentType
@@ -141,6 +142,7 @@ __all__ = [
     "RollingHorizon",
     "Solution",
     "Solver",
+    "Timer",
     "ValueField",
     "YBCriber",
     "make_agent",

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -232,7 +233,7 @@ def test_repetitions_come_last_and_have_new_seeds() -> None:
 
 def test_late_actions_are_replaced_and_later_ones_disqualify() -> None:
     rules = Rules(Budget(milliseconds=40))
-    verdicts = [rules.judge(ms) for ms in (40.0, 40.1, 50.99, 51.0)]
+    verdicts = [rules.judge(ms) for ms in (40.0, 40.1, 50.0, 50.5)]
     assert verdicts == ["in time", "late", "late", "overtime"]
     assert Rules(Budget(calls=10)).judge(1e9) == "in time"
 
@@ -397,6 +398,34 @@ def test_time_is_cpu_time_and_is_enforced(agent) -> None:
     slow = agent("slow", lambda self, state: None, lambda self, state: _burn(1100))
     assert one("hunt", slow, rules=rules).fault.kind == "construction"  # type: ignore[union-attr]
     assert one("hunt", slow, rules=Rules(Budget(calls=10), max_ticks=4)).fault is None
+
+
+def test_agents_see_the_clock_when_they_are_made_prepared_and_asked_and_hear_the_result() -> None:
+    seen: list[tuple[str, float]] = []
+
+    @register("clockwatcher", "notes its clock")
+    class Clockwatcher(Agent):
+        def __init__(self, **given: Any) -> None:
+            seen.append(("made", self.timer.budget))
+            super().__init__(**given)
+
+        def reset(self, state: Any) -> None:
+            seen.append(("reset", self.timer.budget))
+
+        def act(self, state: Any) -> str:
+            seen.append(("act", self.timer.budget))
+            return "NIL"
+
+        def result(self, state: Any) -> None:
+            seen.append(("result", state.tick))
+            raise ValueError("too late to matter")
+
+    try:
+        timed = one("hunt", "clockwatcher", rules=Rules(Budget(milliseconds=40), max_ticks=2))
+        assert seen == [("made", 1000.0), ("reset", 1000.0), ("act", 40.0), ("act", 40.0), ("result", 1)]
+        assert timed.fault is None and timed.ticks == 2
+    finally:
+        AGENTS.unregister("clockwatcher")
 
 
 # --- ranking ----------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ MAX_TICKS = 2000
 """Ticks after which a play ends, as in the competitions (reference/agents 11.1)."""
 
 CONSTRUCTION_MS = 1000.0
-"""Milliseconds for the preparation of an agent with a budget of time, as in the competitions (reference/agents 11.1)."""
+"""Milliseconds to prepare an agent with a budget of time, as in the competitions (reference/agents 11.1)."""
 
 _SLICE = 64  # ticks between two looks at Ctrl-C
 _LOG_ROOM = 4096
@@ -161,7 +161,7 @@ class Play(ABC):
             self._tell_result()
         return self._playout()
 
-    def _tell_result(self) -> None:
+    def _tell_result(self) -> None:  # noqa: B027 - compiled plays are of agents that need not be told
         """Tell the agents that the play is over."""
 
     @abstractmethod
@@ -343,9 +343,7 @@ def begin(
             raise AgentError(f"{one!r} is made for player {one.player}, but stands at place {player}")
         one.timer = Timer(CONSTRUCTION_MS) if one.budget.milliseconds is not None else Timer()
         one.reset(state)
-    compiled = [
-        one for one in agents if isinstance(one, CompiledAgent) and one.reproducible and not hears_results(one)
-    ]
+    compiled = [one for one in agents if isinstance(one, CompiledAgent) and one.reproducible and not hears_results(one)]
     if len(compiled) == players and not keep_states:
         return _CompiledPlay(state, compiled, max_ticks)
     return _PythonPlay(state, agents, max_ticks, keep_states)

@@ -66,10 +66,10 @@ def report() -> str:
     lines = [
         "# Sets of games",
         "",
-        "The competitions rank agents on sets of ten games with five levels each ("
-        "[Tournaments](../tournaments.md#sets-of-games)). This page has the winners that the GVGAI book names and, on the "
-        "sets whose games are known, our agents. It is written by `python -m benchmarks.game_sets` from the plays of "
-        "[Agents on the corpus](agents.md).",
+        "The competitions rank agents on sets of ten games with five levels each ([Tournaments]"
+        "(../tournaments.md#sets-of-games)). This page has the winners that the GVGAI book names and, on the sets whose "
+        "games are known, our agents. It is written by `python -m benchmarks.game_sets` from the plays of [Agents on the "
+        "corpus](agents.md).",
         "",
         "## Winners of the competitions",
         "",
@@ -87,11 +87,11 @@ def report() -> str:
         *(f"| {' | '.join(map(str, row))} |" for row in TWO_PLAYERS),
         "",
         "Their points were given among the entries of their competitions, and nothing here compares with them. Of the "
-        "sets behind these tables we know the games of three: training, validation and test set of CIG 2014 (the paper "
-        "on that competition, and the competition's pages for the test set). On that test set `adrienctx` won 51.2 % of "
-        "its plays: all five levels five times each, at 40 ms, on another engine and machine. Its method is that of our "
-        "`olets`. None of these games was hidden from us when our agents were made, and some of ours read the rules, "
-        "which entries of the competitions could not: `pcg`, `guided` and `valuefield`.",
+        "sets behind these tables we know the games of three: training, validation and test set of CIG 2014 (the "
+        "paper on that competition, and the competition's pages for the test set). On that test set `adrienctx` won "
+        "51.2 % of its plays: all five levels five times each, at 40 ms, on another engine and machine. Its method is "
+        "that of our `olets`. None of these games was hidden from us when our agents were made, and some of ours read "
+        "the rules, which entries of the competitions could not: `pcg`, `guided` and `valuefield`.",
         "",
     ]
     for campaign, told in CAMPAIGNS.items():

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.human import Human as Human
     from pcg.evaluators.agents.mcts import MCTS as MCTS
     from pcg.evaluators.agents.mcts import Enhanced as Enhanced
+    from pcg.evaluators.agents.mcts import SarsaUCT as SarsaUCT
     from pcg.evaluators.agents.memory_mcts import MemoryMCTS as MemoryMCTS
     from pcg.evaluators.agents.memory_mcts import OwnStateMCTS as OwnStateMCTS
     from pcg.evaluators.agents.olets import OLETS as OLETS
@@ -96,6 +97,7 @@ _EXPORTS: dict[str, str] = {
     "Replay": "recorded_play",
     "replay": "playout",
     "RollingHorizon": "rhea",
+    "SarsaUCT": "mcts",
     "Solution": "graph_search",
     "solve": "graph_search",
     "Solver": "solver",
@@ -140,6 +142,7 @@ __all__ = [
     "RandomSearch",
     "Replay",
     "RollingHorizon",
+    "SarsaUCT",
     "Solution",
     "Solver",
     "Timer",

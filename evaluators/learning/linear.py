@@ -26,7 +26,7 @@ class LinearSarsa(Learner):
 
     Args:
         seed: of exploration.
-        step_size: share of an error that one observation corrects, shared by the training plays.
+        step_size: share of an error that a decision corrects; training plays that are alike correct it together.
         discount: of rewards, per tick.
         trace: lambda, how much earlier decisions learn from an error.
         explore: share of random actions at the beginning; it fades to `explore_last` in the first half of the time.
@@ -41,8 +41,8 @@ class LinearSarsa(Learner):
         self,
         *,
         seed: int = 0,
-        step_size: float = 2.0,
-        discount: float = 0.99,
+        step_size: float = 0.1,
+        discount: float = 0.95,
         trace: float = 0.8,
         explore: float = 1.0,
         explore_last: float = 0.05,
@@ -83,12 +83,20 @@ class LinearSarsa(Learner):
             values = there @ weights.T
             following = self._choose(values, infos["action_mask"], explore)
             ahead = np.where(ended, 0.0, values[every, following])
+            cut = np.flatnonzero(truncated & ~terminated)
+            if len(cut):  # a play that was only cut off has no end whose value is 0
+                last = features(np.stack([infos["final_obs"][k] for k in cut.tolist()]))
+                ahead[cut] = (last @ weights.T).max(1)
             error = compressed(rewards) + self.discount * ahead - value
             traces *= self.discount * self.trace
             traces *= (1.0 - here)[:, None, :]
             traces[every, chosen] += here
-            rate = self.step_size / (plays.num_envs * here.sum(1))
-            weights += np.tensordot((rate * error).astype(np.float32), traces, 1)
+            rate = self.step_size / here.sum(1)
+            # the mean over the plays that a weight has to do with: their sum would overshoot where plays are alike, and
+            # the mean over all plays would learn next to nothing from what few of them see
+            correction = np.tensordot((rate * error).astype(np.float32), traces, 1)
+            correction /= np.maximum(traces.sum(0), 1.0)
+            weights += correction
             traces[ended] = 0.0
             here, chosen = there, following
 

@@ -147,7 +147,7 @@ class Learner(ABC):
             mask: bool (actions,): what the avatar can do.
         """
 
-    def result(self, won: bool, score: float) -> None:
+    def result(self, won: bool, score: float) -> None:  # noqa: B027 - optional
         """Take note of the end of a test play. Optional."""
 
 

@@ -5,14 +5,16 @@ a Glicko-2 rating choose the next pair in their training and validation sets, an
 General Video Game Artificial Intelligence, 2019, chapter 2, section 4). The text does not say how it chooses. Here the
 agent that is known least plays the opponent that tells most about it.
 
-A meeting is one pair on all levels of one game, twice with sides swapped, and a rating period; the next meeting is of
-the next game. The results so far decide all that follows, so that a tournament can be gone on with.
+A meeting is one pair on all levels of one game, twice with sides swapped, and a rating period. In every round each game
+is played once, by the pair at hand the one that it has met in least. The results so far decide all that follows, so
+that a tournament can be gone on with.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -93,7 +95,7 @@ def chosen_matches(
     """Return the matches that are decided by the results so far: those of all meetings played, and of the next one.
 
     Args:
-        entries: games for two players, which take turns.
+        entries: games for two players, each played once in every round.
         agents: at least two.
         levels: numbers of the levels, by name of the game.
         count: meetings in all.
@@ -111,13 +113,20 @@ def chosen_matches(
     if wrong is not None:
         raise PcgError(f"ratings choose pairs for games of two players, and {wrong.name} is for {wrong.players}")
     matches: list[Match] = []
-    met: dict[frozenset[str], int] = {}
+    met: Counter[frozenset[str]] = Counter()
+    met_in: Counter[tuple[frozenset[str], str]] = Counter()
+    left: list[Entry] = []
     for k in range(count):
-        entry = entries[k % len(entries)]
         if len(matches) > len(results):
             break
+        if k % len(entries) == 0:
+            left = list(entries[: count - k])  # the last round may be shorter
         one, other = choose_pair(agents, ratings_of(results[: len(matches)]), met)
-        met[frozenset((one, other))] = met.get(frozenset((one, other)), 0) + 1
+        pair = frozenset((one, other))
+        entry = min(left, key=lambda game: met_in[pair, game.name])  # of equal ones the first
+        left.remove(entry)
+        met[pair] += 1
+        met_in[pair, entry.name] += 1
         repeat = k // len(entries)
         for level in levels[entry.name]:
             for sides in ((one, other), (other, one)):

@@ -10,7 +10,6 @@ import pytest
 from tiny_engine import walk
 
 from pcg.engine.game import load
-from pcg.engine.kernel.runtime import inner
 from pcg.evaluators.agents import AgentError, make_agent, play
 from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.kernel.decision import DECISION
@@ -18,8 +17,6 @@ from pcg.evaluators.agents.kernel.temporal_difference import RETURNS, back_up_re
 from pcg.evaluators.agents.kernel.tree import TREE
 
 pytestmark = pytest.mark.kernel
-
-assert inner  # the functions under test are inner ones, called here as Python
 
 
 class Tree:
@@ -54,12 +51,10 @@ def by_errors(values: list[float], rewards: list[float], length: int, trace: flo
 
     following = [q(k + 1) if k + 1 < ticks else 0.0 for k in range(ticks)]
     errors = [rewards[k] + discount * following[k] - q(k) for k in range(ticks)]
-    return [
-        q(k) + sum((discount * trace) ** (j - k) * errors[j] for j in range(k, ticks)) for k in range(length - 1)
-    ]
+    return [q(k) + sum((discount * trace) ** (j - k) * errors[j] for j in range(k, ticks)) for k in range(length - 1)]
 
 
-@pytest.mark.parametrize(("trace", "discount"), itertools.product((0.0, 0.5, 1.0), (0.9, 1.0)))
+@pytest.mark.parametrize(("trace", "discount"), list(itertools.product((0.0, 0.5, 1.0), (0.9, 1.0))))
 def test_nodes_learn_the_returns_of_the_paper(trace: float, discount: float) -> None:
     values, rewards, length = [9.0, 1.0, -2.0, 4.0], [1.0, 0.0, 3.0, -1.0, 2.0], 4
     tree = Tree(values, [7.0, 3.0, 2.0, 1.0], rewards, trace=trace, discount=discount)

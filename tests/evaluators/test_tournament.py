@@ -669,6 +669,8 @@ def test_results_decide_the_next_meeting_and_only_complete_ones_count() -> None:
         results = won_by_the_stronger(second)
         second = chosen_matches(entries, agents, levels, 4, 7, results)
     assert len(results) == 2 * (2 + 1 + 2 + 1) and results[-1].match.seed == 8
+    played = Counter((frozenset(r.match.agents), r.match.game) for r in results)
+    assert all(count <= 4 for count in played.values())  # no pair has met in one game twice
     assert won_by_the_stronger(second) == results
 
 

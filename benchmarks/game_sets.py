@@ -66,10 +66,9 @@ def report() -> str:
     lines = [
         "# Sets of games",
         "",
-        "The competitions rank agents on sets of ten games with five levels each ([Tournaments]"
-        "(../tournaments.md#sets-of-games)). This page has the winners that the GVGAI book names and, on the sets whose "
-        "games are known, our agents. It is written by `python -m benchmarks.game_sets` from the plays of [Agents on the "
-        "corpus](agents.md).",
+        "The competitions rank agents on [sets](../tournaments.md#sets-of-games) of ten games with five levels each. "
+        "This page has the winners that the GVGAI book names and, on the sets whose games are known, our agents. It is "
+        "written by `python -m benchmarks.game_sets` from the plays of [Agents on the corpus](agents.md).",
         "",
         "## Winners of the competitions",
         "",

@@ -122,11 +122,12 @@ def report() -> str:
     lines = [
         "# The learning track",
         "",
-        "A learner that never simulates: linear SARSA(λ) over what is around its avatar ([Learning](../learning.md)), with "
-        f"{' / '.join(f'{count:,}' for count in steps)} ticks of training plays on levels 0-2 of each game, then ten plays "
-        f"on each of levels 3 and 4, {seeds} time(s) with other seeds. `random` and `onestep` have played the twenty test "
-        "plays of the first seed; `onestep` looks one tick ahead with the forward model, which no learner has. Parameters "
-        "of the learner were chosen on games of the set `validation`; these are those of `training`.",
+        "A learner that never simulates: linear SARSA(λ) over what is around its avatar ([Learning](../learning.md)), "
+        f"with {' / '.join(f'{count:,}' for count in steps)} ticks of training plays on levels 0-2 of each game, then "
+        f"ten plays on each of levels 3 and 4; learning and plays with {seeds} seed(s). `random` and `onestep` have "
+        "played the twenty test plays of the first seed; `onestep` looks one tick ahead with the forward model, which "
+        "no learner has. Parameters of the learner were chosen on games of the set `validation`; these are those of "
+        "`training`.",
         "",
         "| game | " + " | ".join(f"{name}: plays won (95 %) | score" for name in entrants) + " |",
         "|---|" + "---:|---:|" * len(entrants),
@@ -138,8 +139,8 @@ def report() -> str:
     lines += [
         "| all | " + " | ".join(f"{won} |" for won in totals) + " |",
         "",
-        f"Learning a game took {number(seconds[0], 0)} to {number(seconds[-1], 0)} s of wall time on a busy machine; the "
-        "track allows 300. Made by `python -m benchmarks.learning_track "
+        f"Learning a game took {number(seconds[0], 0)} to {number(seconds[-1], 0)} s of wall time on a busy machine; "
+        "the track allows 300. Made by `python -m benchmarks.learning_track "
         f"--steps {min(row.steps for row in learned) // 1000 * 1000} --seeds {seeds}`; the numbers are in "
         "[learning-track.csv](learning-track.csv).",
         "",

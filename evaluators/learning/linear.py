@@ -69,6 +69,7 @@ class LinearSarsa(Learner):
         weights = self.weights = np.zeros((actions, features.count), np.float32)
         traces = np.zeros((plays.num_envs, actions, features.count), np.float32)
         every = np.arange(plays.num_envs)
+        most = 1.0
         seen, infos = plays.reset()
         here = features(seen)
         chosen = self._choose(here @ weights.T, infos["action_mask"], self.explore)
@@ -91,7 +92,9 @@ class LinearSarsa(Learner):
             traces *= self.discount * self.trace
             traces *= (1.0 - here)[:, None, :]
             traces[every, chosen] += here
-            rate = self.step_size / here.sum(1)
+            # by the largest number of features: traces have more of them than an observation without an avatar
+            most = max(most, float(here.sum(1).max()))
+            rate = self.step_size / most
             # the mean over the plays that a weight has to do with: their sum would overshoot where plays are alike, and
             # the mean over all plays would learn next to nothing from what few of them see
             correction = np.tensordot((rate * error).astype(np.float32), traces, 1)

@@ -215,6 +215,12 @@ def test_actions_that_are_not_possible_are_not_chosen(game: Any) -> None:
     assert set(learner._choose(values, mask, 0.0).tolist()) == {2}
 
 
+def test_plays_without_an_avatar_do_not_upset_what_was_learned() -> None:
+    done = LinearSarsa(seed=1, step_size=0.5)
+    run_track(pcg.load("dungeon"), done, LearningTrack(seconds=None, steps=20_000, plays=1, max_ticks=50))
+    assert np.isfinite(done.weights).all() and np.abs(done.weights).max() < 10
+
+
 def test_numbers_out_of_range_are_refused() -> None:
     with pytest.raises(PcgError, match="trace is 2"):
         LinearSarsa(trace=2.0)

@@ -43,9 +43,10 @@ def describe(
     form: Annotated[Format, typer.Option("--format", help="How it is laid out; html holds the diagram.")] = Format.text,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write instead of printing.")] = None,
     diagram: Annotated[Path | None, typer.Option(help="Picture to draw, .svg or .png: what does what to what.")] = None,
+    language: Annotated[str, typer.Option(help="Language of the sentences: en or zh (Chinese).")] = "en",
     reading: ReadingChoice = None,
 ) -> None:
-    """Explain a game in plain English: things, rules, keys, how it is won and lost."""
+    """Explain a game in plain words: things, rules, keys, how it is won and lost. Diagrams are in English."""
     from pcg.cli.sources import load_with_levels
     from pcg.describe import describe as explain
     from pcg.describe import draw_diagram, save_diagram, to_html, to_json, to_markdown, to_text
@@ -53,15 +54,17 @@ def describe(
     if diagram is not None and diagram.suffix.lower() not in PICTURES:
         raise bad(f"a diagram is a .svg or .png file, not `{diagram}`")
     loaded = load_with_levels(game, reading=reading and reading.value)
-    description = explain(loaded, None if level is None else level_of(level))
+    at = None if level is None else level_of(level)
+    description = explain(loaded, at, language=language)
+    drawn = description if language == "en" else explain(loaded, at)
     if diagram is not None:
-        save_diagram(loaded, diagram, description)
+        save_diagram(loaded, diagram, drawn)
     if form is Format.text:
         text = to_text(description)
     elif form is Format.json:
         text = to_json(description)
     elif form is Format.html:
-        text = to_html(description, draw_diagram(loaded, description))
+        text = to_html(description, draw_diagram(loaded, drawn))
     else:
         beside = out is not None and diagram is not None and out.resolve().parent == diagram.resolve().parent
         shown = "" if diagram is None else diagram.name if beside else str(diagram)

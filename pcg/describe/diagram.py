@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.describe.description import Description
-from pcg.describe.noun_phrases import Names
+from pcg.describe.wording import Names
 from pcg.describe.writer import describe
 from pcg.engine.game import Game
+from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
@@ -99,7 +100,7 @@ def interaction_graph(
         graph.add_edge(one, two, does=does, score=score)
 
     names = [t.name for t in definition.types]
-    brief = ("Flicker", "OrientedFlicker", "Spreader")
+    brief = {name for name, spec in ontology.SPRITE_CLASSES.items() if spec.dies}
     active = {names[t] for t in analysis.concrete
               if analysis.has(t, "mover") or definition.types[t].class_name in brief}  # fmt: skip
     acts = {t.name for t in definition.types if any(names[u] in active for u in t.subtypes if t.id in

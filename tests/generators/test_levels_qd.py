@@ -333,6 +333,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.fuzz
 def test_killed_at_twenty_random_moments_a_run_ends_with_the_same_files(whole: Path, tmp_path: Path) -> None:
     logged = kill_and_resume(RUN, tmp_path / "run", whole, kills=20)
     assert len(logged) == 20 and logged == sorted(logged)

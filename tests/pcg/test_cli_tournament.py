@@ -207,6 +207,7 @@ def wait_for_results(process: subprocess.Popen[str], log: Path, count: int) -> N
         time.sleep(0.01)
 
 
+@pytest.mark.fuzz
 def test_killed_and_interrupted_tournaments_go_on_to_the_same_bytes(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     done = start(whole, *LONG, "--workers", "1")

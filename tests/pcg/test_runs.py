@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from run_folders import files
+from tiers import first_fast
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -51,6 +52,7 @@ def test_an_executor_of_ones_own_gives_the_same_files(whole: Path, tmp_path: Pat
     assert files(tmp_path / "run") == files(whole)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("executor", ["processes", "local:2"])
 def test_workers_killed_in_mid_run_leave_the_same_files(whole: Path, tmp_path: Path, executor: str) -> None:
     if executor.startswith("local"):
@@ -89,7 +91,7 @@ run_levels(LevelRun.read(sys.argv[1]), sys.argv[2], workers=2, progress=progress
 """
 
 
-@pytest.mark.parametrize("after", [3, 17, 30])
+@pytest.mark.parametrize("after", first_fast([17, 3, 30]))
 def test_a_killed_run_goes_on_to_the_files_of_an_unbroken_one(whole: Path, tmp_path: Path, after: int) -> None:
     config = tmp_path / "config.toml"
     config.write_text(EVOLVE.to_toml())

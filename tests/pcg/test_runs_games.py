@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from kill_resume import kill_and_resume
 from run_folders import files
+from tiers import first_fast
 from typer.testing import CliRunner
 
 import pcg
@@ -64,13 +65,14 @@ def test_a_run_leaves_games_with_levels_an_index_and_a_page(folder: Path) -> Non
         assert text in page
 
 
+@pytest.mark.full
 def test_two_workers_make_what_one_makes(folder: Path, tmp_path: Path) -> None:
     run_games(config(), tmp_path / "run", workers=2, executor="threads")
     write_report(tmp_path / "run")
     assert files(tmp_path / "run") == files(folder)
 
 
-@pytest.mark.parametrize("generator", ["evolve", "gp", "variation"])
+@pytest.mark.parametrize("generator", first_fast(["gp", "evolve", "variation"]))
 def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, generator: str) -> None:
     breeds = generator != "variation"
     parameters = {"population": 10, "offspring": 10} if breeds else {}
@@ -82,6 +84,7 @@ def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, gene
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
 
 
+@pytest.mark.fuzz
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_run_killed_again_and_again_ends_with_the_same_files(tmp_path: Path) -> None:
     given = config(evaluations=80)

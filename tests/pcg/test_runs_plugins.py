@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from run_folders import files
+from tiers import first_fast
 from typer.testing import CliRunner
 
 from pcg.cli import app
@@ -134,7 +135,7 @@ def source_of(kind: str) -> str:
 
 
 @pytest.mark.usefixtures("_nothing_loaded")
-@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize("kind", first_fast(COMMANDS, 2))
 def test_a_loaded_generator_is_listed_run_and_resumed(kind: str, tmp_path: Path) -> None:
     file = tmp_path / f"plugin_of_{kind}.py"
     file.write_text(source_of(kind))
@@ -156,6 +157,7 @@ def test_a_loaded_generator_is_listed_run_and_resumed(kind: str, tmp_path: Path)
     assert files(parts) == files(whole)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["levels", "tune", "metric"])
 def test_worker_processes_load_the_file_too(kind: str, tmp_path: Path) -> None:
     """Evaluations of `tune` need the agent, those of `metric` the metric that the file registers, in every process."""

@@ -75,6 +75,7 @@ def test_the_log_tells_of_every_game_that_was_tried(whole: Path) -> None:
     assert all(parent < event["id"] for event in events for parent in event["parents"])
 
 
+@pytest.mark.full
 def test_workers_do_not_show(whole: Path, tmp_path: Path) -> None:
     run_rules(RUN, tmp_path / "two", workers=2)
     assert files(tmp_path / "two") == files(whole)
@@ -116,6 +117,7 @@ def test_a_search_can_begin_with_a_games_own_rules_less_some_of_them() -> None:
     assert less.terminations == own.terminations
 
 
+@pytest.mark.full
 def test_the_report_shows_every_game(whole: Path, tmp_path: Path) -> None:
     run_rules(RUN, tmp_path / "run", workers=2)
     page = write_report(tmp_path / "run")

@@ -30,6 +30,7 @@ def events(folder: Path) -> str:
     return (folder / "events.jsonl").read_text()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("generator", ["evolve", "novelty", "map-elites"])
 def test_neither_workers_nor_a_pause_change_anything(generator: str, tmp_path: Path) -> None:
     if generator == "map-elites":

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from kill_resume import kill_and_resume
 from run_folders import files
+from tiers import first_fast
 from typer.testing import CliRunner
 
 import pcg
@@ -72,14 +73,14 @@ def test_every_event_can_be_played_again(folder: Path) -> None:
         assert judged.to_json().items() <= event.items()
 
 
-@pytest.mark.parametrize("executor", ["threads", "processes"])
+@pytest.mark.parametrize("executor", first_fast(["threads", "processes"]))
 def test_the_number_and_kind_of_workers_change_nothing(folder: Path, tmp_path: Path, executor: str) -> None:
     run_tuning(config(), tmp_path / "run", workers=2, executor=executor)
     write_report(tmp_path / "run")
     assert files(tmp_path / "run") == files(folder)
 
 
-@pytest.mark.parametrize("optimiser", ["ntbea", "rmhc", "cmaes", "ucb"])
+@pytest.mark.parametrize("optimiser", first_fast(["ntbea", "rmhc", "cmaes", "ucb"]))
 def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, optimiser: str) -> None:
     run_tuning(config(optimiser=optimiser), tmp_path / "whole", workers=2)
     run_tuning(config(optimiser=optimiser, evaluations=13), tmp_path / "parts", workers=2)
@@ -87,6 +88,7 @@ def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, opti
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
 
 
+@pytest.mark.fuzz
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_run_killed_again_and_again_ends_with_the_same_files(tmp_path: Path) -> None:
     given = config(evaluations=60, checkpoint=7)

@@ -110,7 +110,8 @@ class LinearSarsa(Learner):
         noise = self._rng.random((n, actions))
         best = np.where(possible, values + 1e-6 * noise, -np.inf).argmax(1)
         anything = np.where(possible, noise, -1.0).argmax(1)
-        return np.where(self._rng.random(n) < explore, anything, best)
+        chosen: npt.NDArray[np.int64] = np.where(self._rng.random(n) < explore, anything, best)
+        return chosen
 
     def act(self, observation: Any, mask: npt.NDArray[Any]) -> int:
         """Return the best action by what was learned."""
@@ -126,4 +127,5 @@ def compressed(rewards: npt.NDArray[Any]) -> npt.NDArray[Any]:
     >>> compressed(np.array([0.0, 1.0, -1.0])).round(3).tolist()
     [0.0, 0.693, -0.693]
     """
-    return np.sign(rewards) * np.log1p(np.abs(rewards))
+    found: npt.NDArray[Any] = np.sign(rewards) * np.log1p(np.abs(rewards))
+    return found

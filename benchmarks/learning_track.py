@@ -139,8 +139,8 @@ def report() -> str:
     lines += [
         "| all | " + " | ".join(f"{won} |" for won in totals) + " |",
         "",
-        "After so little training the learner wins no more than random play; the games of the set `validation` on which "
-        "it was developed are easier for it, and longer training on these ten is still to be measured.",
+        "After so little training the learner wins no more than random play; the games of the set `validation` on "
+        "which it was developed are easier for it, and longer training on these ten is still to be measured.",
         "",
         f"Learning a game took {number(seconds[0], 0)} to {number(seconds[-1], 0)} s of wall time on a busy machine; "
         "the track allows 300. Made by `python -m benchmarks.learning_track "

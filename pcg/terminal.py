@@ -229,6 +229,8 @@ def _watch(
     terminal: Terminal,
 ) -> Played:
     """An agent's play; `delay` None shows nothing."""
+    from pcg.evaluators.agents.base import Agent, decision_timer
+
     state = game.start(level=level, seed=seed)
     actions: list[str] = []
     agent.reset(state)
@@ -238,8 +240,12 @@ def _watch(
                 if delay is not None:
                     terminal.paint(screen(state, level, terminal.size(), "Ctrl-C stops"))
                     time.sleep(delay)
+                if isinstance(agent, Agent):
+                    agent.timer = decision_timer(agent)
                 actions.append(agent.act(state) or "NIL")
                 state.advance(actions[-1])
+            if isinstance(agent, Agent):
+                agent.result(state.copy())
             if delay is not None:
                 terminal.paint(screen(state, level, terminal.size(), _verdict(state)))
                 time.sleep(max(delay, 1.0))

@@ -18,6 +18,7 @@ from pcg.evaluators.agents.base import AgentError as AgentError
 from pcg.evaluators.agents.base import Budget as Budget
 from pcg.evaluators.agents.base import Game as Game
 from pcg.evaluators.agents.base import GameState as GameState
+from pcg.evaluators.agents.base import Timer as Timer
 from pcg.evaluators.agents.base import parameter as parameter
 from pcg.evaluators.agents.registry import AGENTS as AGENTS
 from pcg.evaluators.agents.registry import AgentType as AgentType
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents.human import Human as Human
     from pcg.evaluators.agents.mcts import MCTS as MCTS
     from pcg.evaluators.agents.mcts import Enhanced as Enhanced
+    from pcg.evaluators.agents.mcts import SarsaUCT as SarsaUCT
     from pcg.evaluators.agents.memory_mcts import MemoryMCTS as MemoryMCTS
     from pcg.evaluators.agents.memory_mcts import OwnStateMCTS as OwnStateMCTS
     from pcg.evaluators.agents.olets import OLETS as OLETS
@@ -95,6 +97,7 @@ _EXPORTS: dict[str, str] = {
     "Replay": "recorded_play",
     "replay": "playout",
     "RollingHorizon": "rhea",
+    "SarsaUCT": "mcts",
     "Solution": "graph_search",
     "solve": "graph_search",
     "Solver": "solver",
@@ -139,8 +142,10 @@ __all__ = [
     "RandomSearch",
     "Replay",
     "RollingHorizon",
+    "SarsaUCT",
     "Solution",
     "Solver",
+    "Timer",
     "ValueField",
     "YBCriber",
     "make_agent",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
@@ -126,6 +127,37 @@ class Budget:
         raise AgentError(f"a budget of `{given}`, expected forward-model calls (`1000`) or milliseconds (`40ms`)")
 
 
+class Timer:
+    """Clock of a decision, or of an agent's construction: processor time of the thread, as in the competitions.
+
+    Args:
+        budget: milliseconds allowed; infinite where nothing is measured.
+
+    >>> timer = Timer(40.0)
+    >>> timer.budget, 0 <= timer.elapsed < 40, timer.left + timer.elapsed <= 40
+    (40.0, True, True)
+    """
+
+    __slots__ = ("_started", "budget")
+
+    def __init__(self, budget: float = math.inf) -> None:
+        self.budget = budget
+        self._started = time.thread_time_ns()
+
+    @property
+    def elapsed(self) -> float:
+        """Milliseconds since the clock was started."""
+        return (time.thread_time_ns() - self._started) / 1e6
+
+    @property
+    def left(self) -> float:
+        """Milliseconds that are left; negative once it is too late."""
+        return self.budget - self.elapsed
+
+    def __repr__(self) -> str:
+        return f"<timer, {self.elapsed:.1f} of {self.budget:g} ms>"
+
+
 def parameter(
     default: S,
     help: str,
@@ -180,9 +212,10 @@ def with_defaults(declared: Sequence[Parameter], **defaults: Setting) -> tuple[P
 class Agent:
     """A player. Subclasses implement `act`; that is all a user's agent needs.
 
-    The caller asks `reset` once per game and then `act` once per tick, never on a finished game. The state handed over
-    belongs to the caller and must not be advanced: simulate on ``state.copy()``. None and actions that are not
-    available count as doing nothing.
+    The caller asks `reset` once per game and then `act` once per tick, never on a finished game, and tells `result`
+    once when the play is over. The state handed over belongs to the caller and must not be advanced: simulate on
+    ``state.copy()``. None and actions that are not available count as doing nothing. `timer` runs during `reset` and
+    `act`, and during the constructor where that is limited too.
 
         class Greedy(Agent):
             def act(self, state):
@@ -207,6 +240,8 @@ class Agent:
     seed: int = 0
     player: int = 0
     budget: Budget = Budget()
+    timer: Timer = Timer()
+    """Clock of what the agent is being asked: how much time has passed, how much is left, how much was allowed."""
 
     def __init_subclass__(cls, **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -241,8 +276,25 @@ class Agent:
         """The name of the action to play in `state`."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it acts")
 
+    def result(self, state: Any) -> None:
+        """Take note of how the play ended, in a copy of its last state. Optional; called once, after the last action.
+
+        A play also ends when its time is up (`max_ticks`): ``state.is_over`` tells the two apart.
+        """
+
     def __repr__(self) -> str:
         return f"<agent {type(self).__name__}, seed {self.seed}>"
+
+
+def hears_results(agent: Agent) -> bool:
+    """Return True for an agent with a `result` of its own; only such ones are told."""
+    return type(agent).result is not Agent.result
+
+
+def decision_timer(agent: Agent) -> Timer:
+    """Return a started clock for one decision by the agent's own budget."""
+    milliseconds = agent.budget.milliseconds
+    return Timer(math.inf if milliseconds is None else milliseconds)
 
 
 def action_code(agent: object, name: object, names: Sequence[str]) -> int:

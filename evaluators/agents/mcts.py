@@ -10,7 +10,7 @@ import numpy as np
 from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents.base import AgentError, GameState, parameter, with_defaults
+from pcg.evaluators.agents.base import AgentError, GameState, parameter, select, with_defaults
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.goal_heuristic import goal_weights
 from pcg.evaluators.agents.heuristics import prepare_features, prepare_weights
@@ -19,6 +19,7 @@ from pcg.evaluators.agents.kernel.knowledge_evaluation import KNOWLEDGE, MOST_EV
 from pcg.evaluators.agents.kernel.mcts import decide_mcts
 from pcg.evaluators.agents.kernel.move_statistics import ENTRY, HEAD, MOVE_STATISTICS, NEIGHBOURS
 from pcg.evaluators.agents.kernel.novelty_pruning import NOVELTY, STATE_NUMBERS
+from pcg.evaluators.agents.kernel.temporal_difference import RETURNS
 from pcg.evaluators.agents.kernel.tree import TRANSPOSITIONS, TREE
 from pcg.evaluators.agents.registry import register
 
@@ -31,6 +32,7 @@ _TIMED_NODES = 65_536
 _TIMED_STATES = 4_096
 _INITIAL_WEIGHTS = {"npc": 0.1, "movable": 0.25, "static": 0.25, "resource": 1.0, "portal": 1.0}
 """Weight of a kind of things, by category, before one was met; 0 for others."""
+_NOT_WITH_TD = ("closed_loop", "guidance", "samples", "loss_avoidance", "knowledge", "transpositions")
 _SOEMERS = "Soemers, Sironi, Schuster and Winands 2016"
 
 
@@ -50,8 +52,11 @@ class MCTS(CompiledAgent):
     `reuse` expects that the chosen action is played; `reset` begins anew. It needs an open loop: a stored state is what
     was imagined, not what happened.
 
+    `td` replaces the back-up by that of SARSA-UCT(lambda), see the agent `sarsauct`; then values are sums of rewards to
+    come, and the enhancements that back up something else cannot be had.
+
     Raises:
-        AgentError: `reuse` with `closed_loop`.
+        AgentError: `reuse` with `closed_loop`; `td` with what does not go with it.
     """
 
     entry_point: ClassVar[EntryPoint] = decide_mcts
@@ -100,7 +105,19 @@ class MCTS(CompiledAgent):
         False, "nodes of one state share their values, in games without chance (Childs, Brodeur and Kocsis 2008: UCT2)"
     )
 
+    td: bool = parameter(
+        False, "back up lambda-returns, as SARSA-UCT does (Vodopivec, Samothrakis and Ster 2017); open loop only"
+    )
+    trace: float = parameter(0.9, "td: lambda, how much a value learns from what happens later", low=0, high=1)
+    discount: float = parameter(0.99, "td: gamma, worth of a reward one tick later", low=0, high=1)
+    others: float = parameter(
+        0.0, "td, several players: share of the best other player's gain that counts as a loss", low=0, high=1
+    )
+
     def set_up(self) -> None:
+        unfit = [name for name in _NOT_WITH_TD if getattr(self, name)]
+        if self.td and unfit:
+            raise AgentError(f"mcts: `td` does not go with `{unfit[0]}`, which backs up something else")
         if self.reuse and self.closed_loop:
             raise AgentError("mcts: `reuse` needs an open loop, and `closed_loop` is set")
         self._trees: list[Record] = []
@@ -182,6 +199,10 @@ class MCTS(CompiledAgent):
         if self.opponent == "careful" and model.players > 1:
             safe = tree.point("safe", np.zeros((model.players, model.max_actions + 2), dtype=np.int64))
             tree["safe_stride"] = safe.strides[0]
+        if self.td:
+            returns = Record(RETURNS, trace=self.trace, discount=self.discount, others=self.others)
+            returns.point("rewards", np.zeros(self.depth + 1, dtype=np.float64))
+            tree.own("returns", returns)
         if self.novelty:
             width = STATE_NUMBERS + 2 * len(model.categories)
             novelty = Record(NOVELTY, width=width)
@@ -249,3 +270,27 @@ class Enhanced(MCTS):
         novelty=True,
         knowledge=True,
     )
+
+
+@register(
+    "sarsauct",
+    "SARSA-UCT(lambda): tree search with temporal-difference back-up, for one or two players",
+    paper="Vodopivec, Samothrakis and Ster, On Monte Carlo Tree Search and Reinforcement Learning, 2017; method of "
+    "ToVo2, winner of the two-player competitions of WCCI 2016 and CEC 2017",
+)
+class SarsaUCT(MCTS):
+    """MCTS whose values learn by temporal differences, as SARSA(lambda) does.
+
+    An action's value learns the reward of its own tick, what the tree already says of the next action, and a share
+    lambda of what the simulation saw later, all discounted; plain MCTS learns the sum at the end alone. Other players
+    move at random, or carefully (`opponent`).
+    """
+
+    parameters = with_defaults(
+        select(
+            MCTS.parameters, "c", "depth", "trace", "discount", "others", "opponent", "recommend", "win_bonus",
+            "reuse", "decay", "history", "nst", "nst_epsilon", "nst_visits", "nst_length", "max_nodes",
+        ),
+        win_bonus=1000.0,
+    )  # fmt: skip
+    td: bool = True

@@ -18,7 +18,16 @@ from pcg.engine.kernel.protocol import GROW, LOST, UNDECIDED, WON
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
 from pcg.engine.state import Outcome
-from pcg.evaluators.agents.base import Agent, AgentError, Game, GameState, action_code
+from pcg.evaluators.agents.base import (
+    Agent,
+    AgentError,
+    Game,
+    GameState,
+    Timer,
+    action_code,
+    decision_timer,
+    hears_results,
+)
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record, grow_model
 from pcg.evaluators.agents.kernel.decision import DECISION, imagine_state
 from pcg.evaluators.agents.kernel.playout import (
@@ -35,6 +44,9 @@ from pcg.evaluators.agents.registry import make_agent
 
 MAX_TICKS = 2000
 """Ticks after which a play ends, as in the competitions (reference/agents 11.1)."""
+
+CONSTRUCTION_MS = 1000.0
+"""Milliseconds to prepare an agent with a budget of time, as in the competitions (reference/agents 11.1)."""
 
 _SLICE = 64  # ticks between two looks at Ctrl-C
 _LOG_ROOM = 4096
@@ -110,6 +122,7 @@ class Play(ABC):
         self.outcomes = self.record.point("outcomes", np.zeros(model.players, dtype=np.int64))
         self.events: Counter[tuple[int, int]] = Counter()
         self._agents = agents
+        self._told = False
         self._log = self._new_log(_LOG_ROOM)
 
     @property
@@ -143,7 +156,13 @@ class Play(ABC):
         else:
             while self.ticks < until and self.calls < calls and not self.ended:
                 self._advance(self.ticks + 1)
+        if self.ended and not self._told:
+            self._told = True
+            self._tell_result()
         return self._playout()
+
+    def _tell_result(self) -> None:  # noqa: B027 - compiled plays are of agents that need not be told
+        """Tell the agents that the play is over."""
 
     @abstractmethod
     def _advance(self, until: int) -> None:
@@ -275,6 +294,7 @@ class _PythonPlay(Play):
                 # a copy, so that agents can do no harm, with another future, so that they cannot foresee chance
                 seen = state.copy()
                 invoke3(imagine_state.address, stream.address, seen.address, state.address)
+                agent.timer = decision_timer(agent)
                 answers.append(names[action_code(agent, agent.act(seen), names)])
             action = answers[0] if self.model.players == 1 else tuple(answers)
             state.advance(action)
@@ -283,6 +303,11 @@ class _PythonPlay(Play):
                 self._make_room_in_log()
             if self._states is not None:
                 self._states.append(state.copy())
+
+    def _tell_result(self) -> None:
+        for agent in self._agents:
+            if hears_results(agent):
+                agent.result(self._state.copy())
 
     def _playout(self) -> Playout:
         return self._result(self._state.address, self._played, self._states or ())
@@ -316,8 +341,9 @@ def begin(
     for player, one in enumerate(agents):
         if one.player != player:
             raise AgentError(f"{one!r} is made for player {one.player}, but stands at place {player}")
+        one.timer = Timer(CONSTRUCTION_MS) if one.budget.milliseconds is not None else Timer()
         one.reset(state)
-    compiled = [one for one in agents if isinstance(one, CompiledAgent) and one.reproducible]
+    compiled = [one for one in agents if isinstance(one, CompiledAgent) and one.reproducible and not hears_results(one)]
     if len(compiled) == players and not keep_states:
         return _CompiledPlay(state, compiled, max_ticks)
     return _PythonPlay(state, agents, max_ticks, keep_states)

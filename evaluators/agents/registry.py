@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from pcg.engine.registry import Registry
 from pcg.engine.vgdl.diagnostics import nearest
-from pcg.evaluators.agents.base import Agent, AgentError, Budget
+from pcg.evaluators.agents.base import Agent, AgentError, Budget, Timer
 from pcg.evaluators.parameters import Parameter, resolve
 
 A = TypeVar("A", bound=Agent)
@@ -146,7 +146,13 @@ def read_agent(text: str) -> AgentText:
 
 
 def make_agent(
-    name: str, *, seed: int = 0, budget: Budget | int | str | None = None, player: int = 0, **params: Any
+    name: str,
+    *,
+    seed: int = 0,
+    budget: Budget | int | str | None = None,
+    player: int = 0,
+    timer: Timer | None = None,
+    **params: Any,
 ) -> Agent:
     """Return an agent by name.
 
@@ -156,6 +162,7 @@ def make_agent(
         seed: of the agent's own randomness. Same seed, same decisions (unless the budget is time).
         budget: a `Budget`, a number of forward-model calls, or a text such as ``"40ms"``.
         player: which player of a game of several to be.
+        timer: of the construction, for the constructor to look at.
         params: parameters of the agent, see ``AGENTS[name].params``.
 
     Raises:
@@ -170,5 +177,11 @@ def make_agent(
     given: dict[str, Any] = {**text.params, **params}
     values = resolve(entry.params, given, f"agent {name}")
     factory: Any = entry.cls
-    agent: Agent = factory(seed=seed, budget=Budget.read(budget), player=player, **values)
+    if timer is None:
+        made: Agent = factory(seed=seed, budget=Budget.read(budget), player=player, **values)
+        return made
+    # in place before the constructor runs, which may have any signature
+    agent: Agent = factory.__new__(factory)
+    agent.timer = timer
+    factory.__init__(agent, seed=seed, budget=Budget.read(budget), player=player, **values)
     return agent

@@ -1,10 +1,14 @@
 """Tournaments: which agents win which games, by the rules of the competitions (reference/agents 11.1).
 
-In the order of work: `games` finds what is played, `schedule` says who meets whom, `match` plays one of these meetings
+In the order of work: `games` finds what is played (`game_sets` has sets of games), `schedule` says who meets whom, or
+`pairing` lets ratings choose, `match` plays one of these meetings
 by `rules`, `workers` plays many side by side and survives agents that stall or crash, `ranking` gives out points and
 `ratings` estimates strengths. Nothing here writes files: `pcg.runs` keeps a tournament in a folder.
 """
 
+from pcg.evaluators.tournament.game_sets import GAME_SETS as GAME_SETS
+from pcg.evaluators.tournament.game_sets import GameSet as GameSet
+from pcg.evaluators.tournament.game_sets import select_sets as select_sets
 from pcg.evaluators.tournament.games import Entry as Entry
 from pcg.evaluators.tournament.games import select_games as select_games
 from pcg.evaluators.tournament.games import select_levels as select_levels
@@ -12,6 +16,8 @@ from pcg.evaluators.tournament.games import split_agents as split_agents
 from pcg.evaluators.tournament.match import Fault as Fault
 from pcg.evaluators.tournament.match import MatchResult as MatchResult
 from pcg.evaluators.tournament.match import play_match as play_match
+from pcg.evaluators.tournament.pairing import choose_pair as choose_pair
+from pcg.evaluators.tournament.pairing import chosen_matches as chosen_matches
 from pcg.evaluators.tournament.ranking import POINTS as POINTS
 from pcg.evaluators.tournament.ranking import Place as Place
 from pcg.evaluators.tournament.ranking import Standing as Standing
@@ -28,9 +34,11 @@ from pcg.evaluators.tournament.schedule import schedule as schedule
 from pcg.evaluators.tournament.workers import run_matches as run_matches
 
 __all__ = [
+    "GAME_SETS",
     "POINTS",
     "Entry",
     "Fault",
+    "GameSet",
     "Match",
     "MatchResult",
     "Place",
@@ -39,6 +47,8 @@ __all__ = [
     "Standing",
     "Standings",
     "Tally",
+    "choose_pair",
+    "chosen_matches",
     "play_match",
     "rank",
     "rate",
@@ -46,6 +56,7 @@ __all__ = [
     "schedule",
     "select_games",
     "select_levels",
+    "select_sets",
     "shared_points",
     "split_agents",
     "wilson",

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +19,7 @@ from typing import Any
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke3
 from pcg.evaluators.agents import AGENTS, Agent, CompiledAgent, make_agent, play
-from pcg.evaluators.agents.base import GameState
+from pcg.evaluators.agents.base import GameState, Timer, hears_results
 from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.kernel.decision import DECISION, imagine_state
 from pcg.evaluators.agents.playout import outcomes_of
@@ -165,8 +167,10 @@ class _Match:
             self.watch("construction", player, -1)
             started = time.thread_time()
             budget = None if read_agent(text).budget else self.rules.budget
+            timer = Timer(self.rules.construction_ms if self.rules.timed else math.inf)
             try:
-                agent = make_agent(text, seed=self.match.agent_seed(player), budget=budget, player=player)
+                agent = make_agent(text, seed=self.match.agent_seed(player), budget=budget, player=player, timer=timer)
+                agent.timer = timer
                 agent.reset(self.state.copy())
             except KeyboardInterrupt:
                 raise
@@ -185,6 +189,7 @@ class _Match:
         self.watch("decision", player, len(self.played))
         started = time.thread_time()
         try:
+            agent.timer = Timer(math.inf if self.rules.budget.milliseconds is None else self.rules.budget.milliseconds)
             answer: object = agent.act(seen)
         except KeyboardInterrupt:
             raise
@@ -220,6 +225,19 @@ class _Match:
                 actions.append(self.ask(player, agent, seen))
             self.state.advance(actions if len(actions) > 1 else actions[0])
             self.played.append(tuple(actions))
+
+    def tell_result(self, agents: Sequence[Agent]) -> None:
+        """Tell the agents that the game is over; nothing that they do now changes the result."""
+        for player, agent in enumerate(agents):
+            if hears_results(agent):
+                self.watch("decision", player, len(self.played))
+                try:
+                    agent.result(self.state.copy())
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:
+                    print(f"{self.match.agents[player]}: its `result` failed: {describe(error)}", file=sys.stderr)
+                self.watch("", player, len(self.played))
 
     def result(self, calls: int, fault: Fault | None) -> MatchResult:
         outcomes, scores = outcomes_of(self.state)
@@ -261,7 +279,7 @@ def _play(match: Match, state: GameState, rules: Rules, watch: Watch) -> MatchRe
     agents: list[Agent] = []
     try:
         agents = table.seat()
-        compiled = [a for a in agents if isinstance(a, CompiledAgent) and a.reproducible]
+        compiled = [a for a in agents if isinstance(a, CompiledAgent) and a.reproducible and not hears_results(a)]
         if len(compiled) == len(agents) and not rules.timed:
             # should one of our own raise, the slow way below finds out which
             with contextlib.suppress(Exception):
@@ -269,6 +287,7 @@ def _play(match: Match, state: GameState, rules: Rules, watch: Watch) -> MatchRe
             agents = table.seat()
         with _short_collections(rules.timed):
             table.play(agents)
+            table.tell_result(agents)
     except _Foul as foul:
         return table.result(_calls(agents), foul.fault)
     return table.result(_calls(agents), None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -141,18 +141,29 @@ def shared_points(orders: Sequence[tuple[float, ...]]) -> list[tuple[int, Fracti
     return placed
 
 
-def rank(results: Iterable[MatchResult], agents: Sequence[str] = ()) -> Standings:
+def rank(
+    results: Iterable[MatchResult],
+    agents: Sequence[str] = (),
+    *,
+    games: Collection[str] | None = None,
+    ratings: Mapping[str, Rating] | None = None,
+) -> Standings:
     """Rank agents by what they played.
 
     Args:
         results: of matches, in the order of the schedule (ratings depend on it a little).
         agents: in the order in which equals are listed; by default as they first occur.
+        games: names of the games that count; by default all.
+        ratings: rank by these instead of points, as the two-player competitions do where ratings choose the pairs;
+            without them games for two players are rated game by game, and points decide.
     """
     plays: dict[str, dict[str, list[tuple[int, float, int]]]] = {}
     faults: dict[str, int] = {}
     duels: dict[str, list[tuple[str, str, float]]] = {}
     for result in results:
         game = result.match.game
+        if games is not None and game not in games:
+            continue
         for player, agent in enumerate(result.match.agents):
             entry = (result.outcomes[player], result.scores[player], result.ticks)
             plays.setdefault(game, {}).setdefault(agent, []).append(entry)
@@ -163,6 +174,8 @@ def rank(results: Iterable[MatchResult], agents: Sequence[str] = ()) -> Standing
     known = list(dict.fromkeys([*agents, *(agent for game in plays.values() for agent in game)]))
     tallies = {game: {agent: Tally.of(own) for agent, own in by_agent.items()} for game, by_agent in plays.items()}
     overall = {agent: Tally.of(p for game in plays.values() for p in game.get(agent, ())) for agent in known}
+    if ratings is not None:
+        return rank_tallies(tallies, overall, ratings=ratings, faults=faults, by_rating=True)
     return rank_tallies(tallies, overall, ratings=rate(duels.values()), faults=faults)
 
 
@@ -172,6 +185,7 @@ def rank_tallies(
     *,
     ratings: Mapping[str, Rating] | None = None,
     faults: Mapping[str, int] | None = None,
+    by_rating: bool = False,
 ) -> Standings:
     """Rank agents by the tallies of their plays.
 
@@ -180,9 +194,10 @@ def rank_tallies(
         overall: per agent the tally of all its plays; equals are listed in this order.
         ratings: per agent, from games for two players.
         faults: per agent the matches that it spoiled.
+        by_rating: the rating decides before the points.
     """
     places = {game: _rank_game(by_agent, list(overall)) for game, by_agent in games.items()}
-    return Standings(tuple(_overall(overall, places, ratings or {}, faults or {})), places)
+    return Standings(tuple(_overall(overall, places, ratings or {}, faults or {}, by_rating)), places)
 
 
 def duel_score(mine: int, theirs: int) -> float:
@@ -212,18 +227,19 @@ def _overall(
     games: Mapping[str, tuple[Place, ...]],
     ratings: Mapping[str, Rating],
     faults: Mapping[str, int],
+    by_rating: bool,
 ) -> list[Standing]:
     rows = []
     for agent, tally in tallies.items():
         mine = [place for places in games.values() for place in places if place.agent == agent]
         points = sum((place.points for place in mine), Fraction(0))
         counts = tuple(sum(place.rank == k for place in mine) for k in range(1, len(tallies) + 1))
-        rows.append((points, counts, agent, tally))
-    rows.sort(key=lambda row: (-row[0], tuple(-count for count in row[1])))
+        strength = ratings.get(agent, Rating()).rating if by_rating else 0.0
+        rows.append((strength, points, counts, agent, tally))
+    rows.sort(key=lambda row: (-row[0], -row[1], tuple(-count for count in row[2])))
+    order = [row[:3] for row in rows]
     standings: list[Standing] = []
-    for position, (points, counts, agent, tally) in enumerate(rows, start=1):
-        before = standings[-1] if standings else None
-        equal = before is not None and (before.points, before.places) == (points, counts)
-        place = before.rank if before is not None and equal else position
+    for k, (_, points, counts, agent, tally) in enumerate(rows):
+        place = standings[-1].rank if k and order[k - 1] == order[k] else k + 1
         standings.append(Standing(agent, place, points, counts, tally, ratings.get(agent), faults.get(agent, 0)))
     return standings

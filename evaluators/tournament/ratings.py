@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 TAU = 0.5
 """The rate at which volatility may change; the paper's example has 0.5."""
-_SCALE = 173.7178
+SCALE = 173.7178
+"""Points of a rating per unit of the scale on which Glicko-2 computes."""
 _TOLERANCE = 1e-6
 
 
@@ -57,19 +58,19 @@ def update(player: Rating, games: Sequence[tuple[Rating, float]], tau: float = T
     >>> round(after.rating, 2), round(after.deviation, 2), round(after.volatility, 5)
     (1464.05, 151.52, 0.06)
     """
-    mu, phi = (player.rating - 1500) / _SCALE, player.deviation / _SCALE
+    mu, phi = (player.rating - 1500) / SCALE, player.deviation / SCALE
     if not games:
-        return Rating(player.rating, _SCALE * math.hypot(phi, player.volatility), player.volatility)
+        return Rating(player.rating, SCALE * math.hypot(phi, player.volatility), player.volatility)
     inverse = gain = 0.0
     for opponent, score in games:
-        g = 1 / math.sqrt(1 + 3 * (opponent.deviation / _SCALE / math.pi) ** 2)
-        expected = 1 / (1 + math.exp(-g * (mu - (opponent.rating - 1500) / _SCALE)))
+        g = 1 / math.sqrt(1 + 3 * (opponent.deviation / SCALE / math.pi) ** 2)
+        expected = 1 / (1 + math.exp(-g * (mu - (opponent.rating - 1500) / SCALE)))
         inverse += g * g * expected * (1 - expected)
         gain += g * (score - expected)
     v = 1 / inverse
     sigma = _volatility(player.volatility, phi, v, v * gain, tau)
     deviation = 1 / math.sqrt(1 / (phi * phi + sigma * sigma) + inverse)
-    return Rating(1500 + _SCALE * (mu + deviation * deviation * gain), _SCALE * deviation, sigma)
+    return Rating(1500 + SCALE * (mu + deviation * deviation * gain), SCALE * deviation, sigma)
 
 
 def _volatility(sigma: float, phi: float, v: float, delta: float, tau: float) -> float:

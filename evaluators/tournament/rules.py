@@ -36,7 +36,7 @@ class Rules:
 
     Args:
         budget: per decision. Milliseconds are CPU time of the thread and are enforced: an action that comes later is
-            replaced by NIL, one more than `GRACE_MS` later (whole milliseconds, as in the reference) disqualifies.
+            replaced by NIL, one more than `GRACE_MS` later disqualifies.
             Forward-model calls are what agents are asked to keep to; compiled agents do.
         max_ticks: ticks after which a play ends undecided, if its game has not ended it before.
         construction_ms: CPU time for making an agent and preparing it for a game; only with a time budget.
@@ -45,7 +45,7 @@ class Rules:
             sleeps.
 
     >>> rules = Rules(Budget(milliseconds=40))
-    >>> rules.judge(39.9), rules.judge(45.0), rules.judge(50.9), rules.judge(51.0)
+    >>> rules.judge(39.9), rules.judge(45.0), rules.judge(50.0), rules.judge(50.5)
     ('in time', 'late', 'late', 'overtime')
     """
 
@@ -70,7 +70,7 @@ class Rules:
         limit = self.budget.milliseconds
         if limit is None or milliseconds <= limit:
             return "in time"
-        return "overtime" if int(milliseconds) > limit + GRACE_MS else "late"
+        return "overtime" if milliseconds > limit + GRACE_MS else "late"
 
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""

@@ -36,7 +36,10 @@ def tournament(
         typer.Option(help="Agents with commas between, as in `mcts:depth=12,random`; may be repeated."),
     ] = None,
     levels: Annotated[str, typer.Option(help="Levels that are played: all, or as in 0-2,4.")] = "all",
-    repeats: Annotated[int, typer.Option(min=1, help="Plays of every level, each with another seed.")] = 1,
+    repeats: Annotated[
+        int | None,
+        typer.Option(min=1, help="Plays of every level, each with another seed; without it 1, in test sets 5."),
+    ] = None,
     budget: Annotated[
         str, typer.Option(help="Per decision: forward-model calls (1000calls), or CPU time, then enforced (40ms).")
     ] = "1000calls",
@@ -48,6 +51,14 @@ def tournament(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes side by side; one per processor without it.")
     ] = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Set of games, as in training, validation, test, cig2014-test; may be repeated."),
+    ] = None,
+    corpus: Annotated[Path | None, typer.Option(help="Folder with the games of sets that are not built in.")] = None,
+    meetings: Annotated[
+        int, typer.Option(min=0, help="Games for two players: let Glicko-2 choose so many pairs, one game each.")
+    ] = 0,
     load: LoadOption = None,
     reading: ReadingChoice = None,
 ) -> None:
@@ -62,11 +73,12 @@ def tournament(
     from pcg.runs import plan, run_tournament
 
     wanted = None
-    if games or agents:
-        if not games or not agents:
-            raise bad(f"a tournament needs --games and --agents; --{'agents' if games else 'games'} is missing")
+    if games or sets or agents:
+        if not (games or sets) or not agents:
+            missing = "--games" if agents else "--agents"
+            raise bad(f"a tournament needs --games (or --set) and --agents; {missing} is missing")
         wanted = plan(
-            games,
+            games or (),
             agents,
             levels=levels,
             repeats=repeats,
@@ -74,6 +86,9 @@ def tournament(
             rules=Rules(Budget.read(budget), max_ticks=max_ticks, stall=stall),
             plugins=load or (),
             reading=reading.value if reading else "",
+            sets=sets or (),
+            corpus=corpus,
+            meetings=meetings,
         )
     with run_bar() as show:
         result = run_tournament(wanted, out, workers=workers, progress=show)
@@ -86,10 +101,26 @@ def finish(state: TournamentResult) -> None:
 
     page = write_tournament(state.folder)
     if state.results:
+        if len(state.tournament.sets) > 1:
+            _print_sets(state)
         _print_standings(state)
     _print_faults(state)
     print(f"report: {page}")
     stop_if_interrupted(state, f"{len(state.results)} of {state.total} matches")
+
+
+def _print_sets(state: TournamentResult) -> None:
+    """Print the ranking of each set of games."""
+    from rich.table import Table
+
+    from pcg.report.tournament_tables import standing_rows
+
+    for name, standings in state.set_standings.items():
+        headings, rows = standing_rows(standings)
+        table = Table(*headings, title=f"set {name}", title_justify="left")
+        for row in rows:
+            table.add_row(*map(escape, row))
+        console().print(table)
 
 
 def _print_standings(state: TournamentResult) -> None:

@@ -43,6 +43,11 @@ _RULE = (
     "of the places they take. Equal points are told apart by first places, then second places and so on."
 )
 
+_RATED = (
+    "Ratings chose who met next, and rank the agents: Glicko-2, every meeting of two agents in a game a rating period. "
+    "Points and shares of plays won stand beside it, and depend on whom an agent met."
+)
+
 
 def write_tournament(folder: Path | str) -> Path:
     """Write tables, figures and the page of a tournament, finished or not; returns the path of the page.
@@ -60,6 +65,7 @@ def write_tournament(folder: Path | str) -> Path:
         "standings.tex": standings_latex(standings),
         PAGE: render_tournament(state, standings),
     }
+    files.update((f"standings-{name}.csv", standings_csv(own)) for name, own in state.set_standings.items())
     if state.results:
         files["win-rates.svg"] = win_rates(standings, standalone=True)
         files["games.svg"] = heat_map(standings, standalone=True)
@@ -84,7 +90,7 @@ def render_tournament(state: TournamentResult, standings: Standings) -> str:
         facts=_facts(state),
         columns=[Column(name, _HELP.get(name, "")) for name in headings],
         rows=_cells(standings, rows) if state.results else [],
-        rule=_RULE,
+        rule=_RATED if state.tournament.meetings else _RULE,
         rates=Markup(win_rates(standings)) if state.results else "",
         agents=agents,
         map=[(game, [_map_cell(places, agent) for agent in agents]) for game, places in standings.games.items()],
@@ -121,6 +127,11 @@ def _lead(state: TournamentResult, standings: Standings) -> str:
     part = ""
     if len(state.results) < state.total:
         part = f" So far {len(state.results):,} of {state.total:,} matches have been played."
+    if state.tournament.meetings and best.rating is not None:
+        return (
+            f"{best.agent} is first with a rating of {best.rating.rating:.0f} ± {2 * best.rating.deviation:.0f}: "
+            f"it won {percent(best.tally.rate)} of its {plural(best.tally.plays, 'play')}.{part}"
+        )
     return (
         f"{best.agent} is first with {number(best.points)} points: it won {percent(best.tally.rate)} of its "
         f"{plural(best.tally.plays, 'play')} (95 % interval {interval_text(best.tally.interval)}).{part}"
@@ -180,6 +191,8 @@ def command_of(state: TournamentResult) -> str:
     parts = ["pcg", "tournament", "--games", ",".join(sources), "--agents", ",".join(tournament.agents)]
     parts += ["--levels", "all" if every else ",".join(map(str, numbers))]
     parts += ["--repeats", str(tournament.repeats), "--seed", str(tournament.seed), "--budget", budget]
+    if tournament.meetings:
+        parts += ["--meetings", str(tournament.meetings)]
     for plugin in tournament.plugins:
         parts += ["--load", Path(plugin).name]
     return shlex.join([*parts, "--out", "DIR"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -247,3 +248,61 @@ def test_counts_at_the_end_leave_out_what_is_gone() -> None:
         done = play(start, make_agent("replay", actions=actions), max_ticks=len(actions))
         assert (done.counts[ids["key"]], done.counts[ids["door"]]) == (keys, doors)
         assert done.counts[ids["hero"]] == 1
+
+
+# --- the clock, and word of the result --------------------------------------------------------------------------------
+
+
+class Witness(Agent):
+    """Does nothing, and writes down what its clock shows and how plays end."""
+
+    def __init__(self, **common: Any) -> None:
+        super().__init__(**common)
+        self.budgets: list[float] = []
+        self.ends: list[tuple[int, bool]] = []
+
+    def reset(self, state: Any) -> None:
+        self.budgets.append(self.timer.budget)
+
+    def act(self, state: Any) -> str:
+        left = self.timer.left
+        assert self.timer.left < left or left == math.inf
+        assert 0 <= self.timer.elapsed < 1000
+        self.budgets.append(self.timer.budget)
+        return "NIL"
+
+    def result(self, state: Any) -> None:
+        self.ends.append((state.tick, state.is_over))
+
+
+def test_the_clock_shows_a_second_before_a_play_and_the_budget_at_every_decision() -> None:
+    timed = Witness(budget="40ms")
+    play(GAMES["limit"], timed, max_ticks=3)
+    assert timed.budgets == [1000.0, 40.0, 40.0, 40.0]
+    counted = Witness(budget=10)
+    play(GAMES["limit"], counted, max_ticks=2)
+    assert counted.budgets == [math.inf] * 3
+
+
+def test_the_result_is_told_once_at_the_end_or_when_the_time_is_up() -> None:
+    witness = Witness()
+    whole = play(GAMES["limit"], witness)
+    assert len(witness.ends) == 1 and witness.ends[0][1] and whole.over
+    begun = begin(GAMES["limit"], witness, max_ticks=2)
+    begun.go_on(ticks=1)
+    assert len(witness.ends) == 1
+    begun.go_on()
+    begun.go_on()
+    assert [over for _, over in witness.ends] == [True, False]
+
+
+def test_a_compiled_agent_that_wants_results_is_told_and_plays_the_same() -> None:
+    ends: list[Any] = []
+
+    class Told(type(make_agent("random"))):  # type: ignore[misc]
+        def result(self, state: Any) -> None:
+            ends.append(state.is_over)
+
+    fast = play(GAMES["limit"], make_agent("random", seed=4))
+    assert play(GAMES["limit"], Told(seed=4)) == fast
+    assert ends == [True]

@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scipy.stats import spearmanr
 
 import pcg
+from pcg.engine.game import builtin_games
 from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Agent, AgentError, Budget, Human, play, register
 from pcg.evaluators.evaluation import encode_play
 from pcg.evaluators.tournament import (
+    GAME_SETS,
     POINTS,
     Entry,
+    GameSet,
     Match,
     MatchResult,
     Rating,
     Rules,
+    choose_pair,
+    chosen_matches,
     play_match,
     rank,
     rate,
     schedule,
     select_games,
     select_levels,
+    select_sets,
     shared_points,
     split_agents,
     wilson,
 )
+from pcg.evaluators.tournament.pairing import ratings_of
 from pcg.evaluators.tournament.ratings import update
 from pcg.evaluators.tournament.rules import DISQUALIFIED, LOST, NO_WINNER, WON, settle
 
@@ -232,7 +242,7 @@ def test_repetitions_come_last_and_have_new_seeds() -> None:
 
 def test_late_actions_are_replaced_and_later_ones_disqualify() -> None:
     rules = Rules(Budget(milliseconds=40))
-    verdicts = [rules.judge(ms) for ms in (40.0, 40.1, 50.99, 51.0)]
+    verdicts = [rules.judge(ms) for ms in (40.0, 40.1, 50.0, 50.5)]
     assert verdicts == ["in time", "late", "late", "overtime"]
     assert Rules(Budget(calls=10)).judge(1e9) == "in time"
 
@@ -398,6 +408,34 @@ def test_time_is_cpu_time_and_is_enforced(agent) -> None:
     slow = agent("slow", lambda self, state: None, lambda self, state: _burn(1100))
     assert one("hunt", slow, rules=rules).fault.kind == "construction"  # type: ignore[union-attr]
     assert one("hunt", slow, rules=Rules(Budget(calls=10), max_ticks=4)).fault is None
+
+
+def test_agents_see_the_clock_when_they_are_made_prepared_and_asked_and_hear_the_result() -> None:
+    seen: list[tuple[str, float]] = []
+
+    @register("clockwatcher", "notes its clock")
+    class Clockwatcher(Agent):
+        def __init__(self, **given: Any) -> None:
+            seen.append(("made", self.timer.budget))
+            super().__init__(**given)
+
+        def reset(self, state: Any) -> None:
+            seen.append(("reset", self.timer.budget))
+
+        def act(self, state: Any) -> str:
+            seen.append(("act", self.timer.budget))
+            return "NIL"
+
+        def result(self, state: Any) -> None:
+            seen.append(("result", state.tick))
+            raise ValueError("too late to matter")
+
+    try:
+        timed = one("hunt", "clockwatcher", rules=Rules(Budget(milliseconds=40), max_ticks=2))
+        assert seen == [("made", 1000.0), ("reset", 1000.0), ("act", 40.0), ("act", 40.0), ("result", 1)]
+        assert timed.fault is None and timed.ticks == 2
+    finally:
+        AGENTS.unregister("clockwatcher")
 
 
 # --- ranking ----------------------------------------------------------------------------------------------------------
@@ -567,3 +605,103 @@ def test_a_person_is_an_agent_by_name_but_in_no_list_that_programs_go_through() 
     assert isinstance(pcg.make_agent("human"), Human) and "human" not in AGENTS
     with pytest.raises(AgentError, match="there is an agent `human` already"):
         register("human", "another")(Agent)
+
+
+# --- sets of games, and pairs that ratings choose ---------------------------------------------------------------------
+
+
+def test_sets_are_of_ten_games_with_five_levels_and_do_not_overlap() -> None:
+    full = [name for name in GAME_SETS if name not in ("test", "two-player")]
+    assert all(len(set(GAME_SETS[name].games)) == 10 for name in full)
+    for sets in (("training", "validation", "test"), ("cig2014-training", "cig2014-validation", "cig2014-test")):
+        games = [game for name in sets for game in GAME_SETS[name].games]
+        assert len(games) == len(set(games))
+        assert [GAME_SETS[name].role for name in sets] == ["training", "validation", "test"]
+        assert [GAME_SETS[name].plays for name in sets] == [1, 1, 5]
+    ours = [e for name in ("training", "validation", "test") for e in select_games(GAME_SETS[name].sources())]
+    assert all((entry.players, entry.levels) == (1, 5) for entry in ours)
+    assert {entry.name for entry in ours} == {n for n in builtin_games() if pcg.load(n).players == 1}
+    assert {e.players for e in select_games(GAME_SETS["two-player"].sources())} == {2}
+
+
+def test_games_of_a_set_are_found_below_a_folder_and_told_from_namesakes(tmp_path: Path) -> None:
+    one, two = pcg.load("boxes"), pcg.load("duel")
+    for folder, game in (("2player", two), ("grid", one)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "Alpha.txt").write_text(game.definition.source)
+        (tmp_path / folder / "Alpha_lvl0.txt").write_text(game.levels[0])
+    alpha = GameSet("mine", "training", ("alpha",), "for a test")
+    assert alpha.sources(tmp_path) == [str(tmp_path / "grid" / "Alpha.txt")]
+    with pytest.raises(PcgError, match="name the folder"):
+        alpha.sources()
+    with pytest.raises(PcgError, match=r"no beta\.txt"):
+        GameSet("mine", "training", ("beta",), "for a test").sources(tmp_path)
+    with pytest.raises(PcgError, match="did you mean `training`"):
+        select_sets(["trainig"])
+
+
+def test_the_least_known_agent_plays_the_opponent_that_tells_most() -> None:
+    ratings = {"a": Rating(1500, 60), "b": Rating(1900, 60), "c": Rating(1860, 150), "d": Rating(1850, 350)}
+    assert choose_pair("abcd", ratings, {}) == ("d", "b")
+    assert choose_pair("abc", ratings, {}) == ("c", "b")
+    equal = {name: Rating() for name in "abc"}
+    assert choose_pair("abc", equal, {}) == ("a", "b")
+    assert choose_pair("abc", equal, {frozenset("ab"): 1}) == ("a", "c")
+
+
+def test_results_decide_the_next_meeting_and_only_complete_ones_count() -> None:
+    entries = select_games(["duel", "tag"])
+    levels = {"duel": [0, 1], "tag": [2]}
+    agents = ["x", "y", "z"]
+    first = chosen_matches(entries, agents, levels, 4, seed=7)
+    assert [(m.game, m.level, m.seed, m.agents) for m in first] == [
+        ("duel", 0, 7, ("x", "y")), ("duel", 0, 7, ("y", "x")), ("duel", 1, 7, ("x", "y")), ("duel", 1, 7, ("y", "x")),
+    ]  # fmt: skip
+
+    def won_by_the_stronger(matches: list[Match]) -> list[MatchResult]:
+        return [MatchResult(m, (WON, LOST) if m.agents[0] < m.agents[1] else (LOST, WON), (0, 0), 5) for m in matches]
+
+    results = won_by_the_stronger(first)
+    assert chosen_matches(entries, agents, levels, 4, 7, results[:3]) == first
+    second = chosen_matches(entries, agents, levels, 4, 7, results)
+    assert second[:4] == first and [(m.id, m.game) for m in second[4:]] == [(4, "tag"), (5, "tag")]
+    assert "z" in second[4].agents  # nothing is known of it
+    while len(second) > len(results):
+        results = won_by_the_stronger(second)
+        second = chosen_matches(entries, agents, levels, 4, 7, results)
+    assert len(results) == 2 * (2 + 1 + 2 + 1) and results[-1].match.seed == 8
+    played = Counter((frozenset(r.match.agents), r.match.game) for r in results)
+    assert all(count <= 4 for count in played.values())  # no pair has met in one game twice
+    assert won_by_the_stronger(second) == results
+
+
+def test_ratings_find_the_order_of_agents_in_fewer_games_than_all_pairs_need() -> None:
+    entries, agents = select_games(["duel"]), [f"p{k}" for k in range(12)]
+    strength = {name: 1200 + 60 * k for k, name in enumerate(agents)}
+    rng = random.Random(5)
+    results: list[MatchResult] = []
+    for _ in range(120):  # 240 games; every pair on five levels would be 660
+        for m in chosen_matches(entries, agents, {"duel": [0]}, 120, 1, results)[len(results) :]:
+            chance = 1 / (1 + 10 ** ((strength[m.agents[1]] - strength[m.agents[0]]) / 400))
+            results.append(MatchResult(m, (WON, LOST) if rng.random() < chance else (LOST, WON), (0, 0), 5))
+    standings = rank(results, agents, ratings=ratings_of(results))
+    assert [s.rank for s in standings.overall] == list(range(1, 13))
+    found = [strength[s.agent] for s in standings.overall]
+    assert spearmanr(found, sorted(found, reverse=True)).statistic > 0.85
+    assert max(s.rating.deviation for s in standings.overall if s.rating) < 110
+    counts = Counter(agent for result in results for agent in result.match.agents)
+    assert min(counts.values()) > 25
+
+
+def test_ratings_choose_pairs_of_two_players_only() -> None:
+    with pytest.raises(PcgError, match="hunt is for 1"):
+        chosen_matches(select_games(["hunt"]), ["a", "b"], {"hunt": [0]}, 1)
+    with pytest.raises(PcgError, match="at least two"):
+        chosen_matches(select_games(["duel"]), ["a"], {"duel": [0]}, 1)
+
+
+def test_a_set_is_ranked_by_its_own_games() -> None:
+    results = [result_of("g", "a", (WON,), (1.0,), 5), result_of("g", "b", (LOST,), (1.0,), 5),
+               result_of("h", "a", (LOST,), (1.0,), 5), result_of("h", "b", (WON,), (1.0,), 5)]  # fmt: skip
+    assert [s.agent for s in rank(results, games={"g"}).overall] == ["a", "b"]
+    assert [s.agent for s in rank(results, games={"h"}).overall] == ["b", "a"]

@@ -77,3 +77,18 @@ def test_outcomes_of_board_games_are_counted_and_what_is_counted_is_not_played_a
     own, other = ggp_study.sides(counts)
     assert own is not None and other is not None
     assert (own.mean, other.mean) == (3.5 / 4, 0.5 / 4)
+
+
+def test_agents_are_ranked_on_a_set_by_its_games_alone() -> None:
+    from benchmarks import game_sets
+
+    summaries = [read_summary(path) for path in sorted((game_sets.RECORDS / "calls").glob("*.csv"))]
+    games = {game.lower() for game in game_sets.GAME_SETS["cig2014-test"].games}
+    lines = game_sets.ranking(summaries, "cig2014-test")[2:]
+    assert len(lines) == len(summaries)
+    for summary in summaries:
+        rows = [row for (game, _), row in summary.rows.items() if game.lower() in games]
+        won = 100 * sum(row.wins for row in rows) / sum(row.plays for row in rows)
+        (line,) = (line for line in lines if f"| `{summary.agent}` |" in line)
+        assert len(rows) == 10 and f" {won:.1f} % |" in line
+    assert "| CIG 2014 | adrienctx |" in game_sets.report()

@@ -256,6 +256,31 @@ def test_matches_and_seconds_limit_a_session(tmp_path: Path) -> None:
     assert [json.loads(line)["seed"] for line in lines] == list(range(1, 9))
 
 
+def test_sets_are_played_and_ranked_each_by_itself(run: Run) -> None:
+    result = run("tournament", "--set", "training,validation", "--agents", "nothing,random", *SMALL, "--out", "out")
+    assert result.exit_code == 0, result.output
+    assert "40 of 40 matches" in result.output
+    assert "set training" in result.output and "set validation" in result.output
+    for name in ("training", "validation"):
+        rows = list(csv.DictReader(Path(f"out/standings-{name}.csv").read_text().splitlines()))
+        assert [int(row["plays"]) for row in rows] == [10, 10]
+    assert json.loads(Path("out/run.json").read_text())["sets"]["training"][0] == "alchemy"
+    assert run("tournament", "--set", "training,test", "--agents", "random", "--out", "no").exit_code == 2
+
+
+def test_ratings_choose_the_pairs_and_a_stopped_tournament_goes_on(tmp_path: Path) -> None:
+    wanted = plan(["duel", "tag"], ["nothing", "random", "onestep"], levels="0-1", rules=Rules(max_ticks=9), meetings=5)
+    whole = run_tournament(wanted, tmp_path / "whole", workers=1)
+    assert (len(whole.results), whole.total, whole.stopped) == (20, 20, "")
+    for matches in (3, 4, 11):
+        run_tournament(wanted, tmp_path / "parts", workers=2, matches=matches)
+    resume(tmp_path / "parts")
+    assert (tmp_path / "parts" / "results.jsonl").read_bytes() == (tmp_path / "whole" / "results.jsonl").read_bytes()
+    standings = read_tournament(tmp_path / "parts").standings.overall
+    ratings = [s.rating.rating for s in standings if s.rating]
+    assert len(ratings) == 3 and ratings == sorted(ratings, reverse=True)
+
+
 def test_faults_are_reported_with_agent_game_level_and_tick(run: Run) -> None:
     Path("mine.py").write_text(
         "from pcg.evaluators.agents import Agent, register\n"

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from pcg.engine.game import Game, load
+from pcg.engine.state import State
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.agents import Agent
 from pcg.terminal import QUIT, RESTART, Played, Terminal, keys_in, play_terminal, screen
 
 termios = pytest.importorskip("termios", reason="needs a POSIX terminal")
@@ -249,6 +251,21 @@ def test_an_agent_plays_silently_when_nobody_watches(corridor: Game) -> None:
 def test_an_agent_stops_at_the_bound(corridor: Game) -> None:
     result = play_terminal(corridor, 0, agent=Rightwards(), show=False, max_ticks=1)
     assert result == Played(("RIGHT",), 0.0, -1, 0, False)
+
+
+def test_an_agent_sees_its_clock_and_hears_the_result(corridor: Game) -> None:
+    heard: list[tuple[int, bool]] = []
+
+    class Listening(Agent):
+        def act(self, state: State) -> str:
+            assert self.timer.budget == 40
+            return "RIGHT"
+
+        def result(self, state: State) -> None:
+            heard.append((state.tick, state.is_over))
+
+    play_terminal(corridor, 0, agent=Listening(budget="40ms"), show=False)
+    assert heard == [(1, True)]
 
 
 def test_a_game_for_two_is_refused() -> None:

@@ -61,6 +61,7 @@ from pcg.evaluators.agents.kernel.move_statistics import (
     reward_moves,
 )
 from pcg.evaluators.agents.kernel.novelty_pruning import look, prune_known
+from pcg.evaluators.agents.kernel.temporal_difference import back_up_returns, begin_rewards, note_reward
 from pcg.evaluators.agents.kernel.tree import (
     MISSING,
     PRUNED,
@@ -147,6 +148,8 @@ def tick(decision: int, state: int, action: int, depth: int) -> int:
         status = step(decision, state, action)
     if t.knowledge != 0 and status == OK:
         learn(decision, t.knowledge, state, before)
+    if t.returns != 0 and status == OK:
+        note_reward(decision, state, depth)
     return status
 
 
@@ -389,6 +392,11 @@ def finish(decision: int, length: int) -> int:
     d = decision_at(decision)
     t = tree_at(d.search)
     value = value_of(decision, d.work)
+    if t.returns != 0:
+        back_up_returns(decision, length, t.reached)
+        if t.moves != 0:
+            reward_moves(t.moves, value)
+        return OK
     ends = length  # nodes before this one get the value, the others that of the lost end
     if t.avoidance != 0 and t.last >= 0 and is_lost(decision, d.work) == 1:
         if avoid_loss(decision, t.reached - 1) == GROW:
@@ -416,7 +424,11 @@ def iterate(decision: int, state: int) -> int:
         if at == 0 or imagine(decision, d.work, at) == GROW:
             return GROW
     else:
-        if imagine(decision, d.work, state) == GROW or select(decision, d.work) == 0:
+        if imagine(decision, d.work, state) == GROW:
+            return GROW
+        if t.returns != 0:
+            begin_rewards(decision, d.work)
+        if select(decision, d.work) == 0:
             return GROW
     length = path_length(d.search)
     if rollout(decision, d.work, length - 1) == GROW:

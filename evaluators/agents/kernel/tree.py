@@ -67,6 +67,7 @@ TREE = np.dtype(
         ("origin", "i8"),  # reuse: int32[room], scratch: of which node of the other tree a node is a copy
         ("decay", "f8"),  # reuse: what visits and totals are multiplied by
         ("shared", "i8"),  # address of a TRANSPOSITIONS record: transpositions
+        ("returns", "i8"),  # address of a RETURNS record: temporal-difference back-up
     ],
     align=True,
 )

@@ -5,7 +5,8 @@ Layout (paths relative to the folder; text is UTF-8, JSON has sorted keys, one o
 `run.json`
     The manifest, written once: `format` (1), `kind` ("tournament"), `games` [{`name`, `source`, `reading`, `players`,
     `levels`, `digest`}], `levels` {name of the game: numbers played}, `agents`, `repeats`, `seed`, `rules` (see
-    `evaluators.tournament.Rules`), `plugins` (Python files with agents), `versions`.
+    `evaluators.tournament.Rules`), `plugins` (Python files with agents), `versions`; `sets` {name: names of its games}
+    where sets of games were named, and `meetings` where ratings choose the pairs.
 `results.jsonl`
     One line per match, in the order of the schedule: line k has `id` = k, and the rest of `MatchResult.to_json`. With
     a budget of calls equal tournaments have equal bytes here, whatever the number of workers.
@@ -35,13 +36,17 @@ from pcg.evaluators.tournament import (
     MatchResult,
     Rules,
     Standings,
+    chosen_matches,
     rank,
     run_matches,
     schedule,
     select_games,
     select_levels,
+    select_sets,
     split_agents,
 )
+from pcg.evaluators.tournament.game_sets import plays_of
+from pcg.evaluators.tournament.pairing import length_of, ratings_of
 from pcg.runs.interrupts import interrupt_check
 from pcg.runs.run import Run, RunOptions, RunResult, check_options, continue_run, run_experiment
 from pcg.runs.store import EventLog, append_line, check_run
@@ -66,6 +71,8 @@ class Tournament:
         plugins: Python files with agents.
         seconds: begin no further match after this time; None for no limit. It decides nothing but how much is played.
         count: play only so many matches of the schedule, from its beginning; None for all.
+        sets: names of the games of each set of games that was named, for a ranking of each.
+        meetings: of pairs that ratings choose (`evaluators.tournament.pairing`); 0 for every pair on every level.
     """
 
     kind: ClassVar[str] = "tournament"
@@ -79,10 +86,19 @@ class Tournament:
     plugins: tuple[str, ...] = ()
     seconds: float | None = None
     count: int | None = None
+    sets: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    meetings: int = 0
 
-    def matches(self) -> list[Match]:
-        """Return the schedule."""
+    def matches(self, results: Sequence[MatchResult] = ()) -> list[Match]:
+        """Return the schedule; where ratings choose the pairs, as far as results decide it."""
+        if self.meetings:
+            return chosen_matches(self.games, self.agents, self.levels, self.meetings, self.seed, results)
         return schedule(self.games, self.agents, self.levels, self.repeats, self.seed)
+
+    @property
+    def length(self) -> int:
+        """Return the number of matches in the whole schedule."""
+        return length_of(self.games, self.levels, self.meetings) if self.meetings else len(self.matches())
 
     def manifest(self) -> dict[str, Any]:
         """Return what `run.json` says of a tournament."""
@@ -94,6 +110,8 @@ class Tournament:
             "seed": self.seed,
             "rules": self.rules.to_json(),
             "plugins": list(self.plugins),
+            **({"sets": self.sets} if self.sets else {}),
+            **({"meetings": self.meetings} if self.meetings else {}),
         }
 
 
@@ -134,7 +152,18 @@ class TournamentResult(RunResult):
     @property
     def standings(self) -> Standings:
         """Return the ranking by what has been played."""
-        return rank(self.results, self.tournament.agents)
+        tournament = self.tournament
+        return rank(self.results, tournament.agents, ratings=ratings_of(self.results) if tournament.meetings else None)
+
+    @property
+    def set_standings(self) -> dict[str, Standings]:
+        """Return the ranking in each set of games that was named."""
+        found = {}
+        for name, games in self.tournament.sets.items():
+            own = [result for result in self.results if result.match.game in games]
+            ratings = ratings_of(own) if self.tournament.meetings else None
+            found[name] = rank(own, self.tournament.agents, ratings=ratings)
+        return found
 
     @property
     def faults(self) -> list[MatchResult]:
@@ -147,11 +176,14 @@ def plan(
     agents: Sequence[str],
     *,
     levels: str = "all",
-    repeats: int = 1,
+    repeats: int | None = None,
     seed: int = 1,
     rules: Rules | None = None,
     plugins: Sequence[str | Path] = (),
     reading: str = "",
+    sets: Sequence[str] = (),
+    corpus: str | Path | None = None,
+    meetings: int = 0,
 ) -> Tournament:
     """Return a tournament from what people type.
 
@@ -159,11 +191,15 @@ def plan(
         games: see `select_games`.
         agents: see `split_agents`.
         levels: see `select_levels`.
-        repeats: plays of every level, each with another seed.
+        repeats: plays of every level, each with another seed; by default 1, in test sets 5.
         seed: of the first repetition.
         rules: by default 1,000 forward-model calls per decision.
         plugins: Python files that register agents.
         reading: how game texts are read, "" as `pcg.load` decides.
+        sets: names of sets of games (`evaluators.tournament.GAME_SETS`) that are played too, and ranked each by itself.
+        corpus: folder with the games of sets that are not built in.
+        meetings: let ratings choose so many pairs, each for one game; 0 for every pair on every level. Each round of
+            all games has another seed, and `repeats` says nothing.
 
     Raises:
         PcgError: for anything that cannot be played.
@@ -171,10 +207,19 @@ def plan(
     files = tuple(str(Path(plugin).resolve()) for plugin in plugins)
     for file in files:
         load_plugin(file)
-    entries = select_games(games, reading=reading)
+    wanted = select_sets(sets)
+    chosen_sets = {one.name: select_games(one.sources(corpus), reading=reading) for one in wanted}
+    sources = [entry.source for own in chosen_sets.values() for entry in own]
+    entries = select_games([*games, *sources], reading=reading)
+    named = {entry.source: entry.name for entry in entries}
+    held = {name: [named[entry.source] for entry in own] for name, own in chosen_sets.items()}
+    if repeats is None:
+        repeats = plays_of(wanted)
     chosen = select_levels(levels, entries)
     names = tuple(split_agents(agents))
-    tournament = Tournament(tuple(entries), chosen, names, repeats, seed, rules or Rules(), files)
+    tournament = Tournament(
+        tuple(entries), chosen, names, repeats, seed, rules or Rules(), files, sets=held, meetings=meetings
+    )
     tournament.matches()  # says what cannot be played
     return tournament
 
@@ -190,7 +235,7 @@ def read_tournament(folder: Path | str) -> TournamentResult:
     if manifest.get("kind") != Tournament.kind:
         raise PcgError(f"{folder} is no tournament but a run of kind {manifest.get('kind')!r}")
     tournament = _from_manifest(folder, manifest)
-    return TournamentResult(folder, "", tournament, _read_log(folder / RESULTS), len(tournament.matches()))
+    return TournamentResult(folder, "", tournament, _read_log(folder / RESULTS), tournament.length)
 
 
 def _from_manifest(folder: Path, manifest: dict[str, Any]) -> Tournament:
@@ -203,6 +248,8 @@ def _from_manifest(folder: Path, manifest: dict[str, Any]) -> Tournament:
             manifest["seed"],
             Rules.from_json(manifest["rules"]),
             tuple(manifest["plugins"]),
+            sets=manifest.get("sets", {}),
+            meetings=manifest.get("meetings", 0),
         )
     except (KeyError, TypeError) as error:
         raise PcgError(f"{folder / 'run.json'} is damaged: {error}") from None
@@ -320,15 +367,16 @@ class TournamentRun(Run):
         """Play what is left of the schedule."""
         tournament, folder, progress = self.tournament, self.folder, options.get("progress")
         EventLog.repair(folder / RESULTS)
-        order = tournament.matches()
         results = _read_log(folder / RESULTS)
+        order = tournament.matches(results)
+        total = tournament.length
         for result, match in zip(results, order, strict=False):
             if result.match != match:
                 raise PcgError(f"cannot go on with {folder}: match {match.id} is another one in this version")
-        target = order if tournament.count is None else order[: tournament.count]
+        wanted = total if tournament.count is None else min(total, tournament.count)
         deadline = None if tournament.seconds is None else time.monotonic() + tournament.seconds
         if progress is not None:
-            progress(TournamentProgress(len(results), len(order), None))
+            progress(TournamentProgress(len(results), total, None))
         stopped, faults = "", 0
         log = EventLog(folder / RESULTS)
 
@@ -337,28 +385,28 @@ class TournamentRun(Run):
             return deadline is not None and time.monotonic() >= deadline
 
         try:
-            with (
-                interrupt_check() as check,
-                contextlib.closing(
-                    run_matches(
-                        target[len(results) :],
+            with interrupt_check() as check:
+                while len(results) < wanted and not ends():
+                    # one part where every pair plays; where ratings choose, the meeting that the results decide
+                    part = tournament.matches(results)[len(results) : wanted]
+                    running = run_matches(
+                        part,
                         tournament.games,
                         tournament.rules,
                         workers=options.get("workers"),
                         plugins=tournament.plugins,
                         stop=ends,
                     )
-                ) as left,
-            ):
-                for result in left:
-                    log.append(result.to_json())
-                    append_line(folder / TIMING, {"id": result.match.id, **result.timing})
-                    results.append(result)
-                    faults += result.fault is not None
-                    if progress is not None:
-                        progress(TournamentProgress(len(results), len(order), result, faults))
-                    check()
-            stopped = "time" if len(results) < len(target) else ""
+                    with contextlib.closing(running) as left:
+                        for result in left:
+                            log.append(result.to_json())
+                            append_line(folder / TIMING, {"id": result.match.id, **result.timing})
+                            results.append(result)
+                            faults += result.fault is not None
+                            if progress is not None:
+                                progress(TournamentProgress(len(results), total, result, faults))
+                            check()
+            stopped = "time" if len(results) < wanted else ""
         except KeyboardInterrupt:
             stopped = "interrupted"
         finally:
@@ -366,14 +414,14 @@ class TournamentRun(Run):
             log.close()
         if stopped == "interrupted":
             results = _read_log(folder / RESULTS)  # the log may be one line ahead
-        return TournamentResult(folder, stopped, tournament, results, len(order))
+        return TournamentResult(folder, stopped, tournament, results, total)
 
 
 def _check_equal(held: Tournament, wanted: Tournament, folder: Path) -> None:
     """Refuse a tournament that is not the one in the folder."""
     have, want = held.manifest(), wanted.manifest()
-    for key in want:
-        if have[key] != want[key]:
+    for key in {**have, **want}:
+        if have.get(key) != want.get(key):
             raise PcgError(
                 f"{folder} holds another tournament: its {key} differ; go on with `pcg tournament --out {folder}` "
                 "alone, or name another folder"

@@ -64,6 +64,8 @@ class Model:
         categories: for each pair of `kernel.protocol.features` what kind of thing it counts: "avatar", "npc", "portal",
             "resource", "movable", "static" or "" (unknown); empty when the engine does not say. Heuristics read it.
         definition: the rules, for analyses that can read them (VGDL: a `GameDefinition`), or None.
+        holdings: the facts of a state (`kernel.protocol.atoms`) from the first of these numbers on and before the
+            second tell the avatar's health, what it holds, and counters; (0, 0) when the engine does not say.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class Model:
         action_names: Sequence[str] = ACTIONS,
         categories: Sequence[str] = (),
         definition: object = None,
+        holdings: tuple[int, int] = (0, 0),
     ) -> None:
         self._record = record
         self._room = room
@@ -88,6 +91,7 @@ class Model:
         self.action_names = tuple(action_names)
         self.categories = tuple(categories)
         self.definition = definition
+        self.holdings = holdings
         self.address = int(record.ctypes.data)
         self.players = int(record[0]["players"])
         self.max_actions = int(record[0]["max_actions"])

@@ -1,0 +1,261 @@
+"""Methods of the prover: ways to look for a win of one level, each of which can be gone on with.
+
+A method is asked to search until it has made so many forward-model calls in all, and answers with the winning actions
+once it has them. What it does depends on the level, its seed and that number alone.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pcg.engine.kernel.protocol import GROW
+from pcg.engine.state import State
+from pcg.engine.vgdl.definition import GameDefinition
+from pcg.evaluators.agents import MAX_TICKS, Pair, Play, begin, make_agent, play
+from pcg.evaluators.agents.compiled import Record, grow_model
+from pcg.evaluators.agents.graph_search import GraphSearch
+from pcg.evaluators.agents.kernel import solver
+from pcg.evaluators.agents.kernel.decision import DECISION
+from pcg.evaluators.analysis import GameAnalysis, analyse, is_continuous
+from pcg.evaluators.proving.exploration import MEMORY, Cells, Exploration
+from pcg.evaluators.requirements import Requirements, requirements
+from pcg.evaluators.win_distance import distance_weights, pairs
+
+SLICE = 20_000
+"""Forward-model calls between two looks at the clock or at Ctrl-C."""
+PERIOD = 10
+"""Ticks that a place stays the same cell where surviving wins."""
+FLIGHT = 8
+"""Times as long that actions are held where the avatar moves by the pixel."""
+AGENTS: dict[str, int] = {"ybcriber": 300, "olets": 300}
+"""Planning agents that play when everything else fails, with their forward-model calls per decision."""
+
+_TRUST = 5.0
+"""Weight of the estimate where an action lasts several ticks: it counts cells."""
+_LEAST, _QUIET = 50_000, 4
+"""Forward-model calls before an exploration can be stale, and times as many as led to its last new cell."""
+_RELEVANT = frozenset({"collectable", "pushable", "gate", "breakable", "resource"})
+
+
+class Method(ABC):
+    """A search for a win of one state."""
+
+    calls = 0
+    """Forward-model calls made so far."""
+    ended = False
+    """True when going on would find nothing more."""
+    stale = False
+    """True when nothing new has turned up for so long that other methods should have their turns first."""
+    proved_impossible = False
+    """True when it is certain that there is no win."""
+
+    @abstractmethod
+    def go_on(self, calls: int) -> tuple[str, ...] | None:
+        """Search until so many calls are made in all; returns the winning actions, None without any so far."""
+
+
+class Waiting(Method):
+    """Does nothing until the game is over."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def go_on(self, calls: int) -> tuple[str, ...] | None:
+        if self.ended:
+            return None
+        done = play(self._state, "nothing", max_ticks=min(calls, MAX_TICKS))
+        self.calls, self.ended = done.ticks, True
+        return done.actions if done.winner == 1 else None
+
+
+class GraphSearching(Method):
+    """A* over the states of a level without chance, with more room when the first is full."""
+
+    _ROOMS = (300_000, 3_000_000)
+
+    def __init__(self, state: State, weights: Sequence[float] | None, joined: Sequence[Pair], stride: int) -> None:
+        self._state = state
+        self._weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+        self._pairs = joined
+        self._stride = stride
+        self._rooms = list(self._ROOMS)
+        self._before = 0
+        self._search: GraphSearch | None = None
+
+    def go_on(self, calls: int) -> tuple[str, ...] | None:
+        while not self.ended and self.calls < calls:
+            if self._search is None:
+                self._search = self._begin(self._rooms[0])
+            search = self._search
+            search.record["pause_at"] = calls - self._before
+            answer = search.go_on()
+            self.calls = self._before + int(search.record["calls"])
+            if answer == solver.PAUSED:
+                break
+            self._before, self._search = self.calls, None
+            if answer == GROW:
+                grow_model(self._state.model, search.room)
+                continue
+            solution = search.solution(answer)
+            if solution.status == "solved":
+                return solution.actions
+            self.proved_impossible = solution.status == "unsolvable"
+            self._rooms.pop(0)
+            self.ended = answer != solver.NODES_SPENT or not self._rooms
+        return None
+
+    def _begin(self, nodes: int) -> GraphSearch:
+        model = self._state.model
+        decision = Record(DECISION, model=model.address, players=1)
+        decision.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
+        decision.point("joint", np.zeros(1, dtype=np.int64))
+        search = GraphSearch(
+            model, decision, max_nodes=nodes, algorithm="astar", weights=self._weights, max_ticks=MAX_TICKS,
+            weight=1.0 if self._stride == 1 else _TRUST, blocks=MEMORY // model.stride, stride=self._stride,
+            pairs=self._pairs,
+        )  # fmt: skip
+        search.begin(self._state.address)
+        return search
+
+
+class Exploring(Method):
+    """Exploration from remembered states (`exploration`)."""
+
+    def __init__(self, make: Callable[[], Exploration]) -> None:
+        self._make = make
+        self._made: Exploration | None = None
+        self._met = 0
+        self._met_at = 0
+
+    def go_on(self, calls: int) -> tuple[str, ...] | None:
+        if self._made is None:
+            self._made = self._make()
+        made = self._made
+        won = made.go_on(calls)
+        self.calls, self.ended = made.calls, made.ended
+        if made.cells > self._met:
+            self._met, self._met_at = made.cells, self.calls
+        self.stale = self.calls > max(_LEAST, _QUIET * self._met_at)
+        return made.actions() if won else None
+
+
+class Playing(Method):
+    """Plays of a planning agent, one after the other with other seeds."""
+
+    def __init__(self, state: State, agent: str, budget: int) -> None:
+        self._state = state
+        self._agent = agent
+        self._budget = budget
+        self._plays = 0
+        self._before = 0
+        self._play: Play | None = None
+
+    def go_on(self, calls: int) -> tuple[str, ...] | None:
+        while self.calls < calls:
+            if self._play is None:
+                agent = make_agent(self._agent, seed=self._plays, budget=self._budget)
+                self._play = begin(self._state, agent, max_ticks=MAX_TICKS)
+                self._plays += 1
+            played = self._play
+            playout = played.go_on(calls=calls - self._before)
+            self.calls = self._before + played.calls + played.ticks
+            if playout.winner == 1:
+                return playout.actions
+            if played.ended:
+                self._before, self._play = self.calls, None
+        return None
+
+
+class GameMethods:
+    """The methods for the levels of one game.
+
+    Args:
+        definition: the rules of the game.
+
+    Attributes:
+        names: of the methods, cheapest first.
+    """
+
+    def __init__(self, definition: GameDefinition) -> None:
+        self.analysis: GameAnalysis = analyse(definition)
+        required = requirements(self.analysis)
+        weights = distance_weights(self.analysis, required)
+        self._weights = weights if any(weights) else None
+        self._pairs = pairs(self.analysis, required) if self._weights else ()
+        self._smooth = any(is_continuous(definition.types[t]) for t in self.analysis.start_avatars)
+        self._cells = cells_of(self.analysis, required)
+        self._made: dict[str, Callable[[State, int], Method]] = {"waiting": lambda state, seed: Waiting(state)}
+        self._made["astar"] = lambda state, seed: GraphSearching(state, self._weights, self._pairs, 1)
+        if self._smooth:
+            self._made["astar-stride"] = lambda state, seed: GraphSearching(state, self._weights, self._pairs, FLIGHT)
+        for name, cells in self._cells.items():
+            self._made[f"explore-{name}"] = functools.partial(self._exploring, cells, 5)
+        self._made["explore-free"] = functools.partial(self._exploring, self._cells["coarse"], 0)
+        for agent in AGENTS:
+            self._made[agent] = functools.partial(_playing, agent)
+        self.names = tuple(self._made)
+
+    def suits(self, name: str, state: State) -> bool:
+        """Tell whether a method is for the state: search needs a level without chance."""
+        return not (name.startswith("astar") and state.model.stochastic)
+
+    def make(self, name: str, state: State, seed: int = 0) -> Method:
+        """Make a method for a state.
+
+        Args:
+            name: one of `names`.
+            state: where to begin.
+            seed: of what the method draws.
+        """
+        return self._made[name](state, seed)
+
+    def _exploring(self, cells: Cells, led: int, state: State, seed: int) -> Method:
+        held = FLIGHT if self._smooth else 1
+
+        def make() -> Exploration:
+            return Exploration(
+                state, cells, weights=self._weights, pairs=self._pairs, seed=seed, led=led, hold=6 * held // 2 or 6,
+                reach=24 * held,
+            )  # fmt: skip
+
+        return Exploring(make)
+
+
+def _playing(agent: str, state: State, seed: int) -> Method:
+    return Playing(state, agent, AGENTS[agent])
+
+
+def cells_of(analysis: GameAnalysis, required: Requirements) -> dict[str, Cells]:
+    """The ways to tell states of a game apart that explorations use, coarser ones first.
+
+    Args:
+        analysis: of the game.
+        required: what its levels need.
+    """
+    wanted = {t for ending in analysis.wins for t in ending.types}
+    relevant = {t for ending in analysis.endings for t in ending.types} | set(analysis.avatars)
+    relevant |= {t for t in analysis.concrete if analysis.roles[t] & _RELEVANT}
+    for need in required.needs:
+        relevant |= {need.base, need.other}
+    counted = tuple(
+        t for t in analysis.concrete if t in relevant and (t in wanted or "mover" not in analysis.roles[t])
+    )
+    pushed = analysis.having("pushable")
+    standing = tuple(
+        t
+        for t in analysis.concrete
+        if t not in analysis.avatars and not analysis.roles[t] & {"wall", "mover"}
+    )
+    found: dict[str, Cells] = {}
+    if any(ending.kind == "timeout" for ending in analysis.wins):
+        found["time"] = Cells("coarse", tuple(analysis.avatars), period=PERIOD, holdings=False)
+    found["coarse"] = Cells("coarse", counted)
+    if pushed:
+        found["pushed"] = Cells("coarse", counted, pushed)
+    found["fine"] = Cells("fine", counted, standing)
+    found["whole"] = Cells("whole")
+    return found

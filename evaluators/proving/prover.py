@@ -54,6 +54,12 @@ class Proof:
         """Length of the play."""
         return len(self.play)
 
+    @property
+    def sentence(self) -> str:
+        """The proof in words."""
+        found = f"won in {self.ticks} ticks by {self.method}, after {self.calls:,} forward-model calls"
+        return f"{found}; with foresight of chance, seed {self.seed}" if self.foresight else found
+
     def holds(self, game: Game) -> bool:
         """Replay the actions; tell whether they win the level.
 

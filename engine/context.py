@@ -260,6 +260,7 @@ class Context:
             categories=tuple(category_of(bits, 0) for bits in self.tables.types["bits"].tolist()),
             definition=self.tables.definition,
             holdings=self._holdings(),
+            place_facts=atoms._FACINGS * atoms._WAITS,
         )
 
     def _holdings(self) -> tuple[int, int]:

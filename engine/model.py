@@ -66,6 +66,7 @@ class Model:
         definition: the rules, for analyses that can read them (VGDL: a `GameDefinition`), or None.
         holdings: the facts of a state (`kernel.protocol.atoms`) from the first of these numbers on and before the
             second tell the avatar's health, what it holds, and counters; (0, 0) when the engine does not say.
+        place_facts: the first fact, which is the avatar, counted from 1, has so many values in a row for each place.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Model:
         categories: Sequence[str] = (),
         definition: object = None,
         holdings: tuple[int, int] = (0, 0),
+        place_facts: int = 1,
     ) -> None:
         self._record = record
         self._room = room
@@ -92,6 +94,7 @@ class Model:
         self.categories = tuple(categories)
         self.definition = definition
         self.holdings = holdings
+        self.place_facts = place_facts
         self.address = int(record.ctypes.data)
         self.players = int(record[0]["players"])
         self.max_actions = int(record[0]["max_actions"])

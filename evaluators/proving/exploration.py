@@ -24,8 +24,10 @@ from pcg.evaluators.agents.heuristics import prepare_weights
 from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.proving import kernel
 
-GRAINS: dict[str, int] = {"coarse": kernel.COARSE, "fine": kernel.FINE, "whole": kernel.WHOLE}
-"""What tells cells apart: the avatar's cell; its pixel, facing and cooldown; the whole state."""
+GRAINS: dict[str, int] = {
+    "coarse": kernel.COARSE, "place": kernel.PLACE, "fine": kernel.FINE, "whole": kernel.WHOLE,
+}  # fmt: skip
+"""What tells cells apart: the avatar's cell; its type and pixel; facing and cooldown besides; the whole state."""
 MEMORY = 64 * 2**20
 """Bytes of remembered states at most."""
 
@@ -35,6 +37,7 @@ _TRAIL = 4096
 _FIRST_BLOCKS = 512
 _SPARE_BLOCKS = 64
 """Blocks that are free, at least, when more are got: an expansion seldom meets more cells."""
+_BITS = 7
 _MOST_ROOM = 4096
 """Moving sprites of a state beyond which exploring goes no further."""
 
@@ -112,6 +115,7 @@ class Exploration:
             kernel.EXPLORATION,
             random=scramble(seed),
             grain=GRAINS[cells.grain],
+            place_facts=model.place_facts,
             period=cells.period,
             types=types,
             words=words,
@@ -128,9 +132,13 @@ class Exploration:
             trail_room=_TRAIL,
         )
         record.own("decision", decision)
-        record.point("counted", _flags(types, cells.counted))
+        counted = record.point("counted", np.zeros(types, dtype=np.int8))
+        counted[list(cells.counted)] = 1
         if cells.placed:
-            record.point("placed", _flags(types, cells.placed))
+            flags = np.zeros(types, dtype=np.int8)
+            for k, kind in enumerate(cells.placed):
+                flags[kind] = 1 << k % _BITS  # so that most kinds that take one another's place differ
+            record.point("placed", flags)
         record.point("marks", np.zeros(8 * words, dtype=np.int8))
         record.point("counts", np.zeros(types, dtype=np.int32))
         record.point("facts", np.zeros(record["fact_room"], dtype=np.int64))
@@ -230,9 +238,3 @@ class Exploration:
         old = self._states
         self._states = self._get_blocks(wanted)
         invoke3(kernel.move_archive.address, self.record.address, old.address, old.stride)
-
-
-def _flags(types: int, chosen: Sequence[int]) -> Array:
-    flags = np.zeros(types, dtype=np.int8)
-    flags[list(chosen)] = 1
-    return flags

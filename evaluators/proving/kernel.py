@@ -53,20 +53,21 @@ had."""
 NO_ROOM = -2
 """Node of a way that finds no room in the tree; -1 is the root."""
 
-COARSE, FINE, WHOLE = 0, 1, 2
-"""What tells cells apart: the avatar's cell; its pixel, facing and cooldown; the whole state."""
+COARSE, PLACE, FINE, WHOLE = 0, 1, 2, 3
+"""What tells cells apart: the avatar's cell; its type and pixel; facing and cooldown besides; the whole state."""
 
 EXPLORATION = np.dtype(
     [
         ("random", "i8"),  # java.util.Random; first, so that the record's address is the stream's
         ("decision", "i8"),  # address of a DECISION record: model, player and what estimates
         # --- what tells cells apart ---
-        ("grain", "i8"),  # COARSE, FINE, WHOLE
+        ("grain", "i8"),  # COARSE, PLACE, FINE, WHOLE
+        ("place_facts", "i8"),  # the avatar's facts for one place, one after the other
         ("period", "i8"),  # ticks that a cell lasts, 0: time does not tell cells apart
         ("counted", "i8"),  # int8[types]: 1 for types whose number tells cells apart
         ("types", "i8"),
         ("counts", "i8"),  # int32[types]: scratch
-        ("placed", "i8"),  # int8[types]: 1 for types whose places tell cells apart; 0: of none
+        ("placed", "i8"),  # int8[types]: bits for types whose places tell cells apart; 0: of none
         ("marks", "i8"),  # int8[8 * words]: scratch, where those are
         ("words", "i8"),
         ("facts", "i8"),  # int64[fact_room]: scratch, the first facts of a state
@@ -141,10 +142,12 @@ def cell_key(exploration: int, state: int, ticks: int) -> int:
         key = state_key(d.model, state)
         return mix(mix(h, key & 0x7FFFFFFF), (key >> 31) & 0x7FFFFFFF)
     facts = 0
-    if e.end_fact > e.first_fact or e.grain == FINE:
+    if e.end_fact > e.first_fact or e.grain != COARSE:
         facts = atoms(d.model, state, d.player, e.facts, e.fact_room)
     if e.grain == FINE and facts > 0:
         h = mix(h, load64(e.facts))
+    elif e.grain == PLACE and facts > 0 and load64(e.facts) > 0:
+        h = mix(h, (load64(e.facts) - 1) // e.place_facts)
     else:
         h = mix(h, avatar_cell(d.model, state, d.player))
     for k in range(1, facts):

@@ -20,15 +20,15 @@ from pcg.evaluators.agents.compiled import Record, grow_model
 from pcg.evaluators.agents.graph_search import GraphSearch
 from pcg.evaluators.agents.kernel import solver
 from pcg.evaluators.agents.kernel.decision import DECISION
+from pcg.evaluators.agents.kernel.pair_distances import MOST_PAIRS
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_continuous
 from pcg.evaluators.proving.exploration import MEMORY, Cells, Exploration
-from pcg.evaluators.requirements import Requirements, requirements
+from pcg.evaluators.proving.guidance import cells_of, meetings_to_win
+from pcg.evaluators.requirements import requirements
 from pcg.evaluators.win_distance import distance_weights, pairs
 
 SLICE = 20_000
 """Forward-model calls between two looks at the clock or at Ctrl-C."""
-PERIOD = 10
-"""Ticks that a place stays the same cell where surviving wins."""
 FLIGHT = 8
 """Times as long that actions are held where the avatar moves by the pixel."""
 AGENTS: dict[str, int] = {"ybcriber": 300, "olets": 300}
@@ -38,7 +38,6 @@ _TRUST = 5.0
 """Weight of the estimate where an action lasts several ticks: it counts cells."""
 _LEAST, _QUIET = 50_000, 4
 """Forward-model calls before an exploration can be stale, and times as many as led to its last new cell."""
-_RELEVANT = frozenset({"collectable", "pushable", "gate", "breakable", "resource"})
 
 
 class Method(ABC):
@@ -185,9 +184,10 @@ class GameMethods:
         required = requirements(self.analysis)
         weights = distance_weights(self.analysis, required)
         self._weights = weights if any(weights) else None
-        self._pairs = pairs(self.analysis, required) if self._weights else ()
+        joined = (*pairs(self.analysis, required), *meetings_to_win(self.analysis)) if self._weights else ()
+        self._pairs = joined[:MOST_PAIRS]
         self._smooth = any(is_continuous(definition.types[t]) for t in self.analysis.start_avatars)
-        self._cells = cells_of(self.analysis, required)
+        self._cells = cells_of(self.analysis, required, "coarse" if self._smooth else "place")
         self._made: dict[str, Callable[[State, int], Method]] = {"waiting": lambda state, seed: Waiting(state)}
         self._made["astar"] = lambda state, seed: GraphSearching(state, self._weights, self._pairs, 1)
         if self._smooth:
@@ -227,35 +227,3 @@ class GameMethods:
 
 def _playing(agent: str, state: State, seed: int) -> Method:
     return Playing(state, agent, AGENTS[agent])
-
-
-def cells_of(analysis: GameAnalysis, required: Requirements) -> dict[str, Cells]:
-    """The ways to tell states of a game apart that explorations use, coarser ones first.
-
-    Args:
-        analysis: of the game.
-        required: what its levels need.
-    """
-    wanted = {t for ending in analysis.wins for t in ending.types}
-    relevant = {t for ending in analysis.endings for t in ending.types} | set(analysis.avatars)
-    relevant |= {t for t in analysis.concrete if analysis.roles[t] & _RELEVANT}
-    for need in required.needs:
-        relevant |= {need.base, need.other}
-    counted = tuple(
-        t for t in analysis.concrete if t in relevant and (t in wanted or "mover" not in analysis.roles[t])
-    )
-    pushed = analysis.having("pushable")
-    standing = tuple(
-        t
-        for t in analysis.concrete
-        if t not in analysis.avatars and not analysis.roles[t] & {"wall", "mover"}
-    )
-    found: dict[str, Cells] = {}
-    if any(ending.kind == "timeout" for ending in analysis.wins):
-        found["time"] = Cells("coarse", tuple(analysis.avatars), period=PERIOD, holdings=False)
-    found["coarse"] = Cells("coarse", counted)
-    if pushed:
-        found["pushed"] = Cells("coarse", counted, pushed)
-    found["fine"] = Cells("fine", counted, standing)
-    found["whole"] = Cells("whole")
-    return found

@@ -1,7 +1,7 @@
 """Exploration of a level from remembered states: memory and parameters around `kernel`.
 
-`Exploration` looks for a win of one state by the loop of Go-Explore (Ecoffet et al. 2021). It can be gone on with bit by
-bit; what it does depends on its arguments and the forward-model calls it may make, never on the clock. Where chance
+`Exploration` looks for a win of one state by the loop of Go-Explore (Ecoffet et al. 2021). It can be gone on with bit
+by bit; what it does depends on its arguments and the forward-model calls it may make, never on the clock. Where chance
 plays a part it explores the one future that the state's own random generator holds.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
-from pcg.engine.model import Model, Pool
+from pcg.engine.model import Pool
 from pcg.evaluators.agents import Pair
 from pcg.evaluators.agents.base import AgentError, GameState
 from pcg.evaluators.agents.compiled import Array, Record

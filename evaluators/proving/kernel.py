@@ -1,11 +1,11 @@
 """Exploration from remembered states: the loop of Go-Explore over flat arrays.
 
-A *cell* is a class of states that look alike (`cell_key`): the avatar's place, what it holds, how many sprites there are
-of the kinds that matter, where those stand that can be put somewhere. An archive keeps one state of every cell met, with
-the way that leads there. The loop takes a remembered state, plays on from it, and remembers what is new or was reached
-with more points or sooner, until a win is found. Chance is what the state's own generator makes of it: what is found is
-a win in that future, and its actions replay it. After Ecoffet, Huizinga, Lehman, Stanley and Clune, First return, then
-explore, Nature 590, 2021.
+A *cell* is a class of states that look alike (`cell_key`): the avatar's place, what it holds, how many sprites there
+are of the kinds that matter, where those stand that can be put somewhere. An archive keeps one state of every cell met,
+with the way that leads there. The loop takes a remembered state, plays on from it, and remembers what is new or was
+reached with more points or sooner, until a win is found. Chance is what the state's own generator makes of it: what is
+found is a win in that future, and its actions replay it. After Ecoffet, Huizinga, Lehman, Stanley and Clune, First
+return, then explore, Nature 590, 2021.
 """
 
 from __future__ import annotations

@@ -60,13 +60,14 @@ class Method(ABC):
 class Waiting(Method):
     """Does nothing until the game is over."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, max_ticks: int) -> None:
         self._state = state
+        self._max_ticks = max_ticks
 
     def go_on(self, calls: int) -> tuple[str, ...] | None:
         if self.ended:
             return None
-        done = play(self._state, "nothing", max_ticks=min(calls, MAX_TICKS))
+        done = play(self._state, "nothing", max_ticks=self._max_ticks)
         self.calls, self.ended = done.ticks, True
         return done.actions if done.winner == 1 else None
 
@@ -76,8 +77,16 @@ class GraphSearching(Method):
 
     _ROOMS = (300_000, 3_000_000)
 
-    def __init__(self, state: State, weights: Sequence[float] | None, joined: Sequence[Pair], stride: int) -> None:
+    def __init__(
+        self,
+        state: State,
+        weights: Sequence[float] | None,
+        joined: Sequence[Pair],
+        stride: int,
+        max_ticks: int,
+    ) -> None:
         self._state = state
+        self._max_ticks = max_ticks
         self._weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         self._pairs = joined
         self._stride = stride
@@ -113,7 +122,7 @@ class GraphSearching(Method):
         decision.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
         decision.point("joint", np.zeros(1, dtype=np.int64))
         search = GraphSearch(
-            model, decision, max_nodes=nodes, algorithm="astar", weights=self._weights, max_ticks=MAX_TICKS,
+            model, decision, max_nodes=nodes, algorithm="astar", weights=self._weights, max_ticks=self._max_ticks,
             weight=1.0 if self._stride == 1 else _TRUST, blocks=MEMORY // model.stride, stride=self._stride,
             pairs=self._pairs,
         )  # fmt: skip
@@ -145,8 +154,9 @@ class Exploring(Method):
 class Playing(Method):
     """Plays of a planning agent, one after the other with other seeds."""
 
-    def __init__(self, state: State, agent: str, budget: int) -> None:
+    def __init__(self, state: State, agent: str, budget: int, max_ticks: int) -> None:
         self._state = state
+        self._max_ticks = max_ticks
         self._agent = agent
         self._budget = budget
         self._plays = 0
@@ -157,7 +167,7 @@ class Playing(Method):
         while self.calls < calls:
             if self._play is None:
                 agent = make_agent(self._agent, seed=self._plays, budget=self._budget)
-                self._play = begin(self._state, agent, max_ticks=MAX_TICKS)
+                self._play = begin(self._state, agent, max_ticks=self._max_ticks)
                 self._plays += 1
             played = self._play
             playout = played.go_on(calls=calls - self._before)
@@ -188,10 +198,12 @@ class GameMethods:
         self._pairs = joined[:MOST_PAIRS]
         self._smooth = any(is_continuous(definition.types[t]) for t in self.analysis.start_avatars)
         self._cells = cells_of(self.analysis, required, "coarse" if self._smooth else "place")
-        self._made: dict[str, Callable[[State, int], Method]] = {"waiting": lambda state, seed: Waiting(state)}
-        self._made["astar"] = lambda state, seed: GraphSearching(state, self._weights, self._pairs, 1)
+        self._made: dict[str, Callable[[State, int, int], Method]] = {
+            "waiting": lambda state, seed, ticks: Waiting(state, ticks)
+        }
+        self._made["astar"] = functools.partial(self._searching, 1)
         if self._smooth:
-            self._made["astar-stride"] = lambda state, seed: GraphSearching(state, self._weights, self._pairs, FLIGHT)
+            self._made["astar-stride"] = functools.partial(self._searching, FLIGHT)
         for name, cells in self._cells.items():
             self._made[f"explore-{name}"] = functools.partial(self._exploring, cells, 5)
         self._made["explore-free"] = functools.partial(self._exploring, self._cells["coarse"], 0)
@@ -203,27 +215,31 @@ class GameMethods:
         """Tell whether a method is for the state: search needs a level without chance."""
         return not (name.startswith("astar") and state.model.stochastic)
 
-    def make(self, name: str, state: State, seed: int = 0) -> Method:
+    def make(self, name: str, state: State, seed: int = 0, max_ticks: int = MAX_TICKS) -> Method:
         """Make a method for a state.
 
         Args:
             name: one of `names`.
             state: where to begin.
             seed: of what the method draws.
+            max_ticks: longest win.
         """
-        return self._made[name](state, seed)
+        return self._made[name](state, seed, max_ticks)
 
-    def _exploring(self, cells: Cells, led: int, state: State, seed: int) -> Method:
+    def _searching(self, stride: int, state: State, seed: int, max_ticks: int) -> Method:
+        return GraphSearching(state, self._weights, self._pairs, stride, max_ticks)
+
+    def _exploring(self, cells: Cells, led: int, state: State, seed: int, max_ticks: int) -> Method:
         held = FLIGHT if self._smooth else 1
 
         def make() -> Exploration:
             return Exploration(
                 state, cells, weights=self._weights, pairs=self._pairs, seed=seed, led=led, hold=6 * held // 2 or 6,
-                reach=24 * held,
+                reach=24 * held, max_ticks=max_ticks,
             )  # fmt: skip
 
         return Exploring(make)
 
 
-def _playing(agent: str, state: State, seed: int) -> Method:
-    return Playing(state, agent, AGENTS[agent])
+def _playing(agent: str, state: State, seed: int, max_ticks: int) -> Method:
+    return Playing(state, agent, AGENTS[agent], max_ticks)

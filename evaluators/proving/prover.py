@@ -2,9 +2,9 @@
 
 A proof holds for the seed that it names: where chance plays a part, the searches know the future of that seed
 (`foresight`), so it says that the level can be won, not that a player who does not know what comes would win. Methods
-take turns, cheapest first, each with four times the calls of its last turn (after the portfolios of SATzilla, Xu,
-Hutter, Hoos, Leyton-Brown 2008, and the doubling of budgets of Luby, Sinclair, Zuckerman 1993); what won other levels of
-the game has the first turn.
+take turns, cheapest first, each with four times the calls of its last turn, as portfolios and restarts double theirs
+(Luby, Sinclair and Zuckerman, Optimal speedup of Las Vegas algorithms, 1993); what won other levels of the game has the
+first turn.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from typing import Any
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import replay
+from pcg.evaluators.agents import MAX_TICKS, replay
 from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.evaluation import decode_play, encode_play
 from pcg.evaluators.proving.methods import SLICE, GameMethods, Method
+from pcg.evaluators.proving.shortening import shorten
 
 BUDGET = 20_000_000
 """Forward-model calls of a proof by default: about a minute of a core in a game of usual size."""
+TIDY = 30_000
+"""Forward-model calls by default for making a win shorter."""
 FIRST_TURN = 10_000
 """Forward-model calls of a method's first turn."""
 GROWTH = 4
@@ -119,6 +122,8 @@ def prove(
     seed: int = 1,
     budget: int = BUDGET,
     seconds: float | None = None,
+    max_ticks: int = MAX_TICKS,
+    tidy: int = TIDY,
     experience: Experience | None = None,
     progress: Callable[[str, int], object] | None = None,
 ) -> Proof | None:
@@ -130,6 +135,8 @@ def prove(
         seed: of the game's randomness and of everything that is drawn.
         budget: forward-model calls of all methods together, kept to within a slice of some thousand calls.
         seconds: processor time besides; without it the same arguments give the same answer everywhere.
+        max_ticks: longest win.
+        tidy: forward-model calls for making the win shorter (`shortening.shorten`).
         experience: of other levels of the game; its favourites have the first turn, and a win is added to it.
         progress: told the method at work and the calls made so far, every now and then; an exception ends the search.
 
@@ -148,7 +155,8 @@ def prove(
     if game.players != 1:
         raise PcgError(f"{game.name} has {game.players} players; proofs are for games with one player")
     text = game.levels[level] if isinstance(level, int) else level
-    return _Search(game, text, seed, budget, seconds, experience or Experience(), progress).result()
+    known = experience if experience is not None else Experience()
+    return _Search(game, text, seed, budget, seconds, max_ticks, tidy, known, progress).result()
 
 
 class _Search:
@@ -161,6 +169,8 @@ class _Search:
         seed: int,
         budget: int,
         seconds: float | None,
+        max_ticks: int,
+        tidy: int,
         experience: Experience,
         progress: Callable[[str, int], object] | None,
     ) -> None:
@@ -168,6 +178,8 @@ class _Search:
         self.seed = seed
         self.budget = budget
         self.until = None if seconds is None else time.process_time() + seconds
+        self.max_ticks = max_ticks
+        self.tidy = tidy
         self.experience = experience
         self.progress = progress
         self.start = game.start(text, seed=seed)
@@ -204,13 +216,15 @@ class _Search:
         """Let a method go on until it has made so many calls, or, unless one is to `insist`, nothing new turns up."""
         method = self.made.get(name)
         if method is None:
-            method = self.made[name] = self.methods.make(name, self.start, self.seed)
+            method = self.made[name] = self.methods.make(name, self.start, self.seed, self.max_ticks)
         while method.calls < total and not method.ended and not self.spent:
             before = method.calls
             actions = method.go_on(min(total, before + SLICE, before + self.budget - self.calls))
             self.calls += method.calls - before
             if actions is not None:
                 self.experience.note(name, method.calls)
+                actions, spent = shorten(self.start, actions, self.tidy)
+                self.calls += spent
                 play = encode_play(actions)
                 return Proof(self.text, self.seed, play, name, self.calls, self.start.model.stochastic)
             if self.progress is not None:

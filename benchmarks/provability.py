@@ -80,7 +80,7 @@ class Attempt:
     version: int
 
 
-VERSION = 1
+VERSION = 2
 """Of the prover; results of older ones are kept where they won, and measured again where they did not."""
 
 

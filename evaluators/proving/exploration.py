@@ -73,6 +73,7 @@ class Exploration:
         led: of 8 choices of the next cell, how many are led by the estimate.
         hold: ticks for which an action is tried at first.
         reach: ticks that a play goes on without meeting anything new.
+        haste: estimated ticks to a win that every tick played takes off: 1 where surviving wins.
         patience: estimated ticks that a visit costs a cell.
         max_ticks: longest play.
         memory: bytes of remembered states at most.
@@ -92,6 +93,7 @@ class Exploration:
         led: int = 5,
         hold: int = 6,
         reach: int = 24,
+        haste: float = 0.0,
         patience: float = 1.0,
         max_ticks: int = 2000,
         memory: int = MEMORY,
@@ -122,6 +124,7 @@ class Exploration:
             fact_room=2 + (end - first) // 256,
             first_fact=first,
             end_fact=end,
+            haste=haste,
             patience=patience,
             led=led,
             hold=hold,

@@ -15,20 +15,26 @@ WAIT = 16
 _RELEVANT = frozenset({"collectable", "pushable", "gate", "breakable", "resource"})
 
 
-def cells_of(analysis: GameAnalysis, required: Requirements, grain: str = "place") -> dict[str, Cells]:
+def cells_of(analysis: GameAnalysis, required: Requirements, grain: str = "coarse") -> dict[str, Cells]:
     """The ways to tell states of a game apart that explorations use, coarser ones first.
 
     Args:
         analysis: of the game.
         required: what its levels need.
-        grain: of the avatar's place in the coarse ones (`exploration.GRAINS`).
+        grain: of the avatar's place (`exploration.GRAINS`), finer than "coarse" where it can stand between two cells.
     """
     wanted = {t for ending in analysis.wins for t in ending.types}
     relevant = {t for ending in analysis.endings for t in ending.types} | set(analysis.avatars)
     relevant |= {t for t in analysis.concrete if analysis.roles[t] & _RELEVANT}
     for need in required.needs:
         relevant |= {need.base, need.other}
-    counted = tuple(t for t in analysis.concrete if t in relevant and (t in wanted or "mover" not in analysis.roles[t]))
+    thrown = own_products(analysis)
+    built = {s.product for s in analysis.sources if {s.maker, s.partner} & thrown} - thrown
+    counted = tuple(
+        t
+        for t in analysis.concrete
+        if t in built | relevant and (t in wanted | built or "mover" not in analysis.roles[t])
+    )
     pushed = analysis.having("pushable")
     changing = {r.victim for r in analysis.removals} | {s.product for s in analysis.sources} | set(analysis.moved)
     placed = tuple(
@@ -36,8 +42,10 @@ def cells_of(analysis: GameAnalysis, required: Requirements, grain: str = "place
     )
     found: dict[str, Cells] = {}
     if any(ending.kind == "timeout" for ending in analysis.wins):
-        found["time"] = Cells("coarse", tuple(analysis.avatars), period=PERIOD, holdings=False)
-    found["coarse"] = Cells(grain, counted)
+        found["time"] = Cells("coarse", (*analysis.avatars, *sorted(built)), period=PERIOD, holdings=False)
+    found["coarse"] = Cells("coarse", counted)
+    if grain != "coarse":
+        found["place"] = Cells(grain, counted)
     if analysis.having("mover"):
         found["timed"] = Cells(grain, counted, period=WAIT)
     if pushed:
@@ -58,8 +66,7 @@ def meetings_to_win(analysis: GameAnalysis) -> tuple[Pair, ...]:
     Returns:
         Pairs as `agents.solve` takes them, a tick for every cell.
     """
-    own = set(analysis.avatars)
-    own |= {s.product for s in analysis.sources if s.maker in own and s.partner is None}
+    own = {*analysis.avatars, *own_products(analysis)}
     found = []
     for ending in analysis.wins:
         for t in ending.types if ending.kind == "vanish" else ():
@@ -68,3 +75,8 @@ def meetings_to_win(analysis: GameAnalysis) -> tuple[Pair, ...]:
             if apart and not partners & own and any(analysis.can_meet(t, p) for p in apart):
                 found.append(((t,), apart, 1.0))
     return tuple(found)
+
+
+def own_products(analysis: GameAnalysis) -> set[int]:
+    """Types that the avatar itself brings forth: what it shoots, and what it strikes with."""
+    return {s.product for s in analysis.sources if s.maker in analysis.avatars and s.partner is None}

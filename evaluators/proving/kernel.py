@@ -75,6 +75,7 @@ EXPLORATION = np.dtype(
         ("first_fact", "i8"),  # facts from here on,
         ("end_fact", "i8"),  # and before this number say what the avatar holds and what is counted
         # --- how to explore ---
+        ("haste", "f8"),  # estimated ticks to a win that every tick played takes off
         ("patience", "f8"),  # estimated ticks that a visit costs a cell
         ("led", "i8"),  # of 8 choices of a cell, how many are led by the estimate
         ("hold", "i8"),  # ticks that an action is held at most when it is tried for the first time
@@ -259,6 +260,7 @@ def remember(exploration: int, state: int, length: int) -> int:
     estimate = 0.0 - points
     if d.heuristic != 0:
         estimate = call2_double(d.heuristic, e.decision, state)
+    estimate -= e.haste * ticks
     store32(e.node + 4 * cell, node)
     store32(e.ticks + 4 * cell, ticks)
     store_double(e.points + 8 * cell, points)

@@ -30,7 +30,19 @@ from pcg.evaluators.win_distance import distance_weights, pairs
 SLICE = 20_000
 """Forward-model calls between two looks at the clock or at Ctrl-C."""
 FLIGHT = 8
-"""Times as long that actions are held where the avatar moves by the pixel."""
+"""Ticks that a searched action lasts where the avatar moves by the pixel."""
+SHARES: dict[str, float] = {
+    "explore-coarse": 2.0,
+    "explore-fine": 0.5,
+    "explore-whole": 0.5,
+    "ybcriber": 0.25,
+    "olets": 0.25,
+}
+"""Calls of a method as a multiple of those of the others; by what wins the levels that take long."""
+LED = 5
+"""Of 8 choices of the next cell, how many are led by the estimate; none in explorations that are free."""
+DETOUR = -0.05
+"""What a tick played takes off the estimate: where ways of equal promise differ in length, the shorter goes on."""
 AGENTS: dict[str, int] = {"ybcriber": 300, "olets": 300}
 """Planning agents that play when everything else fails, with their forward-model calls per decision."""
 
@@ -197,7 +209,10 @@ class GameMethods:
         joined = (*pairs(self.analysis, required), *meetings_to_win(self.analysis)) if self._weights else ()
         self._pairs = joined[:MOST_PAIRS]
         self._smooth = any(is_continuous(definition.types[t]) for t in self.analysis.start_avatars)
-        self._cells = cells_of(self.analysis, required, "coarse" if self._smooth else "place")
+        # an avatar that takes several ticks to a cell stands between two of them in most
+        slow = any(0 < self._speed(t) < 1 for t in self.analysis.avatars)
+        grain = "place" if slow and not self._smooth else "coarse"
+        self._cells = cells_of(self.analysis, required, grain)
         self._made: dict[str, Callable[[State, int, int], Method]] = {
             "waiting": lambda state, seed, ticks: Waiting(state, ticks)
         }
@@ -205,11 +220,18 @@ class GameMethods:
         if self._smooth:
             self._made["astar-stride"] = functools.partial(self._searching, FLIGHT)
         for name, cells in self._cells.items():
-            self._made[f"explore-{name}"] = functools.partial(self._exploring, cells, 5)
-        self._made["explore-free"] = functools.partial(self._exploring, self._cells["coarse"], 0)
+            self._made[f"explore-{name}"] = functools.partial(
+                self._exploring, cells, LED, 1.0 if name == "time" else DETOUR
+            )
+        self._made["explore-free"] = functools.partial(self._exploring, self._cells["coarse"], 0, DETOUR)
         for agent in AGENTS:
             self._made[agent] = functools.partial(_playing, agent)
         self.names = tuple(self._made)
+
+    def _speed(self, kind: int) -> float:
+        """Cells per tick of an avatar's type; 0 where the rules do not say, which is a cell."""
+        speed = self.analysis.definition.types[kind].params.get("speed", 0)
+        return float(speed) if isinstance(speed, int | float) else 0.0
 
     def suits(self, name: str, state: State) -> bool:
         """Tell whether a method is for the state: search needs a level without chance."""
@@ -229,13 +251,13 @@ class GameMethods:
     def _searching(self, stride: int, state: State, seed: int, max_ticks: int) -> Method:
         return GraphSearching(state, self._weights, self._pairs, stride, max_ticks)
 
-    def _exploring(self, cells: Cells, led: int, state: State, seed: int, max_ticks: int) -> Method:
-        held = FLIGHT if self._smooth else 1
+    def _exploring(self, cells: Cells, led: int, haste: float, state: State, seed: int, max_ticks: int) -> Method:
+        hold, reach = (24, 192) if self._smooth else (6, 24)
 
         def make() -> Exploration:
             return Exploration(
-                state, cells, weights=self._weights, pairs=self._pairs, seed=seed, led=led, hold=6 * held // 2 or 6,
-                reach=24 * held, max_ticks=max_ticks,
+                state, cells, weights=self._weights, pairs=self._pairs, seed=seed, led=led, haste=haste, hold=hold,
+                reach=reach, max_ticks=max_ticks,
             )  # fmt: skip
 
         return Exploring(make)

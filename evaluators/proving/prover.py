@@ -2,7 +2,7 @@
 
 A proof holds for the seed that it names: where chance plays a part, the searches know the future of that seed
 (`foresight`), so it says that the level can be won, not that a player who does not know what comes would win. Methods
-take turns, cheapest first, each with four times the calls of its last turn, as portfolios and restarts double theirs
+take turns, cheapest first, each with three times the calls of its last turn, as portfolios and restarts double theirs
 (Luby, Sinclair and Zuckerman, Optimal speedup of Las Vegas algorithms, 1993); what won other levels of the game has the
 first turn.
 """
@@ -19,7 +19,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, replay
 from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.evaluation import decode_play, encode_play
-from pcg.evaluators.proving.methods import SLICE, GameMethods, Method
+from pcg.evaluators.proving.methods import SHARES, SLICE, GameMethods, Method
 from pcg.evaluators.proving.shortening import shorten
 
 BUDGET = 20_000_000
@@ -28,7 +28,7 @@ TIDY = 30_000
 """Forward-model calls by default for making a win shorter."""
 FIRST_TURN = 10_000
 """Forward-model calls of a method's first turn."""
-GROWTH = 4
+GROWTH = 3
 """Times as many calls has a method made in all after each turn."""
 
 
@@ -200,7 +200,7 @@ class _Search:
             if not open_ones:
                 break
             for name in fruitful or open_ones:
-                if (proof := self.turn(name, total, not fruitful)) is not None:
+                if (proof := self.turn(name, int(total * SHARES.get(name, 1.0)), not fruitful)) is not None:
                     return proof
                 if self.decided or self.spent:
                     break

@@ -1,7 +1,8 @@
 """Levels of the corpus that the prover wins: the share, the time, and what is missing, game by game.
 
 Every hand-made level of the one-player games is searched for a win (`pcg.evaluators.proving`) within a limit of
-processor time. What is learned about a game is passed on from its level 0 to its level 4, in this order. Results are
+processor time. What is learned about a game is passed on from its earlier levels to later ones. Levels 0 come first,
+then the others in the order of digests of their names, so that any part of them is a fair sample. Results are
 kept as JSON lines, one for each search, with the win as a replay. The program skips levels that are won, or were
 searched with the same limit or a higher one by this version of the prover, and can be stopped at any moment. `report`
 checks every win by replaying it and writes docs/results/provability.md.
@@ -22,6 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +82,7 @@ class Attempt:
     version: int
 
 
-VERSION = 2
+VERSION = 3
 """Of the prover; results of older ones are kept where they won, and measured again where they did not."""
 
 
@@ -138,30 +140,42 @@ def attempt(game: Game, name: str, level: int, limit: float, experience: Experie
 def measure(args: argparse.Namespace) -> int:
     """Search the levels that have not been measured; returns an exit status."""
     until = time.monotonic() + 60 * args.minutes if args.minutes else math.inf
-    names = games(args.corpus)
-    for level in args.levels:
-        for name in names:
-            if args.games and name.rpartition("/")[2] not in args.games:
-                continue
+    names = [n for n in games(args.corpus) if not args.games or n.rpartition("/")[2] in args.games]
+    todo = [(name, level) for name in names for level in args.levels]
+    for again in (False, True):  # what has never been tried comes first
+        for name, level in sorted(todo, key=place):
             if time.monotonic() >= until:
                 return 0
             known = stored(args.store)
             done = known.get((name, level))
-            if done is not None and (done.won or (done.limit >= args.seconds and done.version >= VERSION)):
+            if done is not None and (not again or done.won):
+                continue
+            if done is not None and done.limit >= args.seconds and done.version >= VERSION:
                 continue
             game = load(args.corpus / f"{name}.txt", reading="gvgai")
             if level >= len(game.levels):
                 continue
-            experience = Experience()
-            for earlier in range(level):
-                past = known.get((name, earlier))
-                if past is not None and past.won:
-                    experience.note(past.method, past.own_calls)
-            result = attempt(game, name, level, args.seconds, experience)
+            result = attempt(game, name, level, args.seconds, learned(known, name, level))
             keep(args.store, result)
             told = f"won by {result.method} in {result.ticks} ticks" if result.won else "not won"
             print(f"{name} {level}: {told}, {result.seconds:.1f} s, {result.calls:,} calls", flush=True)
     return 0
+
+
+def place(key: tuple[str, int]) -> bytes:
+    """Return where a level stands in the order: levels 0 first, the others by digest, so that any part is a sample."""
+    name, level = key
+    return bytes([level > 0]) + sha256(f"{name} {level}".encode()).digest()
+
+
+def learned(known: Mapping[tuple[str, int], Attempt], name: str, level: int) -> Experience:
+    """Return what those levels of a game that come before this one have taught, as far as they are won."""
+    experience = Experience()
+    for earlier in range(level):
+        past = known.get((name, earlier))
+        if past is not None and past.won:
+            experience.note(past.method, past.own_calls)
+    return experience
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ GRAINS: dict[str, int] = {
     "coarse": kernel.COARSE, "place": kernel.PLACE, "fine": kernel.FINE, "whole": kernel.WHOLE,
 }  # fmt: skip
 """What tells cells apart: the avatar's cell; its type and pixel; facing and cooldown besides; the whole state."""
+LEVELS = 256
+"""Facts for one thing that is held, one for each number of it; those for the avatar's health come first."""
 MEMORY = 64 * 2**20
 """Bytes of remembered states at most."""
 
@@ -51,7 +53,8 @@ class Cells:
         counted: types whose numbers tell cells apart.
         placed: types whose places tell cells apart.
         period: ticks after which the same place is another cell, 0: never.
-        holdings: whether what the avatar holds tells cells apart.
+        holdings: whether what the avatar holds, and counters, tell cells apart.
+        health: whether the avatar's health does so.
     """
 
     grain: str = "coarse"
@@ -59,6 +62,7 @@ class Cells:
     placed: tuple[int, ...] = ()
     period: int = 0
     holdings: bool = True
+    health: bool = True
 
 
 class Exploration:
@@ -112,6 +116,9 @@ class Exploration:
                 prepare_pair_distances(model, decision, pairs)
         types = len(model.categories)
         first, end = model.holdings if cells.holdings else (0, 0)
+        fact_room = 2 + (end - first) // LEVELS
+        if end and not cells.health:
+            first += LEVELS
         words = -(-model.size[0] * model.size[1] // 8)
         record = self.record = Record(
             kernel.EXPLORATION,
@@ -121,7 +128,7 @@ class Exploration:
             period=cells.period,
             types=types,
             words=words,
-            fact_room=2 + (end - first) // 256,
+            fact_room=fact_room,
             first_fact=first,
             end_fact=end,
             haste=haste,

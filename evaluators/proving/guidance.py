@@ -43,15 +43,16 @@ def cells_of(analysis: GameAnalysis, required: Requirements, grain: str = "coars
     found: dict[str, Cells] = {}
     if any(ending.kind == "timeout" for ending in analysis.wins):
         found["time"] = Cells("coarse", (*analysis.avatars, *sorted(built)), period=PERIOD, holdings=False)
-    found["coarse"] = Cells("coarse", counted)
+    found["coarse"] = Cells("coarse", counted, health=False)
     if grain != "coarse":
-        found["place"] = Cells(grain, counted)
+        found["place"] = Cells(grain, counted, health=False)
     if analysis.having("mover"):
-        found["timed"] = Cells(grain, counted, period=WAIT)
+        found["timed"] = Cells(grain, counted, period=WAIT, health=False)
     if pushed:
-        found["pushed"] = Cells(grain, counted, pushed)
+        found["pushed"] = Cells(grain, counted, pushed, health=False)
     if set(placed) - set(pushed):
-        found["placed"] = Cells(grain, counted, placed)
+        found["placed"] = Cells(grain, counted, placed, health=False)
+    found["free"] = Cells("coarse", counted)
     found["fine"] = Cells("fine", counted, placed)
     found["whole"] = Cells("whole")
     return found

@@ -223,7 +223,6 @@ class GameMethods:
             self._made[f"explore-{name}"] = functools.partial(
                 self._exploring, cells, LED, 1.0 if name == "time" else DETOUR
             )
-        self._made["explore-free"] = functools.partial(self._exploring, self._cells["coarse"], 0, DETOUR)
         for agent in AGENTS:
             self._made[agent] = functools.partial(_playing, agent)
         self.names = tuple(self._made)

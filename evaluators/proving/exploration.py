@@ -23,6 +23,7 @@ from pcg.evaluators.agents.graph_search import prepare_pair_distances
 from pcg.evaluators.agents.heuristics import prepare_weights
 from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.proving import kernel
+from pcg.evaluators.proving.way import Way
 
 GRAINS: dict[str, int] = {
     "coarse": kernel.COARSE, "place": kernel.PLACE, "fine": kernel.FINE, "whole": kernel.WHOLE,
@@ -30,7 +31,7 @@ GRAINS: dict[str, int] = {
 """What tells cells apart: the avatar's cell; its type and pixel; facing and cooldown besides; the whole state."""
 LEVELS = 256
 """Facts for one thing that is held, one for each number of it; those for the avatar's health come first."""
-MEMORY = 64 * 2**20
+MEMORY = 128 * 2**20
 """Bytes of remembered states at most."""
 
 _CELLS = 1 << 19
@@ -73,6 +74,7 @@ class Exploration:
         cells: what is told apart.
         weights: of the features of a state, whose sum estimates the ticks to a win; None: points lead instead.
         pairs: kinds of things to bring together, which the estimate takes in.
+        way: kinds of things to go to, whose distance around the walls takes the place of that as the crow flies.
         seed: of what is drawn.
         led: of 8 choices of the next cell, how many are led by the estimate.
         hold: ticks for which an action is tried at first.
@@ -93,6 +95,7 @@ class Exploration:
         *,
         weights: Sequence[float] | None = None,
         pairs: Sequence[Pair] = (),
+        way: Way | None = None,
         seed: int = 0,
         led: int = 5,
         hold: int = 6,
@@ -111,9 +114,11 @@ class Exploration:
         decision.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
         decision.point("joint", np.zeros(1, dtype=np.int64))
         if weights is not None:
-            prepare_weights(decision, np.asarray(weights, dtype=np.float64))
+            prepare_weights(decision, np.array(weights, dtype=np.float64))
             if pairs:
                 prepare_pair_distances(model, decision, pairs)
+            if way is not None:
+                way.prepare(model, decision)
         types = len(model.categories)
         first, end = model.holdings if cells.holdings else (0, 0)
         fact_room = 2 + (end - first) // LEVELS

@@ -24,6 +24,7 @@ from pcg.evaluators.agents.kernel.pair_distances import MOST_PAIRS
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_continuous
 from pcg.evaluators.proving.exploration import MEMORY, Cells, Exploration
 from pcg.evaluators.proving.guidance import cells_of, meetings_to_win
+from pcg.evaluators.proving.way import Way
 from pcg.evaluators.requirements import requirements
 from pcg.evaluators.win_distance import distance_weights, pairs
 
@@ -209,6 +210,7 @@ class GameMethods:
         joined = (*pairs(self.analysis, required), *meetings_to_win(self.analysis)) if self._weights else ()
         self._pairs = joined[:MOST_PAIRS]
         self._smooth = any(is_continuous(definition.types[t]) for t in self.analysis.start_avatars)
+        self._way = Way.of(self.analysis, weights) if self._weights and not self._smooth else None
         # an avatar that takes several ticks to a cell stands between two of them in most
         slow = any(0 < self._speed(t) < 1 for t in self.analysis.avatars)
         grain = "place" if slow and not self._smooth else "coarse"
@@ -255,8 +257,8 @@ class GameMethods:
 
         def make() -> Exploration:
             return Exploration(
-                state, cells, weights=self._weights, pairs=self._pairs, seed=seed, led=led, haste=haste, hold=hold,
-                reach=reach, max_ticks=max_ticks,
+                state, cells, weights=self._weights, pairs=self._pairs, way=self._way, seed=seed, led=led,
+                haste=haste, hold=hold, reach=reach, max_ticks=max_ticks,
             )  # fmt: skip
 
         return Exploring(make)

@@ -8,19 +8,26 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play
+from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, replay
+from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove
+from pcg.evaluators.proving.level_wins import LevelWins
 from pcg.evaluators.proving.methods import SLICE
+from pcg.evaluators.proving.shortening import shorten
+from pcg.evaluators.proving.way import Way
+from pcg.evaluators.solvability import SolvabilityPlays
 
 pytestmark = pytest.mark.kernel
 
 RUN = """\
 BasicGame
     SpriteSet
+        floor > Immovable color=GRAY
         hero > MovingAvatar color=BLUE
         coin > Resource color=GOLD limit=9
         gate > Immovable color=BROWN
@@ -38,12 +45,13 @@ BasicGame
         gate hero > killIfOtherHasMore resource=coin limit=2
         hero dog > killSprite
     LevelMapping
-        A > hero
-        c > coin
-        g > gate
-        o > crate
-        h > hole
-        d > dog
+        . > floor
+        A > floor hero
+        c > floor coin
+        g > floor gate
+        o > floor crate
+        h > floor hole
+        d > floor dog
     TerminationSet
         SpriteCounter stype=gate limit=0 win=True
         SpriteCounter stype=hero limit=0 win=False
@@ -243,3 +251,85 @@ def test_the_kernel_gives_the_same_proof_with_the_compiler_off(tmp_path: Path) -
         for mode in ("aot", "python")
     ]
     assert answers[0] == answers[1] and answers[0]
+
+
+# --- the way, and shorter wins ----------------------------------------------------------------------------------------
+
+MAZE = "wwwwwwwww\nwA.w...gw\nw..w.w..w\nw..o.w..w\nwc...w.cw\nwwwwwwwww"
+
+
+def estimate_at(rules: pcg.Game, level: str, target: str, weight: float = 1.0) -> float:
+    state = rules.start(level, seed=1)
+    index = rules.definition.type_index
+    weights = [0.0] * (2 * len(rules.definition.types))
+    weights[2 * index[target] + 1] = weight
+    analysis = GameMethods(rules.definition).analysis
+    way = Way.of(analysis, weights)
+    assert way is not None
+    return Exploration(state, Cells(), weights=weights, way=way).least_estimate
+
+
+def test_the_way_leads_around_walls() -> None:
+    rules = game(MAZE)
+    straight = estimate_at(
+        rules, MAZE.replace("w..w.w..w\nw..o.w..w", "w.......w\nw.......w").replace("A.w", "A.."), "gate"
+    )
+    assert straight == 6.0
+    assert estimate_at(rules, MAZE.replace("w..o.w", "w....w"), "gate") == 10.0
+
+
+def test_what_is_in_the_way_costs_more_and_a_wall_most() -> None:
+    rules = game(MAZE)
+    free = estimate_at(rules, MAZE.replace("w..o.w", "w....w").replace("wc...", "wc.w."), "gate")
+    crate = estimate_at(rules, MAZE.replace("wc...", "wc.w."), "gate")
+    wall = estimate_at(rules, MAZE.replace("w..o.w", "w..w.w").replace("wc...", "wc.w."), "gate")
+    assert free < crate < wall
+
+
+def test_weights_that_are_given_stay_as_they_are() -> None:
+    rules = game(MAZE)
+    weights = np.zeros(2 * len(rules.definition.types))
+    weights[2 * rules.definition.type_index["gate"] + 1] = 1.0
+    way = Way.of(GameMethods(rules.definition).analysis, weights.tolist())
+    Exploration(rules.start(0, seed=1), Cells(), weights=weights, way=way)
+    assert weights.sum() == 1.0
+
+
+def test_a_win_loses_what_it_does_not_need() -> None:
+    rules = game("wwwwwww\nwA....w\nwc.c.gw\nwwwwwww")
+    start = rules.start(0, seed=1)
+    needed = ["DOWN", "RIGHT", "RIGHT", "RIGHT", "RIGHT"]
+    detour = ["RIGHT", "LEFT", "NIL", *needed[:2], "UP", "DOWN", "NIL", *needed[2:]]
+    kept, spent = shorten(start, detour, 10_000)
+    assert list(kept) == needed and 0 < spent <= 10_000
+    assert shorten(start, detour, 0) == (tuple(detour), 0)
+
+
+# --- evaluations ------------------------------------------------------------------------------------------------------
+
+
+def test_an_evaluation_asks_for_a_win_in_every_future_and_learns_from_the_games_own_levels_alone() -> None:
+    rules = game(GUARDED)
+    wins = LevelWins(rules, 60_000)
+    other = GUARDED.replace("A.", ".A")
+    found, calls = wins.find(other, [4, 5], 200)
+    again, _ = LevelWins(rules, 60_000).find(other, [4, 5], 200)
+    assert found is not None and found == again and calls > 0
+    end = replay(rules.start(other, seed=4), found)[-1]
+    assert end.winner == 1
+    assert wins.experience.wins  # and a level looked at has not taught anything
+    assert sum(map(len, wins.experience.wins.values())) == len(rules.levels)
+
+
+def test_an_evaluation_that_may_not_search_finds_nothing() -> None:
+    assert LevelWins(game(KEYS), 0).find(KEYS, [1], 200) == (None, 0)
+
+
+def test_a_level_that_no_player_wins_is_feasible_when_the_prover_wins_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = game(GUARDED)
+    monkeypatch.setattr(SolvabilityPlays, "in_turns", lambda *_: iter(()))
+    settings = {"min_cover": 0.0, "max_cover": 1.0, "min_kinds": 0.0, "min_length": 1, "start": 0, "survival": 0}
+    without = LevelEvaluator(rules, search=0, **settings).evaluate(GUARDED, seed=1)
+    proved = LevelEvaluator(rules, search=60_000, **settings).evaluate(GUARDED, seed=1)
+    assert without.constraints["win"] < 1 == proved.constraints["win"]
+    assert proved.winner == "prover" and replay(rules.start(GUARDED, seed=proved.seed), proved.actions)[-1].winner == 1

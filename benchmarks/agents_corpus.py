@@ -37,6 +37,7 @@ from agents_summary import Fault, Summary, common_rows, read_summary, standings,
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Budget
+from pcg.evaluators.agents.registry import rules_column
 from pcg.evaluators.tournament import Rules, Standings
 from pcg.report.tournament_figures import heat_map, win_rates
 from pcg.report.tournament_tables import interval_text, number, percent, standings_csv
@@ -235,10 +236,11 @@ def section(campaign: Campaign, summaries: dict[str, Summary], figures: Path) ->
         f"Points, as the competitions give them, over the {plays} plays per agent in {games} games that all have "
         "played:",
         "",
-        "| place | agent | points | first places | plays won there |",
-        "|---:|---|---:|---:|---:|",
+        "| place | agent | reads rules | points | first places | plays won there |",
+        "|---:|---|---|---:|---:|---:|",
         *(
-            f"| {s.rank} | `{s.agent}` | {number(s.points)} | {s.places[0]} | {percent(s.tally.rate)} |"
+            f"| {s.rank} | `{s.agent}` | {rules_column(s.agent)} | {number(s.points)} | {s.places[0]} | "
+            f"{percent(s.tally.rate)} |"
             for s in about_shared.overall
         ),
         "",
@@ -295,11 +297,12 @@ def _counts(summaries: dict[str, Summary]) -> str:
 def _overall(ranked: Standings, summaries: dict[str, Summary]) -> list[str]:
     rows = sorted(ranked.overall, key=lambda s: -s.tally.rate)
     return [
-        "| agent | plays won | 95 % interval | won | played | planned | games won at least once | disqualified |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| agent | reads rules | plays won | 95 % interval | won | played | planned | games won at least once | "
+        "disqualified |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
         *(
-            f"| `{s.agent}` | {percent(s.tally.rate)} | {interval_text(s.tally.interval)} | {s.tally.wins} | "
-            f"{s.tally.plays} | {summaries[s.agent].planned} | {_games_won(ranked, s.agent)} of {len(ranked.games)} | "
+            f"| `{s.agent}` | {rules_column(s.agent)} | {percent(s.tally.rate)} | {interval_text(s.tally.interval)} | "
+            f"{s.tally.wins} | {s.tally.plays} | {summaries[s.agent].planned} | {_games_won(ranked, s.agent)} of {len(ranked.games)} | "
             f"{s.tally.disqualified} |"
             for s in rows
         ),

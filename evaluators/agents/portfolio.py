@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from pcg.engine.model import Model
-from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState, parameter
+from pcg.evaluators.agents.base import RULES, Agent, AgentError, Budget, GameState, parameter
 from pcg.evaluators.agents.compiled import CompiledAgent, make_roomy
 from pcg.evaluators.agents.guided_mcts import GuidedMCTS
 from pcg.evaluators.agents.registry import make_agent, register
@@ -74,6 +74,8 @@ class _Turns:
 )
 class Portfolio(Agent):
     """Our entry: planning by search where a level is deterministic, methods in turn elsewhere."""
+
+    reads_rules: ClassVar[str] = RULES
 
     max_nodes: int = parameter(
         1_000_000, "states that one search of a level may meet, over all the decisions it lasts", low=1, high=10**8

@@ -8,14 +8,15 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import EntryPoint, invoke4
 from pcg.engine.model import Model, Pool
-from pcg.evaluators.agents.base import GameState, parameter, with_defaults
-from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.base import CHANCE, NO_RULES, RULES, GameState, parameter, with_defaults
+from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.goal_heuristic import goal_weights
 from pcg.evaluators.agents.heuristics import prepare_features, prepare_weights
 from pcg.evaluators.agents.kernel.novelty import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
 from pcg.evaluators.agents.kernel.touch_statistics import KNOWLEDGE
 from pcg.evaluators.agents.kernel.width import decide_width
 from pcg.evaluators.agents.kernel.width_tree import SEARCH, move_states
+from pcg.evaluators.agents.observed_chance import ChanceAware, chance_parameter
 from pcg.evaluators.agents.registry import register
 
 WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
@@ -50,7 +51,7 @@ class _Memory:
 
     def __init__(self, agent: IW, model: Model, record: Record) -> None:
         self.model = model
-        chance = model.stochastic or model.players > 1
+        chance = agent.expects_chance(model)
         calls = agent.budget.calls
         room = _timed_nodes(model, chance) if calls is None else min(_MOST_NODES, (1 if chance else 2) * calls + 16)
         self.search = search = Record(
@@ -131,7 +132,7 @@ class _Memory:
     paper="Lipovetzky and Geffner, Width and Serialization of Classical Planning Problems, 2012; Geffner and Geffner, "
     "Width-Based Planning for General Video-Game Playing, 2015",
 )
-class IW(CompiledAgent):
+class IW(ChanceAware):
     """Iterated width: goes on only from states with a new fact, or a new pair of facts, about them.
 
     The facts of a VGDL state are the avatar's place and facing, what it holds, counters, what is gone, and for every
@@ -162,8 +163,22 @@ class IW(CompiledAgent):
         0.0, "points of score that a tick of estimated way to the goals costs (`goal_weights`)", low=0
     )
 
+    chance: str = chance_parameter()
+    reads_rules: ClassVar[str] = CHANCE
+
+    @property
+    def rules_read(self) -> str:
+        """What it reads of the rules: the way to the goals with `guidance`, else whether there is chance."""
+        if self.guidance:
+            return RULES
+        return CHANCE if self.chance == "rules" else NO_RULES
+
     def set_up(self) -> None:
         self._memory: _Memory | None = None
+
+    def forget_model(self) -> None:
+        """Drop the search's memory: how it is laid out depends on whether there is chance."""
+        self._memory = None
 
     def reset(self, state: GameState) -> None:
         """Forget all that was learnt, start the random stream again and get memory for the state's model."""

@@ -9,34 +9,48 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import RULES, Agent, AgentError, Budget, GameState, parameter
 from pcg.evaluators.agents.compiled import CompiledAgent, make_roomy
+from pcg.evaluators.agents.goal_heuristic import goal_weights
 from pcg.evaluators.agents.guided_mcts import GuidedMCTS
 from pcg.evaluators.agents.registry import make_agent, register
+from pcg.evaluators.agents.rehearsal import CONSTRUCTION, Rehearsal
 from pcg.evaluators.agents.resumable_search import BudgetMeter, ResumableSearch, SearchMethod
 
 _NODES_PER_MS = 1000
 """States that a search of a single decision has room for, for every millisecond of it."""
 _SHARE = 0.85
 """Share of a budget of time to be used where a search and another method follow each other."""
-ATTEMPTS = (SearchMethod("astar", 3.0, True), SearchMethod("bfs", 1.0, False), SearchMethod("astar", 1.0, True))
+ATTEMPTS: tuple[SearchMethod, ...] = (
+    SearchMethod("astar", 3.0, True),
+    SearchMethod("bfs", 1.0, False),
+    SearchMethod("astar", 1.0, True),
+)
 
 
+REHEARSERS = ("ybcriber:maps=true", "valuefield", "guided", "iw")
+"""Agents that play ahead in imagination where nothing is left to chance, in this order."""
 METHODS = ("ybcriber", "olets", "guided", "kbfastevo:refresh=4")
 """Agents that play what no search solves, in this order and round again."""
 
 
-class _Turns:
-    """Methods that take turns: whoever plays goes on while the best value reached still rises."""
+class Turns:
+    """Methods that take turns: whoever plays goes on while the best value reached still rises.
 
-    def __init__(self, agents: Sequence[CompiledAgent], patience: int) -> None:
+    Args:
+        agents: the methods, the first to play first.
+        patience: ticks without a better value until the next one plays.
+        value: of a state of the play; what counts as progress.
+    """
+
+    def __init__(self, agents: Sequence[CompiledAgent], patience: int, value: Callable[[GameState], float]) -> None:
         self.agents = tuple(agents)
         self.patience = patience
-        self._guided = next(agent for agent in agents if isinstance(agent, GuidedMCTS))
+        self._value = value
 
     def reset(self, state: GameState) -> None:
         """Begin with the first method; all get their memory now, because a decision has no time for it."""
@@ -61,11 +75,6 @@ class _Turns:
             self.turn = (self.turn + 1) % len(self.agents)
         return self.agents[self.turn].act_within(state, budget)
 
-    def _value(self, state: GameState) -> float:
-        score = state.score
-        points = float(score[self._guided.player] if isinstance(score, tuple) else score)
-        return points + self._guided.progress(state)
-
 
 @register(
     "pcg",
@@ -76,6 +85,13 @@ class Portfolio(Agent):
     """Our entry: planning by search where a level is deterministic, methods in turn elsewhere."""
 
     reads_rules: ClassVar[str] = RULES
+    methods: ClassVar[tuple[str, ...]] = METHODS
+    """Agents that take turns, the first to play first."""
+
+    rehearsers: ClassVar[tuple[str, ...]] = REHEARSERS
+    """Agents that play ahead where nothing is left to chance, one after the other."""
+    attempts: ClassVar[tuple[SearchMethod, ...]] = ATTEMPTS
+    """Searches of a level in which waiting changes nothing, one after the other."""
 
     max_nodes: int = parameter(
         1_000_000, "states that one search of a level may meet, over all the decisions it lasts", low=1, high=10**8
@@ -89,15 +105,38 @@ class Portfolio(Agent):
         super().__init__(**given)
         milliseconds = self.budget.milliseconds
         self._careful = self.budget if milliseconds is None else Budget(milliseconds=_SHARE * milliseconds)
-        made = [make_agent(name, seed=self.seed, budget=self.budget, player=self.player) for name in METHODS]
-        self._turns = _Turns([agent for agent in made if isinstance(agent, CompiledAgent)], self.turn)
+        self._turns = Turns(self._made(self.methods), self.turn, self._progress)
+        self._rehearsers = self._made(self.rehearsers)
         self._calls = 0
         self._forget()
+
+    def _made(self, names: Sequence[str]) -> list[CompiledAgent]:
+        made = (make_agent(name, seed=self.seed, budget=self.budget, player=self.player) for name in names)
+        return [agent for agent in made if isinstance(agent, CompiledAgent)]
+
+    def _points(self, state: GameState) -> float:
+        score = state.score
+        return float(score[self.player] if isinstance(score, tuple) else score)
+
+    def _progress(self, state: GameState) -> float:
+        """Points, and what is left to deal with by the rules."""
+        guided = next(agent for agent in self._turns.agents if isinstance(agent, GuidedMCTS))
+        return self._points(state) + guided.progress(state)
+
+    def _identity(self, state: GameState) -> int:
+        """Return a number by which states are told apart: what a plan is followed by, and what waiting changes."""
+        return state.key()
+
+    def _certain(self, model: Model) -> bool:
+        """True when the actions alone decide what happens, so that a search makes sense."""
+        return not model.stochastic and model.players == 1
 
     def _forget(self) -> None:
         self._plan: deque[str] = deque()
         self._expected: int | None = None
         self._search: ResumableSearch | None = None
+        self._rehearsal: Rehearsal | None = None
+        self._rehearsed = 0
         self._attempt = 0
         self._unsolvable = False
 
@@ -119,21 +158,51 @@ class Portfolio(Agent):
             raise AgentError(f"player {self.player} of {state.model.players}")
         self._turns.reset(state)
         model = state.model
-        if not model.stochastic and model.players == 1:
+        if self._certain(model):
             if self.budget.milliseconds is not None:
                 make_roomy(model)
             self._search = self._new_search(model)
+            self._construct(state)
+
+    def _construct(self, state: GameState) -> None:
+        """Use the time before the first decision for a first rehearsal."""
+        calls, milliseconds = self.budget.calls, self.budget.milliseconds
+        long = Budget(calls=CONSTRUCTION * calls) if calls else Budget(milliseconds=CONSTRUCTION * (milliseconds or 0))
+        meter = BudgetMeter(long)
+        self._rehearse(state, self._identity(state), meter, 1.0)
+        self._calls += meter.spent
+
+    def _rehearse(self, state: GameState, key: int, meter: BudgetMeter, share: float) -> bool:
+        """Go on with the rehearsal at hand, or begin the next from a state; True when there is a plan."""
+        rehearsal = self._rehearsal
+        if rehearsal is None or rehearsal.key != key:
+            method = self._rehearsers[self._rehearsed]
+            rehearsal = self._rehearsal = Rehearsal(state, key, method, self.budget)
+        rehearsal.go_on(meter, share)
+        if rehearsal.ended:
+            self._rehearsal = None
+            self._rehearsed += 1
+            self._learn(rehearsal)
+        if rehearsal.won:
+            self._plan = deque(rehearsal.actions)
+            self._expected = key
+        return rehearsal.won
+
+    def _learn(self, rehearsal: Rehearsal) -> None:
+        """Take something from a rehearsal that has ended; the rules tell this agent enough."""
 
     def _new_search(self, model: Model) -> ResumableSearch:
-        return ResumableSearch(model, self.max_nodes, hasty=self.budget.milliseconds is not None)
+        return ResumableSearch(
+            model, self.max_nodes, hasty=self.budget.milliseconds is not None, weights=goal_weights(model)
+        )
 
     def act(self, state: GameState) -> str:
         """The name of the chosen action."""
         if state.is_over:
             return state.model.action_names[0]
-        if state.model.stochastic or state.model.players > 1 or self._unsolvable:
+        if not self._certain(state.model) or self._unsolvable:
             return self._turns.act_within(state, self.budget)
-        if self._plan and state.key() == self._expected:
+        if self._plan and self._identity(state) == self._expected:
             return self._next_of_plan(state)
         self._plan.clear()
         return self._by_search(state)
@@ -143,7 +212,7 @@ class Portfolio(Agent):
         future = state.copy()
         future.advance(action)
         self._calls += 1
-        self._expected = future.key()
+        self._expected = self._identity(future)
         return action
 
     def _by_search(self, state: GameState) -> str:
@@ -164,25 +233,30 @@ class Portfolio(Agent):
         longer.advance(nil)
         meter.spent += 2
         # a cooldown runs off in a tick or two; what does not change then will wait for as long as it takes to think
-        still = longer.key() == rested.key() and not longer.is_over
+        still = self._identity(longer) == self._identity(rested) and not longer.is_over
         root = rested if still else state
-        key = root.key()
+        key = self._identity(root)
+        if still and self._rehearsed < len(self._rehearsers) and state.tick % 2:
+            if self._rehearse(root, key, meter, 0.8):
+                return nil if self._identity(state) != key else self._next_of_plan(state)
+            return nil if state.tick < self.patience else None
         search = self._search
         if search is None:
             search = self._search = self._new_search(state.model)
         if search.key != key:
-            search.begin(root, ATTEMPTS[self._attempt % len(ATTEMPTS)], self._nodes(still))
+            search.key = key
+            search.begin(root, self.attempts[self._attempt % len(self.attempts)], self._nodes(still))
         search.resume(meter, 0.8 if still else 0.5)
         if search.solved:
             self._plan = deque(search.plan())
             self._expected = key
             search.key = None
-            return nil if still and state.key() != key else self._next_of_plan(state)
+            return nil if still and self._identity(state) != key else self._next_of_plan(state)
         if search.ended:
             self._unsolvable = search.unsolvable
             if still:  # otherwise only this decision's share was searched, and the next starts afresh
                 self._attempt += 1
-                self._unsolvable |= self._attempt >= len(ATTEMPTS)
+                self._unsolvable |= self._attempt >= len(self.attempts)
             search.key = None
         return nil if still and not self._unsolvable and state.tick < self.patience else None
 

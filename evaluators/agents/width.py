@@ -9,9 +9,11 @@ import numpy as np
 from pcg.engine.kernel.runtime import EntryPoint, invoke4
 from pcg.engine.model import Model, Pool
 from pcg.evaluators.agents.base import CHANCE, NO_RULES, RULES, GameState, parameter, with_defaults
-from pcg.evaluators.agents.compiled import Record
+from pcg.evaluators.agents.compiled import Array, Record
 from pcg.evaluators.agents.goal_heuristic import goal_weights
 from pcg.evaluators.agents.heuristics import prepare_features, prepare_weights
+from pcg.evaluators.agents.kernel.distance_field import DISTANCE_FIELD
+from pcg.evaluators.agents.kernel.learnt_maps import LEARNT_MAPS
 from pcg.evaluators.agents.kernel.novelty import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
 from pcg.evaluators.agents.kernel.touch_statistics import KNOWLEDGE
 from pcg.evaluators.agents.kernel.width import decide_width
@@ -93,20 +95,39 @@ class _Memory:
             self.knowledge.point(field, np.zeros(2 * kinds + 1, dtype=kind))
             for field, kind in (("touches", np.int64), ("deaths", np.int64), ("points", np.float64))
         ]
-        self.knowledge.point("worth", np.zeros(kinds + 1, dtype=np.float64))
+        self.worth = self.knowledge.point("worth", np.zeros(kinds + 1, dtype=np.float64))[:kinds]
+        self.maps = self._learnt_maps(agent, model, record) if learns and agent.maps and model.size[0] else None
         self.states = self._point_to(model.pool(room))
         self.forget()
+
+    def _learnt_maps(self, agent: IW, model: Model, record: Record) -> Record:
+        """Memory of where the avatar has been and what is worth going to, and of the field that is grown there."""
+        cells, kinds = model.size[0] * model.size[1], len(model.categories)
+        maps = self.search.own("maps", Record(LEARNT_MAPS, cells=cells, kinds=kinds))
+        self.places = [maps.point(field, np.zeros(n, np.int8)) for field, n in (("visited", cells), ("free", kinds))]
+        maps.point("pull", np.zeros(cells, np.float64))
+        self.field = Record(DISTANCE_FIELD, cells=cells, types=kinds)
+        for field, kind, size in (
+            ("flags", np.int8, kinds), ("weights", np.float64, kinds), ("counts", np.int32, kinds),
+            ("marks", np.int8, cells), ("distance", np.float64, cells), ("queue", np.int32, cells),
+        ):  # fmt: skip
+            self.field.point(field, np.zeros(size, dtype=kind))
+        return maps
 
     def _point_to(self, pool: Pool) -> Pool:
         self.search["stride"] = pool.stride
         return self.search.point_to_pool("states", pool)
 
-    def forget(self) -> None:
-        """Forget all that was learnt and simulated."""
+    def forget_play(self) -> None:
+        """Forget what was simulated, and where the play has been."""
         self.search["heir_root"] = -1
         self.search["broken"] = self.search["been_used"] = 0
         self.been[:] = 0
-        for array in self.learnt:
+
+    def forget(self) -> None:
+        """Forget all that was learnt and simulated."""
+        self.forget_play()
+        for array in (*self.learnt, *(self.places if self.maps else ())):
             array[:] = 0
 
     def enlarge(self, model: Model) -> None:
@@ -159,6 +180,9 @@ class IW(ChanceAware):
         1e-3, "points that ending where the play has been costs per visit, up to 50 of them", low=0
     )
     attraction: float = parameter(0.0, "points that the pull of sprites worth touching counts at most", low=0)
+    maps: bool = parameter(
+        False, "pulls follow ways around what has blocked the avatar (`kernel.learnt_maps`), not straight lines"
+    )
     guidance: float = parameter(
         0.0, "points of score that a tick of estimated way to the goals costs (`goal_weights`)", low=0
     )
@@ -180,6 +204,17 @@ class IW(ChanceAware):
         """Drop the search's memory: how it is laid out depends on whether there is chance."""
         self._memory = None
 
+    def worth(self) -> Array:
+        """Return what each kind of sprite was worth by the last decision, -1 to 1; empty where nothing is learnt."""
+        if self._memory is None or self.attraction <= 0:
+            return np.zeros(0)
+        return self._memory.worth
+
+    def forget_play(self) -> None:
+        """Forget where the play has been and what was simulated, and keep what was learnt of the sprites."""
+        if self._memory is not None:
+            self._memory.forget_play()
+
     def reset(self, state: GameState) -> None:
         """Forget all that was learnt, start the random stream again and get memory for the state's model."""
         super().reset(state)
@@ -192,6 +227,8 @@ class IW(ChanceAware):
         else:
             self._memory = _Memory(self, model, record)
         record.own("search", self._memory.search)
+        if self._memory.maps:
+            record.own("field", self._memory.field)
         prepare_features(model, record)
         record["heuristic"] = 0
         weights = goal_weights(model) if self.guidance else None

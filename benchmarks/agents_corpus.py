@@ -302,8 +302,8 @@ def _overall(ranked: Standings, summaries: dict[str, Summary]) -> list[str]:
         "|---|---|---:|---:|---:|---:|---:|---:|---:|",
         *(
             f"| `{s.agent}` | {rules_column(s.agent)} | {percent(s.tally.rate)} | {interval_text(s.tally.interval)} | "
-            f"{s.tally.wins} | {s.tally.plays} | {summaries[s.agent].planned} | {_games_won(ranked, s.agent)} of {len(ranked.games)} | "
-            f"{s.tally.disqualified} |"
+            f"{s.tally.wins} | {s.tally.plays} | {summaries[s.agent].planned} | "
+            f"{_games_won(ranked, s.agent)} of {len(ranked.games)} | {s.tally.disqualified} |"
             for s in rows
         ),
     ]

@@ -63,8 +63,7 @@ class _Changes:
 @register(
     "hyper",
     "hyper-heuristic without rules: plans where it observes no chance, lets several methods take turns elsewhere",
-    paper="Mendes, Nealen and Togelius, Hyper-heuristic general video game playing, 2016; Perez Liebana et al., General "
-    "Video Game AI: a Multi-Track Framework, 2018",
+    paper="Mendes, Nealen and Togelius, Hyper-heuristic general video game playing, 2016",
 )
 class HyperHeuristic(Portfolio):
     """Portfolio of methods for an agent that never sees the rules.

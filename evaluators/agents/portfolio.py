@@ -32,9 +32,11 @@ ATTEMPTS: tuple[SearchMethod, ...] = (
 )
 
 
+_ROUNDS = 3
+"""Rehearsals that every method may lose while time does not wait."""
 REHEARSERS = ("ybcriber:maps=true", "valuefield", "guided", "iw")
 """Agents that play ahead in imagination where nothing is left to chance, in this order."""
-METHODS = ("ybcriber", "olets", "guided", "kbfastevo:refresh=4")
+METHODS = ("ybcriber:maps=true", "valuefield", "guided", "olets", "kbfastevo:refresh=4")
 """Agents that play what no search solves, in this order and round again."""
 
 
@@ -99,7 +101,7 @@ class Portfolio(Agent):
     patience: int = parameter(
         1000, "ticks up to which it waits for its search while waiting changes nothing", low=0, high=2000, unit="ticks"
     )
-    turn: int = parameter(80, "ticks without progress until another method plays", low=1, high=2000, unit="ticks")
+    turn: int = parameter(150, "ticks without progress until another method plays", low=1, high=2000, unit="ticks")
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -162,6 +164,8 @@ class Portfolio(Agent):
             if self.budget.milliseconds is not None:
                 make_roomy(model)
             self._search = self._new_search(model)
+            for method in self._rehearsers:  # gets memory, which a decision has no time for
+                method.reset(state)
             self._construct(state)
 
     def _construct(self, state: GameState) -> None:
@@ -169,24 +173,42 @@ class Portfolio(Agent):
         calls, milliseconds = self.budget.calls, self.budget.milliseconds
         long = Budget(calls=CONSTRUCTION * calls) if calls else Budget(milliseconds=CONSTRUCTION * (milliseconds or 0))
         meter = BudgetMeter(long)
-        self._rehearse(state, self._identity(state), meter, 1.0)
+        while meter.next_slice(1.0) > 0 and self._rehearsed < len(self._rehearsers):
+            if self._rehearse(state, meter, 1.0):
+                break
         self._calls += meter.spent
 
-    def _rehearse(self, state: GameState, key: int, meter: BudgetMeter, share: float) -> bool:
+    def _rehearse(self, state: GameState, meter: BudgetMeter, share: float) -> bool:
         """Go on with the rehearsal at hand, or begin the next from a state; True when there is a plan."""
+        key = self._identity(state)
         rehearsal = self._rehearsal
-        if rehearsal is None or rehearsal.key != key:
-            method = self._rehearsers[self._rehearsed]
-            rehearsal = self._rehearsal = Rehearsal(state, key, method, self.budget)
+        if rehearsal is None or rehearsal.next_key != key:
+            method = self._rehearsers[self._rehearsed % len(self._rehearsers)]
+            rehearsal = self._rehearsal = Rehearsal(state, method, self.budget, self._identity)
         rehearsal.go_on(meter, share)
         if rehearsal.ended:
             self._rehearsal = None
             self._rehearsed += 1
             self._learn(rehearsal)
         if rehearsal.won:
-            self._plan = deque(rehearsal.actions)
+            self._plan = deque(rehearsal.rest())
             self._expected = key
         return rehearsal.won
+
+    def _follow(self, state: GameState, meter: BudgetMeter) -> str | None:
+        """An action where time does not wait: that of the rehearsal at hand, which runs ahead of the play.
+
+        One that is lost is given up for another from the present state, as long as there are any.
+        """
+        if self._rehearsed >= _ROUNDS * len(self._rehearsers):
+            return None
+        if self._rehearse(state, meter, 0.9):
+            return self._next_of_plan(state)
+        rehearsal = self._rehearsal
+        if rehearsal is None or not rehearsal.rest():
+            return None
+        rehearsal.done += 1
+        return rehearsal.actions[rehearsal.done - 1]
 
     def _learn(self, rehearsal: Rehearsal) -> None:
         """Take something from a rehearsal that has ended; the rules tell this agent enough."""
@@ -237,9 +259,13 @@ class Portfolio(Agent):
         root = rested if still else state
         key = self._identity(root)
         if still and self._rehearsed < len(self._rehearsers) and state.tick % 2:
-            if self._rehearse(root, key, meter, 0.8):
+            if self._rehearse(root, meter, 0.8):
                 return nil if self._identity(state) != key else self._next_of_plan(state)
             return nil if state.tick < self.patience else None
+        if not still:
+            action = self._follow(state, meter)
+            if action is not None:
+                return action
         search = self._search
         if search is None:
             search = self._search = self._new_search(state.model)

@@ -7,6 +7,7 @@ itself and comes far. After nested rollout policies (Cazenave, Nested Monte-Carl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pcg.engine.state import Outcome
@@ -27,19 +28,25 @@ class Rehearsal:
 
     Args:
         state: where it begins.
-        key: the caller's name of that state.
         method: who plays; it learns what it learns.
         budget: of a real decision.
+        identity: tells states apart.
 
     Attributes:
         actions: what was played so far.
+        keys: identities of the state before each of them, and of the last.
+        done: how many of them the real play has followed.
         ended: True when the play is over, or given up.
         won: True when it was won: `actions` is a plan.
     """
 
-    def __init__(self, state: GameState, key: int, method: CompiledAgent, budget: Budget) -> None:
-        self.key = key
+    def __init__(
+        self, state: GameState, method: CompiledAgent, budget: Budget, identity: Callable[[GameState], int]
+    ) -> None:
         self.method = method
+        self._identity = identity
+        self.keys = [identity(state)]
+        self.done = 0
         method.reset(state)
         self.actions: list[str] = []
         self.won = False
@@ -57,9 +64,19 @@ class Rehearsal:
             self._advance()
             meter.spent += max(1, self.method.calls - before + 1)
 
+    @property
+    def next_key(self) -> int:
+        """Identity of the state that the real play is in if it has followed so far."""
+        return self.keys[self.done]
+
+    def rest(self) -> list[str]:
+        """Actions that the real play has not followed yet."""
+        return self.actions[self.done :]
+
     def _advance(self) -> None:
         action = self.method.act_within(self._state, self._budget)
         self._state.advance(action)
         self.actions.append(action)
+        self.keys.append(self._identity(self._state))
         self.won = self._state.winner == Outcome.PLAYER_WINS
         self.ended = self._state.is_over or len(self.actions) >= TICKS

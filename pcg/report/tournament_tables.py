@@ -115,7 +115,8 @@ def standing_rows(standings: Standings) -> tuple[list[str], list[list[str]]]:
 def _row(s: Standing, rated: bool, fouled: bool) -> list[str]:
     row = [
         str(s.rank), s.agent, rules_column(s.agent), number(s.points), str(s.places[0]),
-        f"{s.tally.wins} of {s.tally.plays}", percent(s.tally.rate), interval_text(s.tally.interval), number(s.tally.score),
+        f"{s.tally.wins} of {s.tally.plays}", percent(s.tally.rate), interval_text(s.tally.interval),
+        number(s.tally.score),
     ]  # fmt: skip
     if rated:
         row.append("" if s.rating is None else f"{s.rating.rating:.0f} ± {2 * s.rating.deviation:.0f}")

@@ -20,7 +20,7 @@ from pcg.evaluators.agents.base import NO_RULES, GameState, parameter
 from pcg.evaluators.agents.compiled import Array
 from pcg.evaluators.agents.kernel.heuristics import features_less_points
 from pcg.evaluators.agents.observed_chance import ChanceAware, ChanceObserver, observation_of
-from pcg.evaluators.agents.portfolio import Portfolio
+from pcg.evaluators.agents.portfolio_base import PortfolioBase
 from pcg.evaluators.agents.registry import register
 from pcg.evaluators.agents.rehearsal import Rehearsal
 from pcg.evaluators.agents.resumable_search import ResumableSearch, SearchMethod
@@ -65,7 +65,7 @@ class _Changes:
     "hyper-heuristic without rules: plans where it observes no chance, lets several methods take turns elsewhere",
     paper="Mendes, Nealen and Togelius, Hyper-heuristic general video game playing, 2016",
 )
-class HyperHeuristic(Portfolio):
+class HyperHeuristic(PortfolioBase):
     """Portfolio of methods for an agent that never sees the rules.
 
     Where no chance is observed and waiting changes nothing, it searches for a win over many decisions, led by what
@@ -102,7 +102,7 @@ class HyperHeuristic(Portfolio):
         model = state.model
         self._weights = np.zeros(2 * len(model.categories))
         self._changes = _Changes(model)
-        for agent in self._turns.agents:
+        for agent in (*self._turns.agents, *self._rehearsers):
             if isinstance(agent, ChanceAware):
                 agent.share(self._observer)
         super().reset(state)

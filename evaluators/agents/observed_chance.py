@@ -131,6 +131,7 @@ class ChanceAware(CompiledAgent):
 
     chance: str
     """A parameter of the subclasses, declared by `chance_parameter`."""
+    _shares: bool = False
 
     def expects_chance(self, model: Model) -> bool:
         """True when the next tick may depend on more than the actions: on chance, or on other players."""
@@ -154,7 +155,7 @@ class ChanceAware(CompiledAgent):
 
     def reset(self, state: GameState) -> None:
         """Start anew, and find out whether chance plays a part where the rules are not read."""
-        if self.chance == "observed":
+        if self.chance == "observed" and not self._shares:
             self._observer = ChanceObserver(self.seed)
             self._observer.begin(state)
             self._model = None
@@ -176,6 +177,7 @@ class ChanceAware(CompiledAgent):
     def share(self, observer: ChanceObserver) -> None:
         """Take over what another has observed, and goes on observing: a portfolio, for all its methods."""
         self._observer = observer
+        self._shares = True
         self._model = None
         self.forget_model()
 

@@ -113,15 +113,15 @@ class MCTS(ChanceAware):
             return RULES
         return CHANCE if self._asks_for_chance and self.chance == "rules" else NO_RULES
 
-    def forget_model(self) -> None:
-        """Make the trees anew: what is kept from decision to decision depends on whether there is chance."""
-        self._prepared = None
-
     def set_up(self) -> None:
         if self.reuse and self.closed_loop:
             raise AgentError("mcts: `reuse` needs an open loop, and `closed_loop` is set")
         self._trees: list[Record] = []
         self._prepared: Model | None = None
+
+    def forget_model(self) -> None:
+        """Make the trees anew: what is kept from decision to decision depends on whether there is chance."""
+        self._prepared = None
 
     @property
     def tree_room(self) -> int:

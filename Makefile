@@ -12,7 +12,11 @@ JOBS ?= 2
 SHARED ?= $(abspath ../shared)
 CORPUS := {aliens,sokoban,zelda,frogs,boulderdash,chase,missilecommand,butterflies,survivezombies,portals,camelRace,digdug,pacman,seaquest,whackamole,eggomania}
 
-KERNEL_TESTS := tests/engine tests/evaluators tests/fuzz -m kernel
+# Tests come in two tiers (tests/conftest.py): the fast one leaves out what is marked `full`; the rest is that, and the
+# property tests once more, with all their examples. A run that finds no tests fails.
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+FAST := "not full"
+REST := "full or hypothesis"
 
 # Seconds for each of the three fuzzers, and where their inputs are kept from one run to the next.
 FUZZ_SECONDS ?= 600
@@ -24,11 +28,13 @@ FUZZ_GAMES ?= 100000
 
 OTHER_GAMES := crossing digger
 
-.PHONY: help demo test check bench docs wheels fuzz format types conformance checked-kernels same-bits lint clean
+.PHONY: help demo test test-rest test-full check bench docs wheels fuzz format types conformance checked-kernels same-bits lint clean
 
 help:
 	@echo "make demo    generate levels for the dungeon game and open a report (about two minutes the first time)"
-	@echo "make test    all tests"
+	@echo "make test    tests of everything, in minutes"
+	@echo "make test-full  all tests: also fuzzing, browsers, PostgreSQL, the reference's games, kernel modes, long plays"
+	@echo "make test-rest  those that make test leaves out"
 	@echo "make check   formatting, lint, types, docs, replay of recorded plays, kernels without the compiler"
 	@echo "make bench   speed of the engine, beside the reference's where its numbers are at hand; docs/results/engine.md"
 	@echo "make docs    the documentation, in site/"
@@ -64,9 +70,21 @@ demo: $(RUN)
 
 test: $(DEV)
 	$(BIN)/pcg warmup
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(PYTEST) -m $(FAST)
 
-check: lint types checked-kernels docs conformance same-bits
+# What `make test` leaves out.
+test-rest: $(DEV)
+	$(BIN)/pcg warmup
+	HYPOTHESIS_PROFILE=full $(PYTEST) -m $(REST)
+
+test-full: $(DEV)
+	$(BIN)/pcg warmup
+	HYPOTHESIS_PROFILE=full $(PYTEST)
+
+# Most of these keep one core busy, so two go on at a time; tests of kernels use all cores and come last.
+check: $(DEV)
+	$(MAKE) --no-print-directory -j$(JOBS) lint types docs conformance same-bits
+	$(MAKE) --no-print-directory checked-kernels
 
 # What benchmarks/before_after.py has measured against an older version, if it was asked to.
 GAIN = $(if $(wildcard build/gain.json),--gain build/gain.json)
@@ -112,11 +130,13 @@ types: $(DEV)
 	ln -s $(CURDIR)/pcg/* $(addprefix $(CURDIR)/,engine evaluators generators games) build/typing/pcg/
 	cd build/typing && $(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p pcg
 
-# The kernels again as plain Python (what a debugger and coverage see), and compiled with every access checked.
+# Slices of the tests: the kernels as plain Python (what a debugger and coverage see), and compiled with every access
+# checked, which random games are played with as well.
+KERNEL_TESTS := tests/engine tests/evaluators tests/fuzz
 checked-kernels: $(DEV)
-	PCG_KERNELS=python $(BIN)/python -m pytest -n $(JOBS) $(KERNEL_TESTS)
+	PCG_KERNELS=python $(PYTEST) $(KERNEL_TESTS) -m "kernel and not full"
 	PCG_BOUNDSCHECK=1 $(BIN)/pcg warmup
-	PCG_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(JOBS) $(KERNEL_TESTS)
+	PCG_BOUNDSCHECK=1 HYPOTHESIS_PROFILE=full $(PYTEST) $(KERNEL_TESTS) -m "kernel and (fuzz or not full)"
 
 conformance: $(DEV)
 	@if [ -d "$(SHARED)/gvgai/traces" ]; then \

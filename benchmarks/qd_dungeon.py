@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 from pcg.engine.kernel.runtime import compile_all
-from pcg.runs import LevelRun, Progress, resume, run_levels
+from pcg.runs import LevelProgress, LevelRun, resume, run_levels
 
 MEASURES = "density:0..0.5:20, solution_length:20..80:20"
 WANTED = 0.6
@@ -46,7 +46,7 @@ class Table:
         """Processor seconds of all sessions."""
         return self.before + time.process_time() - self.started
 
-    def __call__(self, state: Progress) -> None:
+    def __call__(self, state: LevelProgress) -> None:
         """Called after every evaluation."""
         reached = self.reached is None and state.statistics["coverage"] >= WANTED
         if self.cpu < self.next and not reached and self.cpu < self.limit:

@@ -59,9 +59,9 @@ from pcg.generators.population import AGAIN
 from pcg.generators.rules import RuleSet, RuleSpace, make_rule_generator
 from pcg.generators.rules.genes import edits, replace_rules
 from pcg.generators.rules.operators import mutate
-from pcg.runs.driver import GameText
-from pcg.runs.rules import beginning, run_rules
-from pcg.runs.rules_config import RulesRun
+from pcg.runs.experiments.rules import initial_rules, run_rules
+from pcg.runs.experiments.rules_config import RulesRun
+from pcg.runs.game_text import GameText
 from pcg.runs.search import SearchRun
 
 OURS: Mapping[str, str] = {
@@ -269,7 +269,7 @@ def rediscover(options: argparse.Namespace) -> None:
     for subject in subjects(options):
         text = GameText.of(load(subject.path))
         config = RulesRun(subject.path, seconds=1.0, seed=options.seed, **more)
-        known = {"as it was": RuleSet.of(text.source), "30 % gone": beginning(config, text)[0]}
+        known = {"as it was": RuleSet.of(text.source), "30 % gone": initial_rules(config, text)[0]}
         for name, genotype in known.items():
             row: dict[str, Any] = {**key_of(subject, name, options), "search": "", "asked_s": 0, "clock": ""}
             if options.again or rows.key(row) not in rows.rows:

@@ -21,7 +21,8 @@ from typing import Any
 
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS
-from pcg.runs import LevelRun, Progress, driver, resume, run_levels
+from pcg.runs import LevelProgress, LevelRun, resume, run_levels
+from pcg.runs.experiments import levels
 
 
 def made_up(level: str) -> Evaluation:
@@ -68,7 +69,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     spent = [0.0, 0]
-    checkpoint = driver._Run.checkpoint
+    checkpoint = levels.LevelSearch.checkpoint
 
     def timed(run: Any) -> None:
         started = time.process_time()
@@ -76,11 +77,11 @@ def main() -> None:
         spent[0] += time.process_time() - started
         spent[1] += 1
 
-    driver._Run.checkpoint = timed  # type: ignore[method-assign]
+    levels.LevelSearch.checkpoint = timed  # type: ignore[method-assign]
     rows: list[dict[str, float]] = []
     last = [time.process_time(), 0]
 
-    def look(state: Progress) -> None:
+    def look(state: LevelProgress) -> None:
         if state.evaluations % max(1, options.evaluations // 10) == 0:
             now = time.process_time()
             rows.append(

@@ -19,8 +19,7 @@ from typing import Any
 from pcg.engine.game import builtin_games
 from pcg.engine.kernel.runtime import compile_all
 from pcg.evaluators.agents import make_agent
-from pcg.runs.tuning import run_tuning
-from pcg.runs.tuning_config import TuningRun
+from pcg.runs import TuningRun, run_tuning
 
 PARAMS = {
     "invaders": "sprite.alien.speed=0.2..1.0:0.1 sprite.bomb.speed=0.2..1.0:0.1 sprite.raider.prob=0.01..0.15:0.01",

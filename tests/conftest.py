@@ -1,9 +1,14 @@
-"""What all tests share: the reference material beside the repository, and kernels that are compiled once."""
+"""Fixtures, tiers and settings that all tests share.
+
+Two tiers: the fast one is all that carries none of the markers in `FULL`; `make test` runs it. `make test-rest` runs
+the others, and once more the property tests, then with the hypothesis profile `full`.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -11,15 +16,42 @@ from typing import Any
 
 import hypothesis
 import pytest
+from tiers import FAST_EXAMPLES, PROFILE
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 ROOT = Path(__file__).resolve().parent.parent
 
+FIXTURES = {"shared": "corpus", "postgres_server": "postgres"}
+"""Fixtures and the markers of the tests that ask for them."""
+
+FULL = ("browser", "corpus", "fuzz", "modes", "postgres")
+"""Markers that say why a test is of the full tier; each of them implies the marker `full`."""
+
+# A shell starts background jobs with SIGINT ignored, and a child inherits that: tests that press Ctrl-C, here or in a
+# program that they start, would wait for an end that never comes.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # Same examples in every run: a failure seen once can be seen again. HYPOTHESIS_PROFILE=explore looks further.
-hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
-hypothesis.settings.register_profile("explore", deadline=None, print_blob=True)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+PROFILES: dict[str, dict[str, Any]] = {
+    "fast": {"max_examples": FAST_EXAMPLES, "derandomize": True},
+    "full": {"derandomize": True},
+    "explore": {},
+}
+for name, options in PROFILES.items():
+    hypothesis.settings.register_profile(name, deadline=None, print_blob=True, **options)
+hypothesis.settings.load_profile(PROFILE)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as `full` what is marked with a reason for it, or asks for a fixture that is one."""
+    for item in items:
+        for fixture, name in FIXTURES.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
+        if any(item.get_closest_marker(name) for name in FULL):
+            item.add_marker("full")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -16,6 +16,14 @@ from pcg.engine.vgdl import ontology
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md"))]
+LONG = {"README.md"} | {
+    f"docs/{page}.md"
+    for page in (
+        "describe", "generators", "generators/grammar", "generators/qd", "generators/search", "preferences", "rules",
+        "runs", "tournaments", "tuning", "tutorial",
+    )
+}  # fmt: skip
+"""Pages with examples that take more than two seconds."""
 BLOCK = re.compile(r'^(?P<indent> *)```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<body>.*?)^ *```$', re.M | re.S)
 
 
@@ -35,7 +43,7 @@ def commands(body: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("registrations")
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [pytest.param(p, marks=[pytest.mark.full] if p in LONG else []) for p in PAGES])
 def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A block with a title is saved as a file of that name, so that the blocks after it can use it."""
     monkeypatch.chdir(tmp_path)
@@ -44,7 +52,9 @@ def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, mon
         if title:
             (tmp_path / title).write_text(body, encoding="utf-8")
         if kind == "python":
-            code = compile("\n" * line + body, page, "exec")  # so that a failure shows the line of the page
+            code = compile(
+                "\n" * line + body, page, "exec", dont_inherit=True
+            )  # so that a failure shows the line of the page
             exec(code, names)
         elif kind == "console":
             for command in commands(body):
@@ -55,6 +65,7 @@ def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, mon
 
 
 def test_the_pages_have_examples_to_run() -> None:
+    assert set(PAGES) >= LONG
     kinds = [kind for page in PAGES for _, kind, _, _ in blocks(page)]
     assert kinds.count("python") >= 8
     assert kinds.count("console") >= 5

@@ -29,6 +29,8 @@ from pcg.engine.native.loader import inventory, prepare
 from pcg.engine.native.sources import package_digest, packages
 from pcg.engine.native.targets import TARGETS, host
 
+pytestmark = pytest.mark.full
+
 ENGINE = "pcg.engine.kernel"
 SMALL = "pcg.evaluators.games"
 """A package of one kernel, which is built fast."""

@@ -40,12 +40,6 @@ _EFFECT_BITS = (
     ("subtract", L.E_SUBTRACT),
     ("inBatch", L.E_BATCH),
 )
-_SECOND_TYPE = {"transformToAll": "stypeTo", "transformToSingleton": "stype_other", "updateSpawnType": "spawnPoint"}
-_VALUE = {"spawnIfHasMore": "spend", "spawnIfCounterSubTypes": "subTypesNum"}
-_NUMBER = {
-    "wrapAround": "offset", "bounceDirection": "maxBounceAngleDeg", "killIfFast": "limspeed", "killIfSlow": "limspeed",
-}  # fmt: skip
-_TAKES_FIRST = frozenset({"killSprite", "killBoth", "transformTo"})
 _FIELD = {name: place for place, name in enumerate(L.EFFECT.names or ())}
 _KIND, _RES, _LIST_AT, _COUNTERS_AT = (_FIELD[name] for name in ("kind", "res", "list_at", "counters_at"))
 _TIME, _SHIELDS_AT, _PULL, _OWN_AT = (_FIELD[name] for name in ("time_effect", "shields_at", "pull", "own_at"))
@@ -62,8 +56,8 @@ class EffectPart:
     """
 
     __slots__ = (
-        "batch", "counters", "enabled", "facts", "name", "own", "problem", "resource", "resources", "row", "shield",
-        "slow", "spared", "user",
+        "batch", "counters", "enabled", "facts", "name", "own", "problem", "removes_first", "resource", "resources",
+        "row", "shield", "slow", "spared", "user",
     )  # fmt: skip
 
     def __init__(self, sprites: SpriteSet, name: str, params: Mapping[str, Value]) -> None:
@@ -84,7 +78,8 @@ class EffectPart:
         self.shield = (id_of(get("stype", None)), str(get("ftype", ""))) if name == "shieldFrom" else None
         self.enabled = bool(params.get("enabled", True))
         self.slow = bool(spec.moves_second or spec.touches_all or spec.touches)
-        self.resource = id_of(get("heldResource" if name == "collectResourceIfHeld" else "resource", None))
+        self.removes_first = spec.removes_first
+        self.resource = id_of(get(spec.record.get("res", "resource"), None))
         held = {sprites.index.get(str(params.get(key, "")), -1) for key in ("resource", "heldResource")}
         self.resources = frozenset(held - {-1})
         row: dict[str, Any] = {
@@ -92,21 +87,21 @@ class EffectPart:
             "bits": sum(bit for key, bit in _EFFECT_BITS if get(key, False)),
             "initial": _initial_flags(get),
             "stype": id_of(get("stype", None)),
-            "stype2": id_of(get(_SECOND_TYPE.get(name, "estype"), None)),
+            "stype2": id_of(get(spec.record.get("stype2", "estype"), None)),
             "stype3": id_of(get("stypeCount", None)),
             "res_limit": sprites.types[self.resource].resource_limit if self.resource >= 0 else 0,
             "limit": get("limit"),
             "geq": get("geq"),
             "leq": get("leq"),
             "prob": get("prob", 1.0),
-            "number": float(get(_NUMBER.get(name, "value"))),
+            "number": float(get(spec.record.get("number", "value"))),
             "list_n": len(self.spared),
             "has_counters": any(self.counters),
         }
         row["score0"], row["score1"] = _scores(get("scoreChange", "0"))
         row["killed0"], row["killed1"] = _scores(get("scoreChangeIfKilled", "0"))
         if not name.endswith(("ToAll", "ForAll")):
-            row["value"] = get(_VALUE.get(name, "value"))
+            row["value"] = get(spec.record.get("value", "value"))
         self.row = [row.get(key, 0) for key in _FIELD]
         self.batch = row["bits"] & L.E_BATCH
 
@@ -328,7 +323,7 @@ class GameTables:
                 if not part.enabled:
                     continue
                 flags = bits | part.batch | (L.N_SLOW_FIRST if part.slow else 0)
-                if flags == 0 and part.name in _TAKES_FIRST:
+                if flags == 0 and part.removes_first:
                     flags = L.N_ONCE
                 shield = self.shields.get((pair.first, pair.second, part.name), -1) if self.shields else -1
                 rows.append((pair.first, pair.second, index, shield, flags, *lists, mask))

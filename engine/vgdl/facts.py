@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Value
+from pcg.engine.vgdl.ontology_params import FIRST, SECOND
 
 _INERT_CLASSES = frozenset(
     {"Immovable", "Door", "Passive", "Resource", "ResourcePack", "Conveyor", "SpriteProducer", "Portal"}
 )
 _PRODUCERS = frozenset({"SpawnPoint", "Bomber", "BomberRandomMissile", "SpawnPointMultiSprite"})
 _GLIDERS = _INERT_CLASSES | {"Missile"}
-_ONLY_KILL = frozenset({"killAll", "transformToAll", "transformToSingleton"})
 _COLD_CLASSES = frozenset(
     {
         "CarAvatar", "LanderAvatar", "BirdAvatar", "AimedAvatar", "SpaceshipAvatar", "PlatformerAvatar",
@@ -25,18 +25,7 @@ _COLD_CLASSES = frozenset(
         "RandomPathAltChaser",
     }
 )  # fmt: skip
-_COLD_EFFECTS = frozenset(
-    {"pullWithIt", "waterPhysics", "wallStop", "wallBounce", "wallReverse", "killIfNotUpright", "updateSpawnType"}
-)
 _DRAWS_WITHOUT_CHOICE = frozenset({"SpawnPoint", "Bomber", "SpawnPointMultiSprite"})
-_BLIND = frozenset(
-    {
-        "stepBack", "undoAll", "killSprite", "killBoth", "killIfOtherHasMore", "killIfOtherHasLess", "killIfHasMore",
-        "killIfHasLess", "collectResource",
-    }
-)  # fmt: skip
-"""Effects that read the orientation of neither sprite, and write no speed. bounceForward reads that of the second only,
-transformTo hands on that of the first."""
 
 MOVES, CHANGES, KILLS, STIRS, CLONES = 1, 2, 4, 8, 16
 """Possible changes of one of the two sprites of an effect. STIRS is MOVES or CHANGES, resets to `lastrect` included."""
@@ -152,7 +141,7 @@ class EffectFacts:
         kills, changes: the types it kills or changes wherever they are.
         everywhere: whether it can write every sprite of the game.
         blind_first, blind_second: whether it never reads or hands on the orientation of these two.
-        hands_on: transformTo that hands on the orientation of its first sprite: to which types; else 0.
+        hands_on: the types that get the orientation of its first sprite; 0 for none.
         blind: whether it never reads any orientation beyond those.
         reads: the types whose orientation it can read wherever they are.
         draws: whether it can draw random numbers that matter.
@@ -186,15 +175,15 @@ class EffectFacts:
             named = sprites.named(params.get(key))
             self.kills |= sprites.under(named) if spec.touches_subtypes else named
             self.reads |= sprites.under(named)
-        self.changes = 0 if name in _ONLY_KILL else self.kills
+        self.changes = 0 if spec.touches_kill_only else self.kills
         self.everywhere = spec.touches_all and not spec.only_resets
-        handing = name == "transformTo" and not params.get("forceOrientation", False)
-        self.hands_on = sprites.named(params.get("stype")) if handing else 0
-        self.blind_second = name in _BLIND
-        self.blind_first = self.blind_second or handing or name == "bounceForward"
-        self.blind = spec.rule != "user" and (not spec.touches_all or name in _BLIND)
+        handing = spec.orientation_handed_to and not params.get("forceOrientation", False)
+        self.hands_on = sprites.named(params.get(spec.orientation_handed_to)) if handing else 0
+        self.blind_second = SECOND not in spec.orientations_read
+        self.blind_first = FIRST not in spec.orientations_read or bool(handing)
+        self.blind = spec.rule != "user" and not (spec.touches_all and spec.orientations_read)
         self.draws = spec.stochastic and not (spec.uses_prob and float(params.get("prob", 1.0)) >= 1.0)  # type: ignore[arg-type]
-        self.cold = name in _COLD_EFFECTS or spec.rule == "user"
+        self.cold = spec.rare_fields or spec.rule == "user"
 
 
 def facts_of_effects(sprites: SpriteFacts, definition: GameDefinition) -> list[EffectFacts]:

@@ -197,20 +197,51 @@ class EffectSpec:
     stochastic: bool = False
     """It can draw from the game's random generator."""
     runnable: bool = True
+    orientations_read: tuple[str, ...] = (FIRST, SECOND)
+    """The sprites whose orientation it may read; () also says that it writes no speed."""
+    orientation_handed_to: str = ""
+    """The parameter whose type gets the orientation of A, unless `forceOrientation` is on."""
+    removes_first: bool = False
+    """A is gone after it, whatever the parameters; False where that is not sure."""
+    touches_kill_only: bool = False
+    """It kills the sprites of `touches` and changes none of them."""
+    rare_fields: bool = False
+    """It needs the rarely used part of the sprite record."""
+    record: Mapping[str, str] = field(default_factory=dict)
+    """Fields of the kernel's record that another parameter than the usual one fills: field -> parameter."""
     does: tuple[Does, ...] = (Does("other"),)
     """Its consequences for A, B and others; () for one that does nothing itself."""
     harmless: bool = False
     """It leaves both sprites in the game, whatever its parameters."""
     phrase: str = ""
-    """A clause that can follow "When A meets B, ...", with fields in braces that `pcg.describe.effects` fills in:
-    `{a}`, `{b}`, and of parameters `{new:stype}`, `{all:stype}`, `{number:limspeed}` and the like; "" where the
-    wording depends on values, which is told there."""
+    """A clause that can follow "When A meets B, ...", a template of `pcg.describe.templates`: its fields are `{a}`,
+    `{b}`, parameters (`{new:stype}`, `{all:stype}`, `{number:limspeed}`), shared wordings (`{gone}`, `{both}`,
+    `{chance}`) and conditions on parameters (`{if:killSecond|...}`). With "" the line of help tells it."""
+    phrase_zh: str = ""
+    """The same in Chinese."""
+    alone: str = ""
+    """A whole sentence for a pair with only this effect and no parameter but a score: "{b} picks up {a}"."""
+    alone_zh: str = ""
     shield_phrase: str = ""
     """The state of a sprite that is safe from it: "not killed"."""
+    shield_phrase_zh: str = ""
+    """A verb there, for "不会...": "杀死"."""
     scores_on_effect: bool = False
     """It scores when it takes effect, whatever `applyScore` says."""
     score_note: str = ""
     """The time at which it scores, where that is not simply when it takes effect: " either way"."""
+    score_note_zh: str = ""
+    counts_else: bool = False
+    """It adds `counter` where its condition holds and `counterElse` where not, whatever `count` and `countElse` say."""
+
+    def told(self, trait: str, language: str) -> str:
+        """A wording, `phrase`, `alone`, `shield_phrase` or `score_note`, in a language; "" where it has none there.
+
+        >>> from pcg.engine.vgdl import ontology
+        >>> ontology.EFFECTS["killBoth"].told("phrase", "en"), ontology.EFFECTS["killBoth"].told("phrase", "zh")
+        ('{a} and {b} destroy each other', '{a}和{b}同归于尽')
+        """
+        return str(getattr(self, trait if language == "en" else f"{trait}_{language}", ""))
 
     @property
     def required(self) -> tuple[str, ...]:

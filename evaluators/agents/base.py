@@ -238,6 +238,16 @@ class Agent:
     def reset(self, state: GameState) -> None:
         """Prepare for a game that starts at `state`."""
 
+    def explore(self, state: GameState, budget: Budget) -> None:
+        """Search from a state for which no decision is asked, as before the first move of a play.
+
+        For agents that keep what they find until they decide; the others have no use for it.
+
+        Args:
+            state: where to search from; another player may have to move there.
+            budget: of this search.
+        """
+
     def act(self, state: Any) -> str | None:
         """The name of the action to play in `state`."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it acts")

@@ -18,6 +18,8 @@ from pcg.evaluators.agents.registry import register
 
 _TIMED_NODES = 65_536
 _UNNAMED_KINDS = 64  # kinds there is room for in a game that does not name its own
+_INTERACTIVE = ("npc", "resource", "movable", "portal")
+"""Categories whose sprites the paper's features and knowledge are about."""
 
 
 @register(
@@ -32,7 +34,8 @@ class FastEvo(CompiledAgent):
     The two halves are the switches `evolve` and `knowledge`: with both off this is `mcts`. What was learnt lasts for a
     play, and with `keep` for all plays of a game by the same agent object. Without `contacts` a kind of sprite that no
     rule mentions stays unknown and attracts the avatar for ever. `refresh` is 1 as published; measuring distances costs
-    more than a tick in games of many sprites.
+    more than a tick in games of many sprites. ``kinds=interactive, softmax=minus`` is the reading of the text on
+    planning in GVGAI: features and knowledge are about NPCs, resources, non-static objects and portals.
     """
 
     entry_point: ClassVar[EntryPoint] = decide_fast_evo
@@ -42,6 +45,14 @@ class FastEvo(CompiledAgent):
     alpha: float = parameter(0.66, "weight of curiosity, for what happened seldom", low=0, high=1e6)
     beta: float = parameter(0.33, "weight of experience, for nearing what is unknown or worth it", low=0, high=1e6)
     contacts: bool = parameter(True, "learn from standing on a kind of sprite that no event mentions, too")
+    kinds: str = parameter(
+        "all",
+        "kinds of sprites that policy and knowledge are about: all, or NPCs, resources, non-static objects and portals",
+        choices=("all", "interactive"),
+    )
+    softmax: str = parameter(
+        "plus", "probability of action i: proportional to e^a_i (plus) or e^-a_i (minus)", choices=("plus", "minus")
+    )
     sigma: float = parameter(0.02, "standard deviation of a mutation, per cell of distance", low=0, high=100)
     rollouts: int = parameter(1, "rollouts that judge one offspring", low=1, high=10_000)
     refresh: int = parameter(1, "ticks of a rollout that share the distances of the first", low=1, high=10_000)
@@ -108,6 +119,10 @@ class FastEvo(CompiledAgent):
         actions = len(model.action_names)
         self._policy = policy = Record(POLICY, kinds=kinds, actions=actions, sigma=self.sigma, rollouts=self.rollouts)
         size = kinds * actions
+        named = self.kinds == "all" or not model.categories
+        used = [named or category in _INTERACTIVE for category in model.categories or (None,) * kinds]
+        policy["sign"] = 1.0 if self.softmax == "plus" else -1.0
+        policy.point("used", np.array(used, dtype=np.int8))
         lasting = policy.point("lasting", np.zeros(1 + kinds + size, dtype=np.int64))
         lasting[1 : 1 + kinds] = -1
         policy["seen"] = policy["lasting"]
@@ -119,6 +134,7 @@ class FastEvo(CompiledAgent):
         self._knowledge = knowledge = Record(KNOWLEDGE, kinds=kinds, alpha=self.alpha, beta=self.beta)
         knowledge.point("counts", np.zeros(4 * kinds, dtype=np.int64))
         knowledge["gains"] = knowledge["counts"] + 16 * kinds
+        knowledge.point("used", np.array(used, dtype=np.int8))
         knowledge.point("saved", np.zeros(4 * kinds, dtype=np.int64))
         knowledge.point("before", np.zeros(2 * kinds, dtype=np.int64))
         knowledge.point("distances", np.zeros(kinds, dtype=np.float64))

@@ -11,14 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pcg.engine.model import Model
-from pcg.evaluators.agents.base import AgentError, GameState, parameter, select, with_defaults
+from pcg.evaluators.agents.base import AgentError, Budget, GameState, parameter, select, with_defaults
 from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.fact_weights import weigh_facts
 from pcg.evaluators.agents.kernel.state_memory import STATE_MEMORY, VALUES
 from pcg.evaluators.agents.kernel.uct import NEAREST, OWN
 from pcg.evaluators.agents.registry import register
-from pcg.evaluators.agents.uct import UCT
+from pcg.evaluators.agents.uct import MOST_NODES, RECOMMENDATIONS, UCT
 
+_ENDLESS = 1 << 40
 _XIAO = "Xiao, Mei and Mueller, Memory-Augmented Monte Carlo Tree Search, 2018"
 
 
@@ -29,7 +30,8 @@ class MemoryMCTS(UCT):
     A memory keeps at most `entries` states with features, the mean reward of the playouts through them, and their
     number; it lasts from decision to decision. When a state joins the tree, the `neighbours` entries whose features
     make the smallest angle with its own are asked, and their average, weighted by visits and nearness, is passed up the
-    path. A node is worth (1 - lambda) V + lambda V_M, where lambda fades as the node is visited.
+    path. A node is worth (1 - lambda) V + lambda V_M, where lambda fades as the node is visited. The move with the
+    highest mean reward is played.
 
     The features are a random projection of the facts that hold: every fact adds its weight, or takes it away, in each
     of `dimension` numbers. Facts that the clock alone decides weigh nothing (`fact_weights`). In games that do not say
@@ -54,6 +56,15 @@ class MemoryMCTS(UCT):
         "frequency", "weights of facts: rare ones more, or all the same", choices=("frequency", "none")
     )
     centre: bool = parameter(True, "subtract the mean features of random states")
+    recommend: str = parameter(
+        "mean",
+        "criterion for the final move: its visits, the value that guided the search, the mean reward of its playouts",
+        choices=RECOMMENDATIONS,
+    )
+
+    preparation: int = parameter(
+        0, "playouts from the first state before any decision, which the memory keeps", low=0, high=1 << 40
+    )
 
     def set_up(self) -> None:
         super().set_up()
@@ -66,6 +77,33 @@ class MemoryMCTS(UCT):
         self.tree["fresh"] = 1
         if self.query == NEAREST:
             self._learn_facts(state)
+        if self.preparation:
+            self.explore(state, Budget(calls=_ENDLESS), self.preparation)
+
+    def explore(self, state: GameState, budget: Budget, playouts: int = 0) -> None:
+        """Search from a state without a decision; the memory keeps what is found.
+
+        Args:
+            state: where to search from; another player may have to move there.
+            budget: of this search.
+            playouts: of this search at most, 0: the budget alone decides.
+        """
+        self.bind(state.model)
+        self.tree["exploring"] = 1
+        self.playout["playouts"] = playouts
+        try:
+            self.act_within(state, budget)
+        finally:
+            self.tree["exploring"] = 0
+            self.playout["playouts"] = self.playouts
+
+    @property
+    def tree_room(self) -> int:
+        """Nodes the tree has room for: those of a decision, or of the preparation where that has more playouts."""
+        room = super().tree_room
+        if self.playouts and self.preparation > self.playouts:
+            room = min(max(room, self.preparation + 1), self.max_nodes or MOST_NODES, MOST_NODES)
+        return room
 
     def _tree(self, model: Model) -> Record:
         tree = super()._tree(model)
@@ -85,7 +123,7 @@ class MemoryMCTS(UCT):
         """An empty memory; all features are 0 until the facts are known."""
         dimension = self.dimension if self.query == NEAREST else 0
         features = dimension + 1 if dimension else 0
-        stride = VALUES + 8 * (players + features)
+        stride = VALUES + 8 * (2 * players + features)
         mask = (1 << (2 * self.entries).bit_length()) - 1
         memory = Record(
             STATE_MEMORY, players=players, room=self.entries, stride=stride, mask=mask, rate=self.sigma, oldest=-1,
@@ -142,13 +180,23 @@ class OwnStateMCTS(MemoryMCTS):
     """Memory-augmented MCTS as studied in general game playing: a state asks its own entry and no other.
 
     UCB1 with the memory's values, which move towards each new reward by `sigma`. The memory lasts for the whole game
-    and is shared by all ways to a state: a state it knows joins the tree with the visits and the value of its entry,
-    and the search goes on below.
+    and is shared by all ways to a state: a state it knows joins the tree with the visits and the mean reward of its
+    entry, and the search goes on below. The move of the highest mean reward is played.
+
+    Source: Liang et al., Optimizing Monte Carlo Tree Search for General Game Playing, 2022, section 3.3.
     """
 
     query: ClassVar[int] = OWN
     parameters = with_defaults(
-        select(MemoryMCTS.parameters, *(one.name for one in UCT.parameters), "entries", "share", "sigma"),
+        select(
+            MemoryMCTS.parameters,
+            *(one.name for one in UCT.parameters),
+            "entries",
+            "share",
+            "sigma",
+            "recommend",
+            "preparation",
+        ),
         entries=100_000,
         share=1.0,
         sigma=0.5,

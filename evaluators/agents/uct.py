@@ -26,8 +26,12 @@ from pcg.evaluators.agents.registry import register
 PAYOFFS = ("goals", "outcome", "score")
 """Payoffs of an end, by number (`kernel.joint_playout`)."""
 
+RECOMMENDATIONS = ("visits", "value", "mean")
+"""Criteria for the final move, by number (`kernel.uct`)."""
+
 _TIMED_NODES = 1 << 16
-_MOST_NODES = 1 << 22
+MOST_NODES = 1 << 22
+"""Bound of every tree, in nodes."""
 _SLICE_NS = 200_000_000
 """Nanoseconds of search between two looks at Ctrl-C."""
 _ENDLESS = 1 << 60
@@ -121,12 +125,16 @@ class UCT(WholeGameAgent):
     _LIMIT: ClassVar[int] = 512
 
     c: float = parameter(math.sqrt(2), "exploration constant of UCB1, for rewards from 0 to 1", low=0, high=1e6)
-    recommend: str = parameter("visits", "what the move is chosen by", choices=("visits", "value"))
+    recommend: str = parameter(
+        "visits",
+        "criterion for the final move: its visits, the value that guided the search, the mean reward of its playouts",
+        choices=RECOMMENDATIONS,
+    )
     max_nodes: int = parameter(
         0,
         "bound of the tree, 0: as the budget allows; a full tree is searched on without growing",
         low=0,
-        high=_MOST_NODES,
+        high=MOST_NODES,
     )
 
     def set_up(self) -> None:
@@ -138,7 +146,7 @@ class UCT(WholeGameAgent):
         wanted = _TIMED_NODES if self.budget.calls is None else self.budget.calls + 1
         if self.playouts:
             wanted = min(wanted, self.playouts + 1)
-        return min(wanted, self.max_nodes or _MOST_NODES, _MOST_NODES)
+        return min(wanted, self.max_nodes or MOST_NODES, MOST_NODES)
 
     def prepare(self, model: Model, record: Record) -> None:
         if self._prepared is not model:  # states that outgrew their blocks leave tree and memory as they are
@@ -150,8 +158,8 @@ class UCT(WholeGameAgent):
     def _tree(self, model: Model) -> Record:
         room, players = self.tree_room, model.players
         tree = Record(
-            UCT_TREE, exploration=self.c, by_value=int(self.recommend == "value"), room=room, limit=self._LIMIT,
-            query=self.query,
+            UCT_TREE, exploration=self.c, recommendation=RECOMMENDATIONS.index(self.recommend), room=room,
+            limit=self._LIMIT, query=self.query,
         )  # fmt: skip
         tree.own("playout", self.playout)
         for field in ("first", "sibling"):

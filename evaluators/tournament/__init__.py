@@ -2,7 +2,7 @@
 
 In the order of work: `games` finds what is played, `schedule` says who meets whom, `match` plays one of these meetings
 by `rules`, `workers` plays many side by side and survives agents that stall or crash, `ranking` gives out points and
-`ratings` estimates strengths. Nothing here writes files: `pcg.runs.tournament` keeps a tournament in a folder.
+`ratings` estimates strengths. Nothing here writes files: `pcg.runs` keeps a tournament in a folder.
 """
 
 from pcg.evaluators.tournament.games import Entry as Entry

@@ -9,8 +9,8 @@ from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.parameters import Parameter, Setting
-from pcg.runs.config import SECTIONS as LEVEL_SECTIONS
 from pcg.runs.config import read_sections, read_toml, toml_text
+from pcg.runs.experiments.levels_config import SECTIONS as LEVEL_SECTIONS
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "run": (

@@ -29,8 +29,8 @@ from pcg.evaluators.metrics.distances import level_distance
 from pcg.evaluators.preferences import Vote, write_votes
 from pcg.generators.levels import LevelGenerator, make_generator
 from pcg.generators.levels.population import EvolutionaryGenerator, bred
-from pcg.runs.driver import GameText
-from pcg.runs.search import versions
+from pcg.runs.game_text import GameText
+from pcg.runs.run import versions
 from pcg.runs.store import FORMAT, EventLog, check_new, check_run, to_json, write_levels, write_whole
 from pcg.web.run_levels import numbers
 

@@ -12,25 +12,28 @@ import typer
 
 import pcg
 from pcg.cli import (
-    boards,
-    breeding,
-    browsing,
+    agents,
+    archive,
+    bench,
+    breed,
     conformance,
-    contests,
-    evolving,
-    explaining,
+    connectx,
+    describe,
+    games,
     gdl,
     kernels,
     language,
-    making,
-    measuring,
-    mending,
+    levels,
     metrics,
-    playing,
-    preferring,
-    studying,
-    tuning,
-    yardsticks,
+    play,
+    prefer,
+    repair,
+    rules,
+    runs,
+    study,
+    tournament,
+    tune,
+    yardstick,
 )
 from pcg.cli.console import Commands
 
@@ -61,8 +64,8 @@ def _options(
 
 
 for _module in (
-    making, mending, browsing, breeding, evolving, tuning, metrics, playing, explaining, contests, boards, gdl,
-    studying, preferring, language, kernels, measuring, conformance, yardsticks,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, play, describe, agents, tournament, connectx,
+    gdl, study, prefer, language, kernels, bench, conformance, yardstick,
 ):  # fmt: skip
     _module.register(app)
 

@@ -226,7 +226,7 @@ def _print_by_game(results: list[Replay], game_of: Callable[[Replay], str], unit
 
 
 def _print_summary(summary: Summary) -> None:
-    """Tables by kind of what the traces make use of, then what they do not."""
+    """Return tables by kind of what the traces make use of, then what they do not."""
     from rich.table import Table
 
     screen = console()

@@ -1,4 +1,4 @@
-"""What all commands share: how they fail, and where they print.
+"""Basics of all commands: errors, exit codes, output and progress bars.
 
 No command catches errors itself. `Commands` turns every error of bad input into one message on stderr and exit code 2,
 and an interrupt into exit code 130; anything else is a bug of ours and keeps its traceback. Nothing heavier than typer
@@ -8,6 +8,7 @@ is imported here, so that `pcg --help` is instant.
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,15 @@ import typer
 from typer.core import TyperGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from rich.console import Console
     from rich.progress import Progress
 
 BAD_INPUT = 2
 """Exit code for input that cannot be used: a bad text, a missing file, an unknown name."""
+NOTHING_FOUND = 1
+"""Exit code when a run ended without anything feasible."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells report it (128 + SIGINT)."""
 
@@ -29,7 +32,7 @@ _WIDE = 160
 
 
 def console() -> Console:
-    """Standard output, coloured when it is a terminal."""
+    """Return standard output, coloured when it is a terminal."""
     from rich.console import Console
 
     # Away from a terminal nothing says how wide a line may be; tables then take the room they need.
@@ -37,21 +40,21 @@ def console() -> Console:
 
 
 def errors() -> Console:
-    """Standard error, for messages and progress bars, so that output can be piped."""
+    """Return standard error, for messages and progress bars, so that output can be piped."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def escape(text: str) -> str:
-    """A text as it stands, for places where brackets would mean colours."""
+    """Return a text as it stands, for places where brackets would mean colours."""
     from rich.markup import escape as escape_markup
 
     return escape_markup(text)
 
 
 def print_parameters(entries: Iterable[tuple[str, str, Iterable[Any]]]) -> None:
-    """A table of (name, help, parameters); a parameter has `name`, `default` and `help`."""
+    """Print a table of (name, help, parameters); a parameter has `name`, `default` and `help`."""
     from rich.table import Table
 
     table = Table("name", "parameter", "default", "what it is")
@@ -68,7 +71,7 @@ def report_error(message: str) -> None:
 
 
 def input_error(error: BaseException) -> str | None:
-    """The message to show for an error that the input caused, or None for a bug.
+    """Return the message to show for an error that the input caused, or None for a bug.
 
     >>> input_error(FileNotFoundError(2, "No such file or directory", "maze.txt"))
     'cannot use `maze.txt`: No such file or directory'
@@ -105,13 +108,42 @@ class Commands(TyperGroup):
             raise typer.Exit(BAD_INPUT) from None
 
 
-def progress_bar() -> Progress:
-    """A bar on standard error that vanishes when it is done; without a terminal there it shows nothing."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+def progress_bar(*, share: bool = False) -> Progress:
+    """Return a bar on standard error that vanishes when it is done; without a terminal there it shows nothing.
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    Args:
+        share: show the share that is done instead of two numbers.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    done = TaskProgressColumn() if share else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), done, TimeElapsedColumn())
     screen = errors()
     return Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
+
+
+@contextmanager
+def run_bar() -> Iterator[Callable[[Any], None]]:
+    """Show a progress bar over the budget of a run; yields what is called with its state (see `pcg.runs.Progress`)."""
+    with progress_bar(share=True) as bar:
+        task = bar.add_task("getting ready", total=1.0)
+
+        def show(state: Any) -> None:
+            bar.update(task, completed=state.fraction, description=str(state))
+
+        yield show
+
+
+def stop_if_interrupted(result: Any, done: str) -> None:
+    """End a command whose run was interrupted.
+
+    Args:
+        result: of the run.
+        done: what was done until then: "12 evaluations".
+    """
+    if result.stopped == "interrupted":
+        report_error(f"interrupted after {done}; `pcg resume {result.folder}` goes on")
+        raise typer.Exit(INTERRUPTED)
 
 
 def bad(message: str) -> typer.Exit:

@@ -51,7 +51,7 @@ def serve_player(
 
 
 def match(
-    sheet: Annotated[str, typer.Argument(help="Rule sheet to play.")],
+    sheet: Annotated[str, typer.Argument(help="Rule sheet to play, or the name of a built-in board game.")],
     players: Annotated[
         list[str], typer.Argument(help="For each role the address of a player (host:port), or the name of an agent.")
     ],
@@ -66,12 +66,21 @@ def match(
 
     Players who are late or send no legal move get one at random, and the fault is listed. Exit code 0 all the same.
     """
+    from pcg.engine.game import builtin_sheets
     from pcg.engine.gdl import load
+    from pcg.engine.vgdl.diagnostics import nearest
     from pcg.ggp import GamePlayer, LocalServer, play_match
     from pcg.ggp.manager import read_address
     from pcg.ggp.warm_up import warm_up
 
-    game = load(Path(sheet))
+    known, path = builtin_sheets(), Path(sheet)
+    if sheet in known and not path.is_file():
+        path = known[sheet]
+    elif path.suffix == "" and not path.exists():
+        close = nearest(sheet, known)
+        hint = f"did you mean `{close}`?" if close else f"built-in: {', '.join(known)}"
+        raise bad(f"no board game `{sheet}`: neither a rule sheet nor a built-in game ({hint})")
+    game = load(path)
     if len(players) != len(game.roles):
         raise bad(f"{len(players)} players, expected one for each of the roles {', '.join(game.roles)}")
     with ExitStack() as stack:
@@ -107,7 +116,7 @@ def _tell_error(line: str) -> None:
 
 
 def _is_address(text: str) -> bool:
-    """Whether a text is the address of a player rather than the name of an agent."""
+    """Return True if a text is the address of a player rather than the name of an agent."""
     host, _, port = text.rpartition(":")
     return "://" in text or (bool(host) and port.rstrip("/").isdigit())
 

@@ -59,7 +59,7 @@ def check(
 
 
 def _check_sheet(source: Path) -> list[Diagnostic]:
-    """What is wrong or doubtful in a rule sheet, also what shows only when it is made ready to play."""
+    """Return the problems of a rule sheet, also those that show only when it is grounded."""
     from pcg.engine.gdl import GDLError, load
     from pcg.engine.gdl import check as check_sheet
 
@@ -108,7 +108,7 @@ def ontology(
         str | None, typer.Argument(help="A sprite class, effect or termination; all are listed without it.")
     ] = None,
 ) -> None:
-    """What the language offers: sprite classes, effects and terminations with their parameters."""
+    """List the parts of the language: sprite classes, effects and terminations with their parameters."""
     from pcg.engine.vgdl import ontology as registry
     from pcg.engine.vgdl.diagnostics import nearest
 

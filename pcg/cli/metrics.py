@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import console, escape, progress_bar
+from pcg.cli.options import LoadOption, load_files
 from pcg.cli.sources import ReadingChoice, level_of
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 PANEL = "Measure levels"
 
-LoadOption = Annotated[
-    list[Path] | None, typer.Option("--load", help="Python file that registers metrics and the like; may be repeated.")
-]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -40,7 +38,7 @@ def metrics(
     """List the metrics of levels with their ranges and sources; with a game all that can be a target of its levels."""
     from pcg.evaluators.metrics import METRICS
 
-    _load(load)
+    load_files(load)
     sprites, rules = _of_game(game, reading.value if reading else None) if game is not None else ([], [])
     if as_json:
         listed = [
@@ -68,16 +66,8 @@ def metrics(
     print("any of these can be a target: pcg levels GAME --target 'solution_length=40..60, symmetry>=0.8'")
 
 
-def _load(files: list[Path] | None) -> None:
-    """Import the files of `--load`."""
-    from pcg.engine.registry import load_plugin
-
-    for file in files or ():
-        load_plugin(file)
-
-
 def _of_game(game: str, reading: str | None) -> tuple[list[str], list[tuple[str, str]]]:
-    """The names of a game's sprites that can be targets, and its mechanics with their rules."""
+    """Return the names of a game's sprites that can be targets, and its mechanics with their rules."""
     from pcg.cli.sources import load_with_levels
     from pcg.evaluators.analysis import analyse
     from pcg.evaluators.mechanics import MECHANIC, mechanics
@@ -115,7 +105,7 @@ def measure(
     from pcg.evaluators.fitness import LevelEvaluator
     from pcg.evaluators.metrics import performance_profile, score_set
 
-    _load(load)
+    load_files(load)
     loaded = load_with_levels(game, reading=reading.value if reading else None)
     evaluator = LevelEvaluator(loaded, ", ".join(want or []))
     texts = [_text(evaluator, level) for level in levels]
@@ -192,7 +182,7 @@ def _scores(scores: Any) -> dict[str, float | None]:
 
 
 def _distances(texts: list[str], found: list[Evaluation]) -> dict[str, list[list[float]]]:
-    """Matrices of distances: cells that differ, edits, and of plays (between those that were won)."""
+    """Return matrices of distances: cells that differ, edits, and of plays (between those that were won)."""
     from pcg.evaluators.metrics import edit_distance, level_distance, play_distance
 
     count = range(len(texts))

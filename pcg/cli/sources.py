@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Reading(StrEnum):
-    """How doubtful text is read."""
+    """Way of reading doubtful text."""
 
     strict = "strict"
     gvgai = "gvgai"
@@ -30,7 +30,7 @@ ReadingChoice = Annotated[
 
 
 def game_file(name: str) -> Path:
-    """The file of a built-in game, or the file that is named.
+    """Return the file of a built-in game, or the file that is named.
 
     Raises:
         PcgError: there is neither.
@@ -51,7 +51,7 @@ def game_file(name: str) -> Path:
 
 
 def load_with_levels(name: str, reading: str | None = None) -> Game:
-    """A game whose levels are looked at or played on a grid.
+    """Load a game whose levels are looked at or played on a grid.
 
     Raises:
         PcgError: it is a rule sheet, which has none.
@@ -66,7 +66,7 @@ def load_with_levels(name: str, reading: str | None = None) -> Game:
 
 
 def level_of(text: str) -> int | Path:
-    """A level as people name it: its number in the game, or a file.
+    """Read a level as people name it: its number in the game, or a file.
 
     >>> level_of("3")
     3

@@ -1,4 +1,4 @@
-"""What a study found: `pcg study export`, `report` and `replay`."""
+"""Commands for the results of studies: `pcg study export`, `report` and `replay`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import bad, errors, escape, report_error
-from pcg.cli.study_keeping import NameArgument
-from pcg.cli.study_serving import DatabaseOption
+from pcg.cli.study_manage import NameArgument
+from pcg.cli.study_serve import DatabaseOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ UNTRUE = 1
 
 
 class People(StrEnum):
-    """Whose data."""
+    """Participants whose data is exported."""
 
     real = "real"
     simulated = "simulated"

@@ -1,7 +1,8 @@
-"""Explaining games: what a game is, in plain English and as a diagram, so that a person can judge it.
+"""Explaining games: what a game is, in plain English or Chinese and as a diagram, so that a person can judge it.
 
 `describe` reads the rules of a game and says them; `to_text`, `to_markdown` and `to_html` lay a description out;
-`draw_diagram` draws what does what to what; `goals_in` says how a game is won and lost in another language.
+`draw_diagram` draws what does what to what; `goals_in` says how a game is won and lost. The wordings are templates
+(`templates`): those of effects stand in their declarations, all others in a file for each language (`en.toml`).
 
     import pcg
     from pcg.describe import describe, to_text
@@ -11,10 +12,12 @@
 from pcg.describe.description import ROLES, Control, Controls, Description, Group, Rule, Thing
 from pcg.describe.diagram import draw_diagram, save_diagram
 from pcg.describe.goals import goals_in
+from pcg.describe.languages import LANGUAGES
 from pcg.describe.layout import to_html, to_json, to_markdown, to_text
 from pcg.describe.writer import describe
 
 __all__ = [
+    "LANGUAGES",
     "ROLES",
     "Control",
     "Controls",

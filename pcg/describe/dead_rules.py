@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pcg.describe.noun_phrases import Names, Params
+from pcg.describe.noun_phrases import Params
+from pcg.describe.wording import Names
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.analysis_flags import type_flags
 from pcg.engine.vgdl.chance import possible_types
 from pcg.engine.vgdl.definition import Effect, GameDefinition, Level
-
-_HOLDERS = {"killIfHasMore": "A", "killIfOtherHasMore": "B", "spawnIfHasMore": "A"}
 
 
 class DeadRules:
@@ -33,7 +32,7 @@ class DeadRules:
             for t, x, y in level.placements:
                 cells.setdefault((x, y), []).append(t)
             self.cells = {tuple(kinds) for kinds in cells.values()}
-            self.place = " on this level"
+            self.place = names.language.say("never.on_this_level")
         self.present = possible_types(definition, {t for kinds in self.cells for t in kinds})
         self.fixed = frozenset(
             f.id for f in type_flags(definition) if f.level and not f.created and f.id in self.present
@@ -60,23 +59,26 @@ class DeadRules:
         for pair in self.definition.pairs:
             for e in pair.effects:
                 effect = self.definition.effects[e]
-                if effect.name in ("collectResource", "collectResourceIfHeld"):
+                if any(d.kind == "collect" for d in ontology.EFFECTS[effect.name].does):
                     for u in self.covered(pair.first):
                         found.add(index.get(str(types[u].params.get("resource_name", types[u].name)), u))
         for effect in self.definition.effects:
-            if effect.name == "changeResource" or ontology.EFFECTS[effect.name].rule == "user":
+            spec = ontology.EFFECTS[effect.name]
+            if spec.rule == "user" or any(d.kind == "gain" for d in spec.does):
                 found.add(index.get(str(effect.params.get("resource")), -1))
         return frozenset(found)
 
     def missing(self, kinds: Sequence[int]) -> str:
         """The reason why a rule about these types cannot fire, "" if they can all be there."""
+        say = self.names.language.say
         for kind in kinds:
             if not self.covered(kind):
-                return f"there is never {self.names.a(kind)}{self.place}"
+                return say("never.absent", thing=self.names.a(kind), place=self.place)
         return ""
 
     def of_pair(self, first: int, second: int, effect: Effect) -> str:
         """The reason why an effect of a pair never fires, "" when it may."""
+        say = self.names.language.say
         reason = self.missing((first, second)) or self._of_effect(first, second, effect)
         if reason:
             return reason
@@ -86,16 +88,16 @@ class DeadRules:
             and self.fixed.issuperset(seconds)
             and not any((u, v) in self.shared for u in firsts for v in seconds)
         ):
-            return "both stand still, and they are never in the same cell" + self.place
+            return say("never.apart", place=self.place)
         if effect.name == "stepBack" and self.fixed.issuperset(firsts):
-            return f"{self.names.many(first)} never move"
+            return say("never.still", things=self.names.many(first))
         return ""
 
     def at_edge(self, kind: int, effect: Effect) -> str:
         """The reason why an effect of the edge of the screen never fires."""
         reason = self.missing((kind,)) or self._of_effect(kind, None, effect)
         if not reason and self.fixed.issuperset(self.covered(kind)):
-            return f"{self.names.many(kind)} never move"
+            return self.names.language.say("never.still", things=self.names.many(kind))
         return reason
 
     def in_time(self, bound: int, effect: Effect) -> str:
@@ -105,27 +107,32 @@ class DeadRules:
         return self.missing((bound,)) or self._of_effect(bound, None, effect)
 
     def _of_effect(self, first: int | None, second: int | None, effect: Effect) -> str:
+        say, noun = self.names.language.say, self.names.noun
         spec = ontology.EFFECTS[effect.name]
         p = Params(effect.params, spec.params)
         if not p.flag("enabled"):
-            return "it is switched off"
+            return say("never.disabled")
         if p.flag("inBatch") and not spec.batch and spec.rule != "user":
-            return f"{effect.name} does nothing in a batch"
+            return say("never.in_batch", effect=effect.name)
         if first is None and spec.needs_first:
-            return f"{effect.name} needs a sprite"
+            return say("never.needs_first", effect=effect.name)
         if second is None and spec.needs_second:
-            return f"{effect.name} needs two sprites"
+            return say("never.needs_second", effect=effect.name)
         types = self.definition.types
-        if effect.name in ("collectResource", "collectResourceIfHeld") and first is not None:
+        if first is not None and any(d.kind == "collect" for d in spec.does):
             kinds = [types[u] for u in self.covered(first)]
             if not any(bool(t.params.get("is_resource", t.class_name in ("Resource", "ResourcePack"))) for t in kinds):
-                return f"{self.names.noun(first)} is no resource"
+                return say("never.no_resource", thing=noun(first))
         if effect.name == "removeScore" and not p["stype"] and first is not None and not any(
             u in self.names.avatars for u in self.covered(first)
         ):  # fmt: skip
-            return f"{self.names.noun(first)} has no score of its own"
-        if effect.name in _HOLDERS and p.number("limit") > 0:
-            resource = self.definition.type_index.get(str(p["resource"]), -1)
-            if resource not in self.held:
-                return f"nobody can ever hold {self.names.noun(str(p['resource']))}"
+            return say("never.no_score", thing=noun(first))
+        for holding in filter(None, (d.holding for d in spec.does)):
+            _, resource, limit, at_least = holding
+            if (
+                at_least
+                and p.number(limit) > 0
+                and self.definition.type_index.get(str(p[resource]), -1) not in self.held
+            ):
+                return say("never.not_held", resource=noun(str(p[resource])))
         return ""

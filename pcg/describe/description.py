@@ -5,19 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-ROLES: dict[str, str] = {
-    "you": "You",
-    "shot": "What you make",
-    "hurts": "Things that hurt",
-    "collect": "Things to collect",
-    "push": "Things to push",
-    "passage": "Portals and spawners",
-    "goal": "Goals",
-    "wall": "Walls and doors",
-    "other": "Other things",
-    "scenery": "Scenery",
-}
-"""The groups that things are told in, in this order, and their headings."""
+ROLES = ("you", "shot", "hurts", "collect", "push", "passage", "goal", "wall", "other", "scenery")
+"""The groups that things are told in, in this order; their headings are in the section `roles` of a language's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +34,7 @@ class Thing:
     type: str
     """As the game calls it, "oldBrick"."""
     role: str
-    """A key of `ROLES`."""
+    """One of `ROLES`."""
     text: str
     """A phrase about its class and movement."""
     count: int | None = None
@@ -78,7 +67,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A game in plain English. Lists are empty where there is nothing to say."""
+    """A game in plain words. Lists are empty where there is nothing to say."""
 
     title: str
     summary: str
@@ -96,10 +85,15 @@ class Description:
     resources: tuple[str, ...]
     level: str = ""
     """The level that was looked at, if any."""
+    language: str = "en"
+    """The code of the language of the sentences."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return asdict(self)
+        """Plain data for JSON; English ones do not say their language."""
+        data = asdict(self)
+        if self.language == "en":
+            del data["language"]
+        return data
 
     def things_of(self, role: str) -> tuple[Thing, ...]:
         """The things of one role."""

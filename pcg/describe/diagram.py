@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.describe.description import Description
-from pcg.describe.noun_phrases import Names
+from pcg.describe.wording import Names
 from pcg.describe.writer import describe
 from pcg.engine.game import Game
+from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
@@ -99,7 +100,7 @@ def interaction_graph(
         graph.add_edge(one, two, does=does, score=score)
 
     names = [t.name for t in definition.types]
-    brief = ("Flicker", "OrientedFlicker", "Spreader")
+    brief = {name for name, spec in ontology.SPRITE_CLASSES.items() if spec.dies}
     active = {names[t] for t in analysis.concrete
               if analysis.has(t, "mover") or definition.types[t].class_name in brief}  # fmt: skip
     acts = {t.name for t in definition.types if any(names[u] in active for u in t.subtypes if t.id in
@@ -346,10 +347,12 @@ def draw_diagram(
         description: of that game, if it is at hand.
         standalone: for a file.
     """
-    from pcg.report.drawing import drawn
+    from pcg.report.figures import draw_svg
 
     prepared = _prepared(game, description)
-    return drawn(lambda figure: _draw(figure, prepared), prepared[3], "What does what to what", standalone=standalone)
+    return draw_svg(
+        lambda figure: _draw(figure, prepared), prepared[3], "What does what to what", standalone=standalone
+    )
 
 
 def save_diagram(game: Game | GameDefinition, path: Path, description: Description | None = None) -> None:
@@ -358,13 +361,13 @@ def save_diagram(game: Game | GameDefinition, path: Path, description: Descripti
     Raises:
         PcgError: for another suffix.
     """
-    from pcg.report.drawing import drawn_png
+    from pcg.report.figures import draw_png
 
     suffix = path.suffix.lower()
     if suffix == ".svg":
         path.write_text(draw_diagram(game, description, standalone=True), encoding="utf-8", newline="\n")
     elif suffix == ".png":
         prepared = _prepared(game, description)
-        path.write_bytes(drawn_png(lambda figure: _draw(figure, prepared), prepared[3]))
+        path.write_bytes(draw_png(lambda figure: _draw(figure, prepared), prepared[3]))
     else:
         raise PcgError(f"a diagram is a .svg or .png file, not `{path.name}`")

@@ -4,68 +4,70 @@ from __future__ import annotations
 
 import json
 import re
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib import resources
 
-from pcg.describe.description import ROLES, Description, Thing
+from pcg.describe.description import ROLES, Description, Group, Thing
+from pcg.describe.languages import LANGUAGES
+from pcg.describe.wording import Given
 
 _SPECIAL = re.compile(r"([\\*_{}\[\]<>#|~])")
 WIDTH = 100
 
-_HEADINGS = (
-    ("meetings", "What happens when things meet"),
-    ("timers", "What happens in time"),
-    ("win", "How to win"),
-    ("lose", "How to lose"),
-    ("score", "Score"),
-    ("resources", "Resources"),
-    ("never", "Rules that never take effect"),
-)
-"""Sections that are lists of sentences, and their headings."""
+_SECTIONS = ("meetings", "timers", "win", "lose", "score", "resources", "never")
+"""Fields that are lists of sentences; their headings are in the section `headings` of a language's file."""
 
 
-def sections(description: Description) -> list[tuple[str, list[str]]]:
+def _say(description: Description, key: str, /, **values: Given) -> str:
+    return LANGUAGES[description.language].say(key, **values)
+
+
+def sections(description: Description, fields: Sequence[str] = _SECTIONS) -> list[tuple[str, list[str]]]:
     """The lists of sentences with their headings, empty ones left out."""
     found = []
-    for key, heading in _HEADINGS:
+    for key in fields:
         entries = getattr(description, key)
         texts = [e if isinstance(e, str) else e.text for e in entries]
         if texts:
-            found.append((heading, texts))
+            found.append((_say(description, f"headings.{key}"), texts))
     return found
 
 
 def things_by_role(description: Description) -> list[tuple[str, Sequence[Thing]]]:
     """The things under the headings of their roles, empty ones left out."""
-    found = ((heading, description.things_of(role)) for role, heading in ROLES.items())
+    found = ((_say(description, f"roles.{role}"), description.things_of(role)) for role in ROLES)
     return [(heading, things) for heading, things in found if things]
 
 
-def _thing(thing: Thing) -> str:
-    called = f" (`{thing.type}`)" if thing.type != thing.name else ""
-    amount = "" if thing.count is None else f" [{thing.count} at the start]"
-    return f"{thing.name}{called}{amount}: {thing.text}"
+def _thing(description: Description, thing: Thing) -> str:
+    called = thing.type if thing.type != thing.name else ""
+    amount = "" if thing.count is None else _say(description, "page.at_the_start", n=thing.count)
+    return _say(description, "page.thing", name=thing.name, type=called, amount=amount, text=thing.text)
+
+
+def _keys_of(description: Description, avatar: str) -> str:
+    """The heading of the keys of one of the avatars."""
+    return _say(description, "headings.keys", avatar=avatar if len(description.controls) > 1 else "")
 
 
 def to_text(description: Description, width: int = WIDTH) -> str:
     """Plain text, lines of at most `width` characters where words allow it."""
-    lines = [_title(description), "", *textwrap.wrap(description.summary, width)]
+    language = LANGUAGES[description.language]
+    lines = [_title(description), "", *language.wrapped(description.summary, width)]
 
     def listed(heading: str, texts: Iterable[str]) -> None:
-        lines.extend(["", heading.upper()])
+        lines.extend(["", language.heading(heading)])
         for text in texts:
-            lines.extend(
-                textwrap.wrap(text, width, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False)
-            )
+            lines.extend(language.wrapped(text, width, "  - ", "    "))
 
     for avatar in description.controls:
-        of = f" of the {avatar.avatar}" if len(description.controls) > 1 else ""
-        listed(f"Keys{of}", [f"{c.keys}: {c.does}" for c in avatar.keys])
+        keys = [_say(description, "page.key", keys=c.keys, does=c.does) for c in avatar.keys]
+        listed(_keys_of(description, avatar.avatar), keys)
     for heading, things in things_by_role(description):
-        listed(heading, map(_thing, things))
+        listed(heading, [_thing(description, thing) for thing in things])
     if description.groups:
-        listed("Groups", [f"{g.name}: {', '.join(g.members)}." for g in description.groups])
+        listed(_say(description, "headings.groups"), [_group(description, g, g.name) for g in description.groups])
     for heading, texts in sections(description):
         listed(heading, texts)
     return "\n".join(lines) + "\n"
@@ -76,25 +78,35 @@ def to_markdown(description: Description, diagram: str = "", level: int = 1) -> 
     top, sub = "#" * level, "#" * (level + 1)
     lines = [f"{top} {_escaped(_title(description))}", "", _escaped(description.summary)]
     if diagram:
-        lines += ["", f"![What the things of {_escaped(description.title)} do to each other]({diagram})"]
+        shown = _say(description, "page.picture", title=_escaped(description.title))
+        lines += ["", f"![{shown}]({diagram})"]
 
     def listed(heading: str, texts: Iterable[str]) -> None:
         lines.extend(["", f"{sub} {heading}", "", *(f"- {text}" for text in texts)])
 
     for avatar in description.controls:
-        of = f" of the {_escaped(avatar.avatar)}" if len(description.controls) > 1 else ""
-        listed(f"Keys{of}", [f"**{c.keys}**: {_escaped(c.does)}" for c in avatar.keys])
+        keys = [_say(description, "page.key", keys=f"**{c.keys}**", does=_escaped(c.does)) for c in avatar.keys]
+        listed(_keys_of(description, _escaped(avatar.avatar)), keys)
     for heading, things in things_by_role(description):
-        listed(heading, [_escaped(_thing(t)).replace(_escaped(t.name), f"**{_escaped(t.name)}**", 1) for t in things])
+        told = [(_escaped(_thing(description, t)), _escaped(t.name)) for t in things]
+        listed(heading, [text.replace(name, f"**{name}**", 1) for text, name in told])
     if description.groups:
-        listed("Groups", [f"**{_escaped(g.name)}**: {_escaped(', '.join(g.members))}." for g in description.groups])
+        listed(
+            _say(description, "headings.groups"),
+            [_group(description, g, f"**{_escaped(g.name)}**", _escaped) for g in description.groups],
+        )
     for heading, texts in sections(description):
         listed(heading, map(_escaped, texts))
     return "\n".join(lines) + "\n"
 
 
 def _title(description: Description) -> str:
-    return description.title + (f", {description.level}" if description.level else "")
+    return _say(description, "page.title", title=description.title, level=description.level)
+
+
+def _group(description: Description, group: Group, name: str, escaped: Callable[[str], str] = str) -> str:
+    members = escaped(LANGUAGES[description.language].listed(group.members))
+    return _say(description, "page.group", name=name, members=members)
 
 
 def _escaped(text: str) -> str:
@@ -121,9 +133,13 @@ def to_html(description: Description, diagram: str = "") -> str:
     style = (resources.files("pcg.report") / "page.css").read_text(encoding="utf-8")
     return template.render(
         d=description,
+        say=partial(_say, description),
+        keys_of=partial(_keys_of, description),
+        listed=LANGUAGES[description.language].listed,
         title=_title(description),
         roles=things_by_role(description),
-        sections=sections(description),
+        endings=sections(description, ("win", "lose")),
+        sections=sections(description, [key for key in _SECTIONS if key not in ("win", "lose")]),
         # our own drawing and style, not text of the game
         diagram=Markup(diagram),
         style=Markup(style + (here / "page.css").read_text(encoding="utf-8")),

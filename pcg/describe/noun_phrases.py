@@ -1,4 +1,4 @@
-"""Words: what sprite types are called, numbers with their nouns, lists, and which parameters have been told.
+"""Words of English: names of sprite types, numbers with their nouns, lists; and the parameters that have been told.
 
 `oldBrick` is an old brick, `alien2` is alien 2. It is a handful of rules about English, not a grammar.
 """
@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from pcg.engine.vgdl.definition import GameDefinition, Value
+from pcg.engine.vgdl.definition import Value
 from pcg.engine.vgdl.ontology_params import Param
-from pcg.evaluators.analysis import is_avatar
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
 _MASS = frozenset(
@@ -24,11 +23,9 @@ _MASS = frozenset(
     }
 )  # fmt: skip
 """Nouns that take no article."""
-_PARTICIPLE = re.compile(r"\w{3,}(?<!e)ed")
 _SAME = frozenset(["sheep", "fish", "deer"])
 _IRREGULAR = {"man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet"}
 _NO_PLURAL = ("ss", "us", "is", "as", "os")
-_ADJECTIVES = ("ing", "able", "ible", "ed", "ful", "ous")
 _SHORT, _LONGEST = 20, 200
 """Most ticks that a number of whole cells is told for, and one cell."""
 _EXACT = 5e-4
@@ -118,15 +115,25 @@ def pace(speed: float, ticks: float) -> str:
     >>> pace(1, 3), pace(0.5, 2), pace(0.4, 1), pace(0.377, 1)
     ('one cell every 3 ticks', 'one cell every 4 ticks', '2 cells every 5 ticks', '0.377 of a cell a tick')
     """
-    shares = [(Fraction(speed) / Fraction(ticks)).limit_denominator(most) for most in (_SHORT, _LONGEST)]
-    for share in shares:
+    cells, period, is_simple = pace_in_cells(speed, ticks)
+    if is_simple:
+        said = "one cell" if cells == 1 else f"{number(cells)} cells"
+        return f"{said} a tick" if period == 1 else f"{said} every {number(period)} ticks"
+    said = f"{number(cells)} cells" if cells > 1 else f"{number(cells)} of a cell"
+    return f"{said} {'a tick' if period == 1 else every(period)}"
+
+
+def pace_in_cells(speed: float, ticks: float) -> tuple[float, float, bool]:
+    """Return a speed as cells and the ticks that they take, and True when both are whole numbers and small.
+
+    >>> pace_in_cells(0.4, 1), pace_in_cells(0.377, 1)
+    ((2, 5, True), (0.377, 1, False))
+    """
+    for share in ((Fraction(speed) / Fraction(ticks)).limit_denominator(most) for most in (_SHORT, _LONGEST)):
         long = share.denominator > _SHORT and share.numerator > 1
-        if not share or long or abs(float(share) - speed / ticks) > _EXACT:
-            continue
-        cells = "one cell" if share.numerator == 1 else f"{share.numerator} cells"
-        return f"{cells} a tick" if share.denominator == 1 else f"{cells} every {share.denominator} ticks"
-    cells = f"{number(speed)} cells" if speed > 1 else f"{number(speed)} of a cell"
-    return f"{cells} {'a tick' if ticks == 1 else every(ticks)}"
+        if share and not long and abs(float(share) - speed / ticks) <= _EXACT:
+            return share.numerator, share.denominator, True
+    return speed, ticks, False
 
 
 def every(ticks: float) -> str:
@@ -166,71 +173,6 @@ def small(value: int) -> str:
     return _NUMBERS[value] if 0 <= value < len(_NUMBERS) else str(value)
 
 
-class Names:
-    """Names of one game's sprite types, as its sentences use them; types are given by id or by name."""
-
-    def __init__(self, definition: GameDefinition) -> None:
-        self.definition = definition
-        words = [humanise(t.name) for t in definition.types]
-        for t in definition.types:
-            if not t.leaf and words[t.id].endswith(_ADJECTIVES):
-                words[t.id] += " thing"  # groups are often named by what their members have in common
-            elif t.leaf and _PARTICIPLE.fullmatch(words[t.id]):
-                words[t.id] += " one"  # as in "the box turns into a stored one"
-        # two types with the same words are called by their names
-        self.nouns = [w if words.count(w) == 1 else t.name for t, w in zip(definition.types, words, strict=True)]
-        avatars = {t.id for t in definition.types if is_avatar(t)}
-        self.avatars = frozenset(
-            t.id for t in definition.types
-            if t.id in avatars
-            or (t.class_name is None and (below := [u for u in t.subtypes if u > 0 and definition.types[u].leaf])
-                and avatars.issuperset(below))
-        )  # fmt: skip
-        """Types of avatars, and groups that hold nothing else."""
-
-    def noun(self, kind: int | str) -> str:
-        """The bare noun."""
-        if isinstance(kind, str):
-            found = self.definition.type_index.get(kind)
-            return humanise(kind) if found is None else self.nouns[found]
-        return self.nouns[kind]
-
-    def is_you(self, kind: int | str) -> bool:
-        """True for a type that a player steers."""
-        found = self.definition.type_index.get(kind) if isinstance(kind, str) else kind
-        return found in self.avatars
-
-    def a(self, kind: int | str) -> str:
-        """As first mentioned: "a key", "the hero"."""
-        noun = self.noun(kind)
-        return f"the {noun}" if self.is_you(kind) else with_article(noun)
-
-    def the(self, kind: int | str) -> str:
-        """As mentioned before: "the key"."""
-        return f"the {self.noun(kind)}"
-
-    def many(self, kind: int | str) -> str:
-        """All of them: "keys", "the hero"."""
-        noun = self.noun(kind)
-        return f"the {noun}" if self.is_you(kind) else plural(noun)
-
-    def there(self, kind: int | str, low: float, high: float) -> str:
-        """A number of them: "there are at least 2 keys", "there is no key"."""
-        noun = self.noun(kind)
-        if high >= 10000:
-            return f"there is {with_article(noun)}" if low == 1 else f"there are at least {count(low, noun)}"
-        if low == high:
-            return (
-                f"there is no {noun}" if low == 0 else f"there {'is' if low == 1 else 'are'} exactly {count(low, noun)}"
-            )
-        return f"there are {number(low)} to {count(high, noun)}"
-
-    def any_of(self, value: Value | None, last: str = "or") -> str:
-        """Types that a parameter names, separated by commas there."""
-        names = [n.strip() for n in str(value or "").split(",") if n.strip()]
-        return joined([self.a(n) for n in names], last) if names else "nothing"
-
-
 class Params:
     """Parameters of one entry; remembers which ones a sentence has told, so that none is lost."""
 
@@ -245,6 +187,16 @@ class Params:
         if name in self._given:
             return self._given[name]
         return self._known[name].default if name in self._known else None
+
+    def known(self, name: str) -> Value | None:
+        """The value of a parameter that the entry has.
+
+        Raises:
+            KeyError: it has no such parameter.
+        """
+        if name not in self._known:
+            raise KeyError(name)
+        return self[name]
 
     def number(self, name: str) -> float:
         """A numeric value; 0 for none."""
@@ -266,15 +218,26 @@ class Params:
         self._told.add(name)
         return name in self._given and (name not in self._known or self._given[name] != self._known[name].default)
 
-    def rest(self) -> str:
-        """A note on parameters that no sentence has told, by the one-line help of the registry; "" for nothing."""
-        parts = []
+    def is_true(self, name: str) -> bool:
+        """True for a value that is neither false nor 0 nor empty.
+
+        Raises:
+            KeyError: the entry has no such parameter.
+        """
+        value = self.known(name)
+        match self._known[name].type:
+            case "bool":
+                return self.flag(name)
+            case "integers":
+                return any(self.integers(name))
+            case "int" | "float" | "double":
+                return self.number(name) != 0
+        return bool(value)
+
+    def untold(self) -> Iterator[tuple[str, Value, Param]]:
+        """The parameters that no sentence has told, and that matter to players."""
         for name, value in self._given.items():
             param = self._known.get(name)
             if param is None or name in self._told or param.inert or param.drawing or value == param.default:
                 continue
-            shown = direction(value) or "none" if isinstance(value, tuple) else number(value) if (
-                isinstance(value, int | float) and not isinstance(value, bool)) else str(value)  # fmt: skip
-            unit = f" {param.unit}" if param.unit and not isinstance(value, bool) else ""
-            parts.append(f"{name}: {shown}{unit}, {param.help}")
-        return "; ".join(parts)
+            yield name, value, param

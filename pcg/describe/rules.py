@@ -14,7 +14,9 @@ from itertools import groupby
 from pcg.describe.dead_rules import DeadRules
 from pcg.describe.description import Rule
 from pcg.describe.effects import clause, score_notes
-from pcg.describe.noun_phrases import Names, Params, count, every, joined, plural, sentence, small
+from pcg.describe.noun_phrases import Params
+from pcg.describe.templates import fill
+from pcg.describe.wording import Language, Names, Wording
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import Effect, GameDefinition, TimeEffect
 from pcg.evaluators.analysis import GameAnalysis
@@ -61,10 +63,13 @@ class RuleWriter:
         self.definition = definition
         self.analysis = analysis
         self.names = names
+        self.language = names.language
+        self.say = names.language.say
         self.dead_rules = dead_rules
         self.never: list[Rule] = []
         movers = {t for t in analysis.concrete if analysis.has(t, "mover") or analysis.has(t, "avatar")}
-        brief = {t.id for t in definition.types if t.class_name in ("Flicker", "OrientedFlicker", "Spreader")}
+        classes = ontology.SPRITE_CLASSES
+        brief = {t.id for t in definition.types if t.class_name is not None and classes[t.class_name].dies}
         self.active = movers | brief
         self._moving: dict[int, bool] = {}
 
@@ -87,7 +92,7 @@ class RuleWriter:
             text = self._timed(timed, effect)
             rule = Rule(text, second, "TIME", (effect.index,), (effect.line,))
             if reason:
-                self.never.append(replace(rule, text=f"{text[:-1]}: never, as {reason}."))
+                self.never.append(replace(rule, text=self.say("timers.never", clause=text[:-1], reason=reason)))
             else:
                 rules.append(rule)
         return tuple(rules)
@@ -97,14 +102,16 @@ class RuleWriter:
         ticks = p.number("timer")
         later = "nextExecution" in timed.params and timed.params["nextExecution"] != -1
         if p.flag("repeating"):
-            when = every(ticks) + ("" if later else ", from the start on")
+            when = self.say("timers.repeating", often=self.language.every(ticks), later=later)
         else:
-            when = f"after {count(max(ticks, 0), 'tick')}" if later else "at the start"
-        who = "it"
+            when = self.say("timers.once", ticks=max(ticks, 0), later=later)
+        who = self.say("rules.it")
         if timed.bound >= 0:
-            you = self.names.is_you(timed.bound)
-            who = self.names.the(timed.bound) if you else f"every {self.names.noun(timed.bound)}"
-        return sentence(f"{when}, {clause(effect, self.names, who, '')}")
+            who = self.names.the(timed.bound)
+            if not self.names.is_you(timed.bound):
+                who = self.say("timers.each", noun=self.names.noun(timed.bound))
+        told = clause(effect, self.names, who, "")
+        return self.language.sentence(self.say("timers.sentence", when=when, clause=told))
 
     # -- collecting ------------------------------------------------------------------------------------------------
 
@@ -128,7 +135,7 @@ class RuleWriter:
         unused -= {e.inner for e in self.definition.effects if e.inner is not None}
         for index in sorted(unused):
             effect = self.definition.effects[index]
-            self._never(-1, -1, effect, "it is listed no times")
+            self._never(-1, -1, effect, self.say("never.no_times"))
         return [self._meeting(first, second, steps) for (first, second), steps in found.items()]
 
     def _meeting(self, first: int, second: int, steps: list[_Step]) -> _Meeting:
@@ -186,7 +193,7 @@ class RuleWriter:
         one = names[first] if first >= 0 else ""
         two = "EOS" if second is None else names[second] if second >= 0 else ""
         what = " ".join(filter(None, (one, two, ">", effect.name)))
-        text = sentence(f"`{what}`: {reason}")
+        text = self.language.sentence(self.say("rules.never", rule=what, reason=reason))
         self.never.append(Rule(text, one, two, (effect.index,), (effect.line,)))
 
     def _merged(self, meetings: Iterable[_Meeting]) -> list[_Meeting]:
@@ -208,7 +215,7 @@ class RuleWriter:
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def _written(self, m: _Meeting) -> Rule:
-        text = sentence(self._alone(m) or self._in_general(m))
+        text = self.language.sentence(self._alone(m) or self._in_general(m))
         types = self.definition.types
         effects = (*(s.effect for s in m.steps), *m.alike)
         return Rule(
@@ -220,100 +227,89 @@ class RuleWriter:
         )
 
     def _any(self, kinds: Sequence[int], last: str = "or") -> str:
-        return joined([self.names.a(t) for t in kinds], last)
+        return self.language.joined([self.names.a(t) for t in kinds], last)
 
     def _all(self, kinds: Sequence[int], last: str = "and") -> str:
-        return joined([self.names.many(t) for t in kinds], last)
+        return self.language.joined([self.names.many(t) for t in kinds], last)
 
     def _alone(self, m: _Meeting) -> str:
         """The sentence of a common rule, "" if it has none."""
         steps = m.steps
         if m.manner == "each other":
-            return f"{self._any(m.firsts)} and {self._any(m.seconds)} destroy each other{self._notes(steps)}"
+            notes = self._notes(steps)
+            return self.say("rules.each_other", a=self._any(m.firsts), b=self._any(m.seconds)) + notes
         if m.manner == "blocked":
-            return f"{self._all(m.firsts)} and {self._all(m.seconds)} cannot pass each other"
+            return self.say("rules.blocked", a=self._all(m.firsts), b=self._all(m.seconds))
         if len(steps) != 1 or (steps[0].repeat > 1 and steps[0].effect.name != "stepBack"):
             return ""
         effect, swapped = steps[0].effect, steps[0].swapped
         one, two = (m.seconds, m.firsts) if swapped else (m.firsts, m.seconds)
-        plain = not set(effect.params) - {"scoreChange", "repeat"}
-        if not plain:
+        if set(effect.params) - {"scoreChange", "repeat"}:
             return ""
-        notes = self._notes(steps)
-        if not two:
-            if effect.name == "stepBack":
-                return f"{self._all(one)} cannot leave the screen{notes}"
-            if effect.name == "killSprite":
-                verb = "dies" if self.names.is_you(one[0]) else "disappears"
-                return f"{self._any(one)} {verb} at the edge of the screen{notes}"
-            if effect.name == "wrapAround":
-                if self.names.is_you(one[0]):
-                    return f"when {self._any(one)} leaves the screen, it comes back at the opposite edge{notes}"
-                return f"{self._any(one)} that leaves the screen comes back at the opposite edge{notes}"
-            return ""
+        told = self._alone_at_the_edge(effect, one) if not two else self._alone_meeting(effect, one, two, m.manner)
+        return told + self._notes(steps) if told else ""
+
+    def _alone_at_the_edge(self, effect: Effect, kinds: Sequence[int]) -> str:
+        you = self.names.is_you(kinds[0])
+        match effect.name:
+            case "stepBack":
+                return self.say("rules.edge_stop", all=self._all(kinds))
+            case "killSprite":
+                return self.say("rules.edge_kill", any=self._any(kinds), you=you)
+            case "wrapAround":
+                return self.say("rules.edge_wrap", any=self._any(kinds), you=you)
+        return ""
+
+    def _alone_meeting(self, effect: Effect, one: Sequence[int], two: Sequence[int], manner: str) -> str:
         same = one == two
         if effect.name == "stepBack":
-            return f"{self._all(one)} cannot pass {'one another' if same else self._all(two, 'or')}{notes}"
+            return self.say("rules.stopped", all=self._all(one), others="" if same else self._all(two, "or"))
+        a, b = self._any(one), self._any(two)
         if same:
             return ""
-        a, b = self._any(one), self._any(two)
-        if effect.name == "killSprite" and m.manner:
-            return (f"{a} disappears when it meets {b}" if m.manner == "vanishes" else f"{b} {m.manner} {a}") + notes
-        return {
-            "killBoth": f"{a} and {b} destroy each other{notes}",
-            "collectResource": f"{b} picks up {a}{notes}",
-            "bounceForward": f"{b} pushes {a}{notes}",
-            "pullWithIt": f"{b} carries {a} along{notes}",
-        }.get(effect.name, "")
+        if effect.name == "killSprite" and manner:
+            return self.say(f"rules.{manner}", a=a, b=b)
+        alone = ontology.EFFECTS[effect.name].told("alone", self.language.code)
+        return fill(alone, Wording(self.language, {"a": a, "b": b}, self.names)) if alone else ""
 
     def _notes(self, steps: Sequence[_Step]) -> str:
         found: list[str] = []
         for s in steps:
-            found += score_notes(s.effect, Params(s.effect.params, ontology.EFFECTS[s.effect.name].params))
-        return f" ({', '.join(found)})" if found else ""
+            found += score_notes(s.effect, Params(s.effect.params, ontology.EFFECTS[s.effect.name].params), self.names)
+        return self.say("notes.noted", text="", notes=self.language.listed(found)) if found else ""
 
     def _in_general(self, m: _Meeting) -> str:
-        same = m.firsts == m.seconds
+        one, two = self._any(m.firsts), self._any(m.seconds)
+        # who acts is named first
+        turned = bool(m.seconds) and self.names.is_you(m.seconds[0]) and not self.names.is_you(m.firsts[0])
         if not m.seconds:
-            begin = f"when {self._any(m.firsts)} is at the edge of the screen"
-            names = ["it", ""]
-        elif same:
-            begin = f"when two {plural(self.names.noun(m.firsts[0]))} meet"
-            names = ["one", "the other"]
+            begin = self.say("rules.at_edge", any=one)
+            names = [self.say("rules.it"), ""]
+        elif m.firsts == m.seconds:
+            begin = self.say("rules.two_meet", noun=self.names.noun(m.firsts[0]))
+            names = [self.say("rules.one"), self.say("rules.the_other")]
         else:
-            # who acts is named first
-            turned = self.names.is_you(m.seconds[0]) and not self.names.is_you(m.firsts[0])
-            one, two = (m.seconds, m.firsts) if turned else (m.firsts, m.seconds)
-            begin = f"when {self._any(one)} meets {self._any(two)}"
+            begin = self.say("rules.meet", a=two if turned else one, b=one if turned else two)
+            former, latter = self.say("rules.former"), self.say("rules.latter")
             names = [
-                self.names.the(m.firsts[0]) if len(m.firsts) == 1 else "the other" if turned else "it",
-                self.names.the(m.seconds[0]) if len(m.seconds) == 1 else "it" if turned else "the other",
+                self.names.the(m.firsts[0]) if len(m.firsts) == 1 else latter if turned else former,
+                self.names.the(m.seconds[0]) if len(m.seconds) == 1 else former if turned else latter,
             ]
         parts: list[str] = []
         last = ""
         for s in m.steps:
             a, b = (names[1], names[0]) if s.swapped else (names[0], names[1])
             text = clause(s.effect, self.names, a, b, repeat=s.repeat)
-            # who was the last to do something is "it"
-            before = parts and parts[-1].startswith((f"{a} ", "it ")) and last == a
-            parts.append(f"it{text.removeprefix(a)}" if before and a != "one" and text.startswith(f"{a} ") else text)
+            parts.append(self.language.after(parts[-1], text, a) if parts and last == a else text)
             last = a
-        return f"{begin}, {_in_order(_ranges(parts))}"
+        return self.say("rules.when", begin=begin, clauses=self.language.in_order(_ranges(parts, self.language)))
 
 
 def _alike(one: _Meeting, two: _Meeting) -> tuple[Effect, ...]:
     return (*one.alike, *two.alike, *(s.effect for s in two.steps))
 
 
-def _in_order(parts: Sequence[str]) -> str:
-    """Clauses one after the other; with semicolons where a comma would be lost in them."""
-    long = any("," in part or " if " in part for part in parts)
-    if len(parts) == 2 and not long:
-        return f"{parts[0]}, and {parts[1]}"
-    return f"{'; '.join(parts[:-1])}; and {parts[-1]}" if long and len(parts) > 1 else joined(parts)
-
-
-def _ranges(parts: Sequence[str]) -> list[str]:
+def _ranges(parts: Sequence[str], language: Language) -> list[str]:
     """Clauses in a row that differ in one number become one: "... 1 ... (the same for 2 to 9)"."""
     found: list[str] = []
     for pattern, group in groupby(parts, key=lambda text: _NUMBER.sub("#", text)):
@@ -323,10 +319,10 @@ def _ranges(parts: Sequence[str]) -> list[str]:
             others = [next(n for n, v in zip(_NUMBER.findall(t), varying, strict=True) if len(v) > 1) for t in run[1:]]
             low, high = min(map(int, others)), max(map(int, others))
             straight = [int(n) for n in others] == list(range(low, high + 1))
-            shown = f"{low} to {high}" if straight and len(others) > 1 else joined(others)
-            found.append(f"{run[0]}, and again for {shown}")
+            several = language.say("rules.range", low=low, high=high) if straight else language.joined(others)
+            found.append(language.say("rules.again_for", clause=run[0], others=several))
         elif len(run) > 1 and len(set(run)) == 1:
-            found.append(f"{run[0]}, {small(len(run))} times over")
+            found.append(language.say("rules.times_over", clause=run[0], times=language.small(len(run))))
         else:
             found += run
     return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pcg.describe.dead_rules import DeadRules
-from pcg.describe.noun_phrases import Names, Params, count, joined, number, plural, sentence
+from pcg.describe.noun_phrases import Params
+from pcg.describe.wording import Language, Names
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, Termination
 
@@ -19,89 +20,84 @@ class Ending:
     text: str
 
 
-def _left(names: Names, kinds: list[str], limit: float) -> str:
-    """A sum of sprites has fallen: "no door is left"."""
-    who = joined([names.noun(k) for k in kinds], "or")
-    if limit <= 0:
-        if len(kinds) == 1 and names.is_you(kinds[0]):
-            return f"the {who} is gone"
-        return f"no {who} is left"
-    many = joined([plural(names.noun(k)) for k in kinds])
-    return f"at most {number(limit)} {many if limit != 1 else who} {'are' if limit != 1 else 'is'} left"
+def condition(t: Termination, names: Names, p: Params) -> str:
+    """The condition under which a termination comes true, a template of the section `when`."""
+    language, limit, kinds = names.language, p.number("limit"), counted(p)
+    bare = f"when.{_condition(t, names, p, kinds, limit)}"
+    return language.say(
+        bare,
+        things=language.joined([names.noun(k) for k in kinds], language.say("when.between")),
+        many=language.joined([names.plural(k) for k in kinds]) or language.say("when.nothing"),
+        n=limit,
+        several=len(kinds) > 1,
+        there_at_least=lambda: names.there(kinds[0], limit, 10000),
+        there_exactly=lambda: names.there(kinds[0], limit, limit),
+        one=len(kinds) == 1,
+        kinds=p.number("subTypesNum") if t.name == "MultiSpriteCounterSubTypes" else 0,
+        name=t.name,
+        help=ontology.TERMINATIONS[t.name].help,
+    )
 
 
-def _when(t: Termination, names: Names, p: Params) -> str:
-    limit = p.number("limit")
-    kinds = counted(p)
-    many = joined([plural(names.noun(k)) for k in kinds]) or "sprites of no type"
-    together = " together" if len(kinds) > 1 else ""
-    if t.name == "SpriteCounter":
-        return _left(names, kinds, limit)
-    if t.name == "SpriteCounterMore":
-        return names.there(kinds[0], limit, 10000) if kinds else f"there are {number(limit)} {many} or more"
-    if t.name == "MultiSpriteCounter":
-        if p.flag("min"):
-            return f"there are {number(limit)} {many} or more{together}"
-        if limit == 0 and kinds:
-            return _left(names, kinds, 0)
-        if len(kinds) == 1:
-            return names.there(kinds[0], limit, limit)
-        return f"there are exactly {number(limit)} {many}{together}"
-    if t.name == "MultiSpriteCounterSubTypes":
-        return f"there are exactly {number(limit)} {many} of {number(p.number('subTypesNum'))} kinds"
-    if t.name == "Timeout":
-        return f"time is up after {count(limit, 'tick')}"
-    return f"`{t.name}`: {ontology.TERMINATIONS[t.name].help}"
+def _condition(t: Termination, names: Names, p: Params, kinds: list[str], limit: float) -> str:
+    left = "most_left" if limit > 0 else "you_gone" if len(kinds) == 1 and names.is_you(kinds[0]) else "none_left"
+    match t.name:
+        case "SpriteCounter":
+            return left
+        case "SpriteCounterMore":
+            return "at_least"
+        case "MultiSpriteCounter":
+            return "or_more" if p.flag("min") else left if limit == 0 and kinds else "exactly"
+        case "MultiSpriteCounterSubTypes":
+            return "kinds"
+        case "Timeout":
+            return "time"
+    return "other"
 
 
 def read_ending(t: Termination, definition: GameDefinition, names: Names, dead_rules: DeadRules) -> Ending:
     """Read the meaning of a termination for the players."""
     spec = ontology.TERMINATIONS[t.name]
     p = Params(t.params, spec.params)
-    players = definition.players
+    players, language = definition.players, names.language
     if t.name == "StopCounter":
         return _stop(names, p)
-    when = _when(t, names, p)
+    when = condition(t, names, p)
     flags = [piece.strip().lower() == "true" for piece in str(p["win"] or "").split(",")]
     wins: tuple[bool, ...] | None = tuple(flags[k] if k < len(flags) else False for k in range(players))
-    decided = ""
+    text = ""
     if p.flag("count_score"):
         wins = None
-        decided = "you win if your score is not 0, else you lose" if players == 1 else "the highest score wins"
+        text = language.say("endings.score", when=when, alone=players == 1)
     if t.name == "Timeout" and p.flag("use_counter"):
         wins = None
-        if p.flag("compare"):
-            decided = "player 1 wins if the counters differ; if they are equal, the others win"
-        else:
-            decided = f"player 1 wins if the last counter equals its entry in {p['limits']}, else nobody"
+        key = "counters_differ" if p.flag("compare") else "counters"
+        text = language.say(f"endings.{key}", when=when, limits=lambda: str(p["limits"]))
     if wins is not None:
-        text = f"{_who(wins, players)} when {when}"
-    else:
-        text = f"when {when}, {decided}"
-    note = _impossible(t, definition, dead_rules)
-    if rest := p.rest():
-        note += f" ({rest})"
-    return Ending(when, wins, sentence(text + note))
+        text = language.say("endings.decided", who=_who(wins, players, language), when=when)
+    text += _impossible(t, definition, dead_rules)
+    if rest := language.rest(p):
+        text = language.say("notes.noted", text=text, notes=rest)
+    return Ending(when, wins, language.sentence(text))
 
 
 def _stop(names: Names, p: Params) -> Ending:
-    kinds = counted(p)
-    many = joined([plural(names.noun(k)) for k in kinds]) or "sprites of no type"
-    limit = number(p.number("limit"))
+    language, kinds = names.language, counted(p)
     p["win"], p["count_score"]
-    bound = f"more than {limit}" if p.flag("min") else f"exactly {limit}"
-    return Ending("", None, sentence(f"while there are {bound} {many}, counting sprites does not end the game"))
+    text = language.say(
+        "endings.stop",
+        things=language.joined([names.plural(k) for k in kinds]) or language.say("when.nothing"),
+        n=p.number("limit"),
+        more=p.flag("min"),
+    )
+    return Ending("", None, language.sentence(text))
 
 
-def _who(wins: tuple[bool, ...], players: int) -> str:
-    if players == 1:
-        return "you win" if wins[0] else "you lose"
-    if all(wins):
-        return "both players win"
-    if not any(wins):
-        return "both players lose"
+def _who(wins: tuple[bool, ...], players: int, language: Language) -> str:
+    if players == 1 or all(wins) or not any(wins):
+        return language.say("endings.win" if any(wins) else "endings.lose", alone=players == 1)
     winner = wins.index(True) + 1
-    return f"player {winner} wins and player {3 - winner} loses"
+    return language.say("endings.one_wins", winner=winner, loser=3 - winner)
 
 
 def never_changes(t: Termination, definition: GameDefinition, dead_rules: DeadRules) -> bool | None:
@@ -131,5 +127,5 @@ def _impossible(t: Termination, definition: GameDefinition, dead_rules: DeadRule
     holds = never_changes(t, definition, dead_rules)
     if holds is None:
         return ""
-    none = "none is ever there" + dead_rules.place
-    return f", which is so from the start, as {none}" if holds else f", which never happens, as {none}"
+    say = dead_rules.names.language.say
+    return say("endings.from_the_start" if holds else "endings.impossible", place=dead_rules.place)

@@ -9,14 +9,17 @@ from pathlib import Path
 from pcg.describe.avatars import briefly, controls
 from pcg.describe.dead_rules import DeadRules
 from pcg.describe.description import ROLES, Control, Controls, Description, Group, Rule, Thing
-from pcg.describe.effects import points, score_of
-from pcg.describe.noun_phrases import Names, Params, joined, number, sentence
+from pcg.describe.effects import score_of
+from pcg.describe.languages import LANGUAGES
+from pcg.describe.noun_phrases import Params
 from pcg.describe.rules import RuleWriter
 from pcg.describe.sprites import thing_text
 from pcg.describe.terminations import Ending, read_ending
+from pcg.describe.wording import Names, points
 from pcg.engine.game import Game
 from pcg.engine.vgdl import ontology, read_level
 from pcg.engine.vgdl.definition import GameDefinition, Level
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_avatar
 
 
@@ -25,33 +28,40 @@ def describe(
     level: int | str | Path | Level | None = None,
     *,
     title: str = "",
+    language: str = "en",
     analysis: GameAnalysis | None = None,
 ) -> Description:
-    """Say in plain English what a game is: its things, its rules, how it is won and lost.
+    """Say in plain words what a game is: its things, its rules, how it is won and lost.
 
     Args:
         game: a game, or only its definition.
         level: look at this level as well: how many there are of each thing, which rules can take effect on it. An
             index, text, path or Level as for `Game.start`; a definition alone takes a text or a Level.
         title: heading; by default the name of the game.
+        language: "en" or "zh", a key of `pcg.describe.LANGUAGES`.
         analysis: of the game, if it is at hand.
 
     Returns:
         The same for equal games, sentence by sentence.
 
     Raises:
-        PcgError: no such level, or one that does not fit the game.
+        PcgError: no such level, or one that does not fit the game; no such language.
 
     >>> import pcg
     >>> describe(pcg.load("boxes")).win
     ('You win when no mark is left.',)
+    >>> describe(pcg.load("boxes"), language="zh").win
+    ('标记一个也不剩时，您获胜。',)
     """
+    if language not in LANGUAGES:
+        raise PcgError(f"there are no descriptions in the language `{language}`, only in {', '.join(LANGUAGES)}")
     definition = game.definition if isinstance(game, Game) else game
     resolved = _level(game, level)
     analysis = analysis or analyse(definition)
-    names = Names(definition)
+    names = LANGUAGES[language].names(definition)
     dead_rules = DeadRules(definition, names, resolved)
     endings = [read_ending(t, definition, names, dead_rules) for t in definition.terminations]
+    say = names.language.say
     writer = RuleWriter(definition, analysis, names, dead_rules)
     meetings, timers = writer.meetings(), writer.timers()
     things = _things(definition, analysis, names, dead_rules, resolved)
@@ -66,12 +76,13 @@ def describe(
         meetings=meetings,
         timers=timers,
         never=tuple(writer.never),
-        win=_endings(endings, True) or ("Nothing wins the game.",),
-        lose=_endings(endings, False) or ("Nothing loses the game before the last tick.",),
+        win=_endings(endings, True) or (say("endings.no_win"),),
+        lose=_endings(endings, False) or (say("endings.no_loss"),),
         score=_score(definition, names, (*meetings, *timers)),
         resources=_resources(definition, names, dead_rules),
-        level=f"level {level}" if isinstance(level, int) else str(level) if isinstance(level, Path) else (
-            "the given level" if level is not None else ""),
+        level=say("summary.level", level=level) if isinstance(level, int) else str(level) if isinstance(
+            level, Path) else say("summary.given_level") if level is not None else "",
+        language=language,
     )  # fmt: skip
 
 
@@ -92,20 +103,20 @@ def _summary(
     definition: GameDefinition, analysis: GameAnalysis, names: Names, endings: Sequence[Ending], dead_rules: DeadRules
 ) -> str:
     heroes = [t for t in analysis.start_avatars if t in dead_rules.present] or list(analysis.start_avatars)
-    several = "; and" if definition.players > 1 else "; or"
-    who = joined(dict.fromkeys(f"{names.a(t)}, {briefly(definition.types[t], names)}" for t in heroes[:3]), several)
+    language, two = names.language, definition.players > 1
+    say = language.say
+    steered = [say("summary.steered", name=names.a(t), about=briefly(definition.types[t], names)) for t in heroes[:3]]
+    who = language.joined(dict.fromkeys(steered), say("summary.several", two_players=two))
     who = who.replace(" ;", ";")
-    if definition.players > 1:
-        first = f"Two players steer {who}." if who else "Two players steer nothing."
-    else:
-        first = f"You are {who}." if who else "There is nothing to steer."
+    first = say("summary.players" if two else "summary.you", who=who)
     wins = [e.when for e in endings if e.wins and e.wins[0]]
     losses = [e.when for e in endings if e.wins and not any(e.wins)]
-    second = [f"you win when {joined(wins, 'or when')}"] if wins else []
-    second += [f"you lose when {joined(losses, 'or when')}"] if losses else []
-    if definition.players > 1:
+    or_when = say("summary.or_when")
+    second = [say("summary.win", when=language.joined(wins, or_when))] if wins else []
+    second += [say("summary.lose", when=language.joined(losses, or_when))] if losses else []
+    if two:
         second = [e.text[:1].lower() + e.text[1:-1] for e in endings if e.when][:3]
-    return f"{first} {sentence('; '.join(second))}" if second else f"{first} Nothing ends the game but the last tick."
+    return language.sentences([first, language.sentence(language.notes(second)) if second else say("summary.endless")])
 
 
 def _endings(endings: Sequence[Ending], winning: bool) -> tuple[str, ...]:
@@ -118,7 +129,7 @@ def _controls(definition: GameDefinition, names: Names, avatars: Sequence[int]) 
     found: dict[tuple[Control, ...], list[str]] = {}
     for t in avatars:
         found.setdefault(controls(definition.types[t], names)[0], []).append(names.noun(t))
-    return tuple(Controls(joined(who), keys) for keys, who in found.items())
+    return tuple(Controls(names.language.joined(who), keys) for keys, who in found.items())
 
 
 # -- things ------------------------------------------------------------------------------------------------------------
@@ -136,7 +147,7 @@ def _things(
         if is_avatar(sprite):
             notes = controls(sprite, names)[1]
             about = briefly(sprite, names).removeprefix("who ")
-            text = " ".join(filter(None, [sentence(about), notes]))
+            text = names.language.sentences([names.language.sentence(about), notes])
         else:
             text = thing_text(sprite, names)
         amount = None if counts is None else counts.get(t, 0)
@@ -216,32 +227,36 @@ def _groups(definition: GameDefinition, names: Names, dead_rules: DeadRules) -> 
 
 def _score(definition: GameDefinition, names: Names, rules: Sequence[Rule]) -> tuple[str, ...]:
     found: dict[tuple[int, ...], dict[str, None]] = {}
-    index = definition.type_index
+    index, language = definition.type_index, names.language
+
+    def either(kinds: Sequence[str]) -> str:
+        return language.joined([names.a(t) for t in kinds], "or")
+
     for rule in rules:
         for e in rule.effects:
             scores = score_of(definition.effects[e])
+            one, two = rule.first.split(","), rule.second.split(",")
             if rule.second == "TIME":
-                when = f"in time, for {names.a(rule.first)}" if rule.first else "in time"
+                when = language.say("score.in_time", thing=names.a(rule.first) if rule.first else "")
             elif rule.second == "EOS":
-                when = f"{joined([names.a(t) for t in rule.first.split(',')], 'or')} is at the edge of the screen"
+                when = language.say("score.at_edge", things=either(one))
             else:
-                one, two = rule.first.split(","), rule.second.split(",")
                 if any(names.is_you(index[t]) for t in two) and not any(names.is_you(index[t]) for t in one):
                     one, two = two, one
-                met = joined([names.a(t) for t in two], "or")
-                when = f"{joined([names.a(t) for t in one], 'or')} meets {met}"
+                when = language.say("score.meeting", things=either(one), others=either(two))
             for score in scores:
                 found.setdefault(score, {})[when] = None
+    between = language.say("score.between")
     lines = [
-        f"{points(score)}: {'; '.join(whens)}."
+        language.say("score.line", points=points(score, language), whens=between.join(whens))
         for score, whens in sorted(found.items(), key=lambda item: item[0], reverse=True)
     ]
-    return tuple(lines) or ("The score never changes.",)
+    return tuple(lines) or (language.say("score.never"),)
 
 
 def _resources(definition: GameDefinition, names: Names, dead_rules: DeadRules) -> tuple[str, ...]:
     """Sentences about what can be held: how much of it, and its use."""
-    index, types = definition.type_index, definition.types
+    index, types, say = definition.type_index, definition.types, names.language.say
     uses: dict[int, dict[str, None]] = {}
 
     def use(resource: object, text: str) -> None:
@@ -255,27 +270,28 @@ def _resources(definition: GameDefinition, names: Names, dead_rules: DeadRules) 
         for e in pair.effects:
             effect = definition.effects[e]
             p = Params(effect.params, ontology.EFFECTS[effect.name].params)
+            spec = ontology.EFFECTS[effect.name]
             for key in ("resource", "heldResource"):
                 if key in effect.params:
-                    gives = effect.name == "changeResource" and p.number("value") > 0
+                    gives = any(d.kind == "gain" for d in spec.does) and p.number("value") > 0
                     use(effect.params[key], "got" if gives else "needed")
-            if effect.name.startswith("collectResource"):
+            if any(d.kind == "collect" for d in spec.does):
                 for u in dead_rules.covered(pair.first):
                     if types[u].class_name in ("Resource", "ResourcePack"):
                         use(types[u].params.get("resource_name", types[u].name), "got")
     for t in sorted(dead_rules.present):
         for name in str(types[t].params.get("ammo", "")).split(","):
             if is_avatar(types[t]):
-                use(name, f"ammunition of {names.a(t)}")
+                use(name, say("resources.ammunition", holder=names.a(t)))
     lines = []
     for t, found in sorted(uses.items()):
         limit = types[t].resource_limit
-        cap = f"at most {number(limit)} can be held" if limit else "none can be gained, as it has no limit of its own"
         how = [w for w in found if w not in ("got", "needed")]
-        notes = [cap]
+        notes = [say("resources.limit", limit=limit) if limit else say("resources.no_limit")]
         if "got" not in found:
-            notes.append("nothing gives any")
+            notes.append(say("resources.not_given"))
         if "needed" not in found and not how:
-            notes.append("nothing asks for it")
-        lines.append(sentence(f"{names.noun(t)}: {'; '.join([*notes, *how])}"))
+            notes.append(say("resources.not_needed"))
+        line = say("resources.line", resource=names.noun(t), notes=names.language.notes([*notes, *how]))
+        lines.append(names.language.sentence(line))
     return tuple(lines)

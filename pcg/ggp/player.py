@@ -32,6 +32,8 @@ BRIEF = 0.1
 """Share of the time for a first thought, which is sent when the second one is not done in time."""
 CAUTION = 0.85
 """Share of the rest for the second."""
+EXPLORE = 1.0
+"""Seconds of search between two looks at the start clock."""
 
 
 class Refused(PcgError):
@@ -207,6 +209,8 @@ class GamePlayer:
             self._match = match
         until = self._until(message.start_clock, received)
         _, error = match.worker.ask(lambda: self._load(match, message), until)
+        if error is None and match.id == message.match:
+            match.worker.ask(lambda: self._explore(match, until), until)
         if isinstance(error, TimeoutError):
             self._log(f"match {match.id}: the rules take longer than the start clock to get ready")
             return "ready"  # they may be ready for the first move
@@ -245,6 +249,15 @@ class GamePlayer:
         if timed and hasattr(made[1], "act_within"):
             match.brief = made[1]
         match.agent = made[0]
+
+    def _explore(self, match: _Match, until: float) -> None:
+        """Let an agent that remembers states search until the start clock ends, a second at a time."""
+        agent: Any = match.agent
+        state = match.state
+        if match.brief is None or agent is None or state is None or type(agent).explore is Agent.explore:
+            return
+        while (spare := until - time.monotonic()) > 2 * EXPLORE:
+            agent.explore(state.copy(), Budget(milliseconds=1000 * min(EXPLORE, spare / 2)))
 
     def _until(self, clock: int, received: float) -> float:
         return received + clock - min(self.margin, clock / 5)

@@ -1,11 +1,11 @@
-"""Reports: what a run folder looks like to a person.
+"""Reports: one page for a run of any kind, and for preference studies.
 
-`write_report` draws the pictures of a finished or interrupted run (levels, contact sheet, the winning play of the best
-level) and writes `report.html`, one page that needs nothing else. It only reads what `pcg.runs` wrote.
+`write_report` draws the pictures of a run and writes `report.html`, one page that needs nothing else. `base` has what
+all pages share, `templates/` their HTML, `figures` their figures, and `levels`, `rules`, `tuning`, `tournament` and
+`preferences` what is different. Only what `pcg.runs` wrote is read.
 """
 
-from pcg.report.page import render_page
 from pcg.report.pictures import draw_pictures
-from pcg.report.writer import write_report
+from pcg.report.writer import REPORTS, write_report
 
-__all__ = ["draw_pictures", "render_page", "write_report"]
+__all__ = ["REPORTS", "draw_pictures", "write_report"]

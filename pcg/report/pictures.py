@@ -1,4 +1,4 @@
-"""The pictures of a run: every level, a contact sheet, and the winning play of the best level as an animation."""
+"""Pictures of a run: every level, a contact sheet, and the winning play of the best level as an animation."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def draw_pictures(folder: Path) -> list[Path]:
 
 
 def _index(folder: Path) -> list[dict[str, Any]]:
-    """The entries of `index.json`, best first; none if there is no such file."""
+    """Return the entries of `index.json`, best first; none if there is no such file."""
     path = folder / "index.json"
     levels: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["levels"] if path.is_file() else []
     return levels

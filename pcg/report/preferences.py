@@ -1,4 +1,4 @@
-"""A preference study as a page that people read, with its tables and figures.
+"""Report of a preference study: a page with tables and figures.
 
 `preference_report` writes `report.html`, the tables as CSV, and the figures as SVG into a folder. Everything is worked
 out from the votes; equal votes give equal bytes.
@@ -6,11 +6,8 @@ out from the votes; equal votes give equal bytes.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -33,38 +30,19 @@ from pcg.evaluators.preferences.power import PowerPoint, more_votes, simulate_po
 from pcg.evaluators.preferences.rankings import agreement
 from pcg.evaluators.preferences.shares import Shares, check_groups, shares
 from pcg.evaluators.preferences.votes import Vote, preferences, read_groups, read_votes, write_votes
-from pcg.report import preferences_figures as draw
-from pcg.report.page import Cell, Column
+from pcg.report.base import PAGE, Cell, Column, Table, render_page
+from pcg.report.figures import preferences as draw
 
 __all__ = ["analyse_votes", "preference_report", "read_groups", "read_votes", "render_preferences", "write_votes"]
 
-PAGE = "report.html"
 _POWER_STUDIES = 20
 _WORST = 50
 """Participants of the table of suspicious ones, at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table of the page, and of a file."""
-
-    title: str
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
-    note: str = ""
-
-    def csv(self) -> str:
-        """As CSV."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(column.title for column in self.columns)
-        writer.writerows([cell.text if cell.number is None else cell.number for cell in row] for row in self.rows)
-        return text.getvalue()
-
-
-@dataclass(frozen=True, slots=True)
 class Analysis:
-    """Everything that the page says, by name."""
+    """Results of a study, as the page shows them."""
 
     votes: Sequence[Vote]
     chosen: Sequence[Vote]
@@ -79,7 +57,7 @@ class Analysis:
 
     @property
     def fit(self) -> Fit:
-        """The utilities."""
+        """Return the utilities."""
         return self.samples.fit
 
 
@@ -93,7 +71,7 @@ def analyse_votes(
     passed: Mapping[str, str] | None = None,
     power: bool = True,
 ) -> Analysis:
-    """Work out what a study says.
+    """Analyse the votes of a study.
 
     Args:
         votes: all, with the attention checks.
@@ -123,7 +101,7 @@ def analyse_votes(
 
 
 def _power(fitted: Fit, votes: Sequence[Vote], seed: int) -> list[PowerPoint]:
-    """Studies like this one, of several sizes: as many items, utilities as far apart, as many ties and pairs each."""
+    """Simulate studies of several sizes with items, utilities, ties and pairs per participant like this one's."""
     people = len({vote.participant for vote in votes})
     items = len(fitted.items)
     # What is estimated scatters by its errors on top of what is true.
@@ -176,17 +154,12 @@ def preference_report(
 
 
 def render_preferences(found: Analysis, title: str) -> str:
-    """The page as HTML that needs no other file."""
-    import jinja2
+    """Return the page as HTML."""
     from markupsafe import Markup
 
-    here = resources.files("pcg.report")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
-    template = environment.from_string((here / "preferences.html.jinja").read_text(encoding="utf-8"))
-    css, script = (Markup((here / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
     drawings = {name: (head, note, Markup(make())) for name, (head, note, make) in figures(found).items()}
-    return template.render(
-        css=css, script=script, version=pcg.__version__, title=title, lead=_lead(found), facts=_facts(found),
+    return render_page(
+        "preferences", version=pcg.__version__, title=title, lead=_lead(found), facts=_facts(found),
         tables=tables(found), figures=drawings, findings=_findings(found),
     )  # fmt: skip
 
@@ -224,7 +197,7 @@ def _facts(found: Analysis) -> list[tuple[str, str]]:
 
 
 def p_text(p: float) -> str:
-    """A p-value as people write it.
+    """Return a p-value as people write it.
 
     >>> p_text(0.00004), p_text(0.0213)
     ('p < 0.0001', 'p = 0.021')
@@ -233,7 +206,7 @@ def p_text(p: float) -> str:
 
 
 def _findings(found: Analysis) -> list[tuple[str, str]]:
-    """(heading, sentence) about what the votes can bear."""
+    """Return (heading, sentence) about what the votes can bear."""
     bias = position_bias(found.chosen, question=found.question)
     alpha = agreement_between_people(found.chosen, question=found.question)
     decided = agreement_between_people(found.chosen, question=found.question, ties=False)
@@ -292,7 +265,7 @@ def _signed(value: float) -> Cell:
 
 
 def tables(found: Analysis) -> dict[str, Table]:
-    """The tables by the names of their files."""
+    """Return the tables by the names of their files."""
     made = {"items": _items(found)}
     if found.shares:
         made |= {"groups": _groups(found.shares), "group-pairs": _group_pairs(found.shares)}
@@ -435,7 +408,7 @@ def _participants(found: Analysis) -> Table:
 
 
 def figures(found: Analysis) -> dict[str, tuple[str, str, Callable[..., str]]]:
-    """(heading, note, what draws it) by the names of their files."""
+    """Return (heading, note, what draws it) by the names of their files."""
     fitted = found.fit
     order = [fitted.counts.index[item] for item in fitted.ranking]
     made: dict[str, tuple[str, str, Callable[..., str]]] = {

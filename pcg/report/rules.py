@@ -1,8 +1,4 @@
-"""The page of a run that makes rules or whole games: every game with its picture, two plays, its rules in English, and
-its family.
-
-Only what is in the folder is shown, and nothing that differs between equal runs, so equal runs have equal pages.
-"""
+"""Report of a run that makes rules or whole games: each game with two plays, its rules in English, and its family."""
 
 from __future__ import annotations
 
@@ -10,25 +6,27 @@ import difflib
 import json
 import shlex
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import decode_play
 from pcg.generators.games import GameGenotype
 from pcg.generators.rules.genes import RuleSet
-from pcg.report.rules_figures import family_tree, profile_bars, reasons_bars, search_curve
-from pcg.runs.games import start_folder
+from pcg.report.base import (
+    PAGE,
+    read_events,
+    read_file,
+    read_run,
+    render_page,
+    settings_tables,
+    stopped_text,
+)
+from pcg.report.figures.rules import family_tree, profile_bars, reasons_bars, search_curve
+from pcg.runs.experiments.games import start_folder
 from pcg.runs.store import GAMES, write_whole
 
-PAGE = "report.html"
 _FILMS = 6
 """Games whose plays are drawn as animations: the best."""
-_NEEDED = ("run.json", "events.jsonl", "summary.json")
-_STOPPED = {
-    "evaluations": "budget spent", "seconds": "time is up", "enough": "enough games", "interrupted": "interrupted",
-}  # fmt: skip
 
 
 def write_rules_report(folder: Path | str) -> Path:
@@ -41,37 +39,26 @@ def write_rules_report(folder: Path | str) -> Path:
         PcgError: if the folder is not that of a run that has stopped.
     """
     folder = Path(folder)
-    for name in _NEEDED:
-        if not (folder / name).is_file():
-            raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")
     write_whole(folder / PAGE, render_rules(folder))
     return folder / PAGE
 
 
 def render_rules(folder: Path) -> str:
-    """The page as HTML; its pictures are drawn beside the games."""
-    import jinja2
+    """Return the page as HTML; its pictures are drawn beside the games."""
     from markupsafe import Markup
 
-    here = resources.files("pcg.report")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
-    template = environment.from_string((here / "rules.html.jinja").read_text(encoding="utf-8"))
-    css, script = (Markup((here / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
-    run, summary = (json.loads((folder / name).read_text(encoding="utf-8")) for name in ("run.json", "summary.json"))
+    run, summary = read_run(folder)
     index = folder / "games" / "index.json"
-    entries = json.loads(index.read_text(encoding="utf-8"))["games"] if index.is_file() else []
+    entries = read_file(index)["games"] if index.is_file() else []
     wanted = ("id", "parents", "generation", "origin", "fitness", "feasible")
-    events: dict[int, dict[str, Any]] = {}
-    with open(folder / "events.jsonl", encoding="utf-8") as file:
-        for event in map(json.loads, file):
-            events[event["id"]] = {key: event[key] for key in wanted}
+    events = {event["id"]: event for event in read_events(folder, wanted)}
     parents = _genotypes(folder, {p for entry in entries for p in entry["parents"][:1]})
     games = [_game(folder, run, k, entry, parents) for k, entry in enumerate(entries)]
     fitness = [event["fitness"] for event in events.values()]
-    return template.render(
-        css=css,
-        script=script,
+    return render_page(
+        "rules",
         run=run,
+        version=run["versions"]["pcg"],
         title=f"{'Games from' if _whole(run) else 'Rules for'} {_names(run)}",
         lead=_lead(run, summary),
         facts=_facts(run, summary),
@@ -80,15 +67,15 @@ def render_rules(folder: Path) -> str:
         tree=Markup(family_tree([entry["id"] for entry in entries], events)) if entries else "",
         reasons=Markup(reasons_bars(summary["reasons"], summary["evaluations"])) if summary["reasons"] else "",
         command=_command(run),
-        settings=[
-            (f"Generator {run['generator']['name']}", list(run["generator"]["parameters"].items())),
-            ("Evaluation", list(run["evaluation"].items())),
-        ],
-    )
+        settings=settings_tables({
+            f"Generator {run['generator']['name']}": run["generator"]["parameters"], "Evaluation": run["evaluation"],
+            "Versions": run["versions"],
+        }),
+    )  # fmt: skip
 
 
 def _whole(run: Mapping[str, Any]) -> bool:
-    """Whether whole games are made."""
+    """Return True if whole games are made."""
     return bool(run["kind"] == GAMES)
 
 
@@ -97,16 +84,12 @@ def _names(run: Mapping[str, Any]) -> str:
 
 
 def _genotypes(folder: Path, ids: set[int]) -> dict[int, Any]:
-    found: dict[int, Any] = {}
     with open(folder / "events.jsonl", encoding="utf-8") as file:
-        for event in map(json.loads, file):
-            if event["id"] in ids:
-                found[event["id"]] = event["genotype"]
-    return found
+        return {event["id"]: event["genotype"] for event in map(json.loads, file) if event["id"] in ids}
 
 
 def _lines(run: Mapping[str, Any], genotype: Any) -> list[str]:
-    """The lines of what was made, for comparison: rules, or a game with its levels."""
+    """Return the lines of what was made, for comparison: rules, or a game with its levels."""
     if not _whole(run):
         return str(RuleSet.from_json(genotype)).splitlines()
     return _game_lines(GameGenotype.from_json(genotype))
@@ -120,7 +103,7 @@ def _game_lines(game: GameGenotype) -> list[str]:
 
 
 def _own(folder: Path, run: Mapping[str, Any], entry: Mapping[str, Any]) -> tuple[list[str], str]:
-    """The lines that were there before the run, and what to call them."""
+    """Return the lines that were there before the run, and what to call them."""
     if not _whole(run):
         text = (folder / "game" / "game.vgdl").read_text(encoding="utf-8")
         return str(RuleSet.of(text)).splitlines(), "the game's own rules"
@@ -133,7 +116,7 @@ def _own(folder: Path, run: Mapping[str, Any], entry: Mapping[str, Any]) -> tupl
 def _game(
     folder: Path, run: Mapping[str, Any], k: int, entry: Mapping[str, Any], parents: Mapping[int, Any]
 ) -> dict[str, Any]:
-    """What the page shows of one game."""
+    """Return what the page shows of one game."""
     from markupsafe import Markup
 
     from pcg.describe import describe, draw_diagram
@@ -210,7 +193,7 @@ def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str
         ("Levels", run["levels"] if _whole(run) else ", ".join(map(str, run["levels"]))),
         *([("Most edits", str(run["max_edits"]))] if _whole(run) and run["max_edits"] else []),
         ("Seed", str(run["seed"])),
-        ("Stopped", _STOPPED.get(summary["stopped"], summary["stopped"])),
+        ("Stopped", stopped_text(summary["stopped"])),
     ]
 
 

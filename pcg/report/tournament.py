@@ -1,4 +1,4 @@
-"""A tournament folder as files that people read: tables, figures and one page.
+"""Report of a tournament: tables, figures and one page.
 
 `write_tournament` puts `results.csv`, `games.csv`, `standings.csv`, `standings.tex`, `win-rates.svg`, `games.svg` and
 `report.html` into the folder. Nothing in them differs between equal tournaments.
@@ -6,16 +6,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from pcg.evaluators.tournament import Place, Standings
-from pcg.report.page import Cell, Column
-from pcg.report.tournament_figures import heat_map, win_rates
+from pcg.report.base import PAGE, Cell, Column, Settings, plural, read_file, render_page
+from pcg.report.figures.tournament import heat_map, win_rates
 from pcg.report.tournament_tables import (
     games_csv,
     interval_text,
@@ -26,11 +24,12 @@ from pcg.report.tournament_tables import (
     standings_csv,
     standings_latex,
 )
+from pcg.runs.experiments.tournament import TournamentResult, read_tournament
 from pcg.runs.store import write_whole
-from pcg.runs.tournament import TournamentResult, read_tournament
 
-PAGE = "report.html"
 _FAULTS = 200
+"""Disqualifications that the page lists; all are in results.csv."""
+_FAULT_COLUMNS = ("agent", "game", "level", "seed", "tick", "fault", "what happened")
 _HELP = {
     "reads rules": "no: it sees the forward model and the observations only, as in the competitions; chance: it reads "
     "whether chance plays a part; yes: it reads what sprites do and how the game is won; ?: an agent not known here",
@@ -72,21 +71,15 @@ def write_tournament(folder: Path | str) -> Path:
 
 
 def render_tournament(state: TournamentResult, standings: Standings) -> str:
-    """The page of a tournament as HTML that needs no other file."""
-    import jinja2
+    """Return the page of a tournament as HTML."""
     from markupsafe import Markup
 
-    here = resources.files("pcg.report")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
-    template = environment.from_string((here / "tournament.html.jinja").read_text(encoding="utf-8"))
-    css, script = (Markup((here / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
-    versions = json.loads((state.folder / "run.json").read_text(encoding="utf-8"))["versions"]
+    versions = read_file(state.folder / "run.json")["versions"]
     headings, rows = standing_rows(standings)
     agents = [s.agent for s in standings.overall if s.tally.plays]
     faults = state.faults
-    return template.render(
-        css=css,
-        script=script,
+    return render_page(
+        "tournament",
         version=versions["pcg"],
         title=_title(state),
         lead=_lead(state, standings),
@@ -97,6 +90,7 @@ def render_tournament(state: TournamentResult, standings: Standings) -> str:
         rates=Markup(win_rates(standings)) if state.results else "",
         agents=agents,
         map=[(game, [_map_cell(places, agent) for agent in agents]) for game, places in standings.games.items()],
+        fault_columns=[Column(name) for name in _FAULT_COLUMNS],
         faults=[
             [
                 Cell(r.fault.agent), Cell(r.match.game), Cell(str(r.match.level), r.match.level),
@@ -114,11 +108,7 @@ def render_tournament(state: TournamentResult, standings: Standings) -> str:
 
 def _title(state: TournamentResult) -> str:
     agents, games = len(state.tournament.agents), len(state.tournament.games)
-    return f"{_plural(agents, 'agent')} in {_plural(games, 'game')}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{plural(agents, 'agent')} in {plural(games, 'game')}"
 
 
 def _budget(state: TournamentResult) -> str:
@@ -135,7 +125,7 @@ def _lead(state: TournamentResult, standings: Standings) -> str:
         part = f" So far {len(state.results):,} of {state.total:,} matches have been played."
     return (
         f"{best.agent} is first with {number(best.points)} points: it won {percent(best.tally.rate)} of its "
-        f"{_plural(best.tally.plays, 'play')} (95 % interval {interval_text(best.tally.interval)}).{part}"
+        f"{plural(best.tally.plays, 'play')} (95 % interval {interval_text(best.tally.interval)}).{part}"
     )
 
 
@@ -192,7 +182,7 @@ def _map_cell(places: tuple[Place, ...], agent: str) -> dict[str, Any] | None:
 
 
 def command_of(state: TournamentResult) -> str:
-    """The command that plays the tournament again; games are named as they were loaded."""
+    """Return the command that plays the tournament again; games are named as they were loaded."""
     tournament = state.tournament
     rules = tournament.rules
     sources = [e.source if "/" not in e.source and "\\" not in e.source else f"{e.name}.txt" for e in tournament.games]
@@ -207,7 +197,7 @@ def command_of(state: TournamentResult) -> str:
     return shlex.join([*parts, "--out", "DIR"])
 
 
-def _settings(state: TournamentResult, versions: Mapping[str, str]) -> list[tuple[str, list[tuple[str, str]]]]:
+def _settings(state: TournamentResult, versions: Mapping[str, str]) -> Settings:
     tournament, rules = state.tournament, state.tournament.rules
     clock = "CPU time of the thread, enforced" if rules.timed else "forward-model calls"
     table = [

@@ -1,4 +1,4 @@
-"""The tables of a tournament: as CSV for programs, as LaTeX for papers, and as rows for the terminal and the page.
+"""Tables of a tournament: as CSV for programs, as LaTeX for papers, and as rows for the terminal and the page.
 
 Numbers are made in one place here, so that all of them agree. Nothing in them differs between equal tournaments.
 """
@@ -27,7 +27,7 @@ STANDING_COLUMNS = (
 
 
 def number(value: float | Fraction, digits: int = 1) -> str:
-    """A number with at most so many decimals, without needless zeros.
+    """Return a number with at most so many decimals, without needless zeros.
 
     >>> number(Fraction(33, 2)), number(25.0), number(-0.04)
     ('16.5', '25', '0')
@@ -38,12 +38,12 @@ def number(value: float | Fraction, digits: int = 1) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in percent with one decimal: "48.4 %"."""
+    """Return a share in percent with one decimal: "48.4 %"."""
     return f"{100 * share:.1f} %"
 
 
 def interval_text(standing_interval: tuple[float, float]) -> str:
-    """An interval of shares in percent.
+    """Return an interval of shares in percent.
 
     >>> interval_text((0.1234, 0.5))
     '12.3 to 50.0 %'
@@ -53,7 +53,7 @@ def interval_text(standing_interval: tuple[float, float]) -> str:
 
 
 def results_csv(results: Sequence[MatchResult]) -> str:
-    """One line per match and player."""
+    """Return CSV with one line per match and player."""
     rows = []
     for result in results:
         match, fault = result.match, result.fault
@@ -72,7 +72,7 @@ def results_csv(results: Sequence[MatchResult]) -> str:
 
 
 def games_csv(standings: Standings) -> str:
-    """One line per game and agent, best first."""
+    """Return CSV with one line per game and agent, best first."""
     return _csv(
         GAME_COLUMNS,
         [
@@ -88,7 +88,7 @@ def games_csv(standings: Standings) -> str:
 
 
 def standings_csv(standings: Standings) -> str:
-    """One line per agent, best first."""
+    """Return CSV with one line per agent, best first."""
     return _csv(
         STANDING_COLUMNS,
         [
@@ -104,7 +104,7 @@ def standings_csv(standings: Standings) -> str:
 
 
 def standing_rows(standings: Standings) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of the table of agents, as people read it; columns that say nothing are left out."""
+    """Return headings and rows of the table of agents, as people read it; columns that say nothing are left out."""
     rated = any(s.rating for s in standings.overall)
     fouled = any(s.tally.disqualified for s in standings.overall)
     headings = ["rank", "agent", "reads rules", "points", "firsts", "wins", "win rate", "95 % interval", "score"]
@@ -126,7 +126,7 @@ def _row(s: Standing, rated: bool, fouled: bool) -> list[str]:
 
 
 def standings_latex(standings: Standings) -> str:
-    """The table of agents for a paper; needs the package booktabs."""
+    """Return the table of agents for a paper; needs the package booktabs."""
     headings, rows = standing_rows(standings)
     lines = [rf"\begin{{tabular}}{{rll{'r' * (len(headings) - 3)}}}", r"\toprule"]
     lines += [" & ".join(map(_tex, headings)) + r" \\", r"\midrule"]

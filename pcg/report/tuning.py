@@ -1,31 +1,32 @@
-"""The page of a run that tunes a game: before and after, the best settings, and what each parameter does.
-
-Only what is in the folder is shown, and nothing that differs between equal runs, so equal runs have equal pages.
-"""
+"""Report of a run that tunes a game: before and after, the best settings, and the effect of each parameter."""
 
 from __future__ import annotations
 
 import csv
 import difflib
-import json
 import shlex
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.report.page import Cell, Column
-from pcg.report.tuning_figures import Evaluations, importance, importance_bars, marginal_plot, pair_map, value_curve
+from pcg.report.base import (
+    PAGE,
+    Cell,
+    Column,
+    plural,
+    read_events,
+    read_run,
+    render_page,
+    settings_tables,
+    stopped_text,
+)
+from pcg.report.figures.tuning import Evaluations, importance, importance_bars, marginal_plot, pair_map, value_curve
 from pcg.runs.store import write_whole
 
-PAGE = "report.html"
 _ROWS = 100
 """Settings that the page shows; all are in settings.csv."""
 _PLOTS = 12
 """Parameters whose values are drawn one by one: the most important."""
-_NEEDED = ("run.json", "events.jsonl", "summary.json", "settings.csv")
-_STOPPED = {"evaluations": "budget spent", "seconds": "time is up", "interrupted": "interrupted"}
 
 
 def write_tuning(folder: Path | str) -> Path:
@@ -35,26 +36,16 @@ def write_tuning(folder: Path | str) -> Path:
         PcgError: if the folder is not that of a run that has stopped.
     """
     folder = Path(folder)
-    for name in _NEEDED:
-        if not (folder / name).is_file():
-            raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")
     write_whole(folder / PAGE, render_tuning(folder))
     return folder / PAGE
 
 
 def render_tuning(folder: Path) -> str:
-    """The page of a tuning run as HTML that needs no other file."""
-    import jinja2
+    """Return the page of a tuning run as HTML."""
     from markupsafe import Markup
 
-    here = resources.files("pcg.report")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
-    template = environment.from_string((here / "tuning.html.jinja").read_text(encoding="utf-8"))
-    css, script = (Markup((here / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
-    run, summary = (json.loads((folder / name).read_text(encoding="utf-8")) for name in ("run.json", "summary.json"))
-    with open(folder / "events.jsonl", encoding="utf-8") as file:
-        keys = ("point", "value", "error")
-        events = [{key: event[key] for key in keys} for event in map(json.loads, file)]
+    run, summary = read_run(folder, "settings.csv")
+    events = read_events(folder, ("point", "value", "error"))
     names = [p["name"] for p in run["space"]]
     values = [p["values"] for p in run["space"]]
     evaluations = Evaluations.of(events, len(names))
@@ -69,10 +60,9 @@ def render_tuning(folder: Path) -> str:
             figures.append((f"{names[pair[0]]} and {names[pair[1]]}", pair_map(evaluations, pair, names, values)))
     plots = [(names[k], marginal_plot(evaluations, k, names[k], values[k])) for k in order[:_PLOTS]] if events else []
     columns, rows, more = _table(folder / "settings.csv", len(names))
-    return template.render(
-        css=css,
-        script=script,
-        run=run,
+    return render_page(
+        "tuning",
+        version=run["versions"]["pcg"],
         title=f"{run['game']['name']}, tuned",
         lead=_lead(run, summary),
         facts=_facts(run, summary),
@@ -87,22 +77,19 @@ def render_tuning(folder: Path) -> str:
         more=more,
         changes=_changes(folder),
         command=_command(run),
-        settings=_settings(run),
+        settings=settings_tables(
+            {
+                "Optimiser": run["optimiser"]["parameters"],
+                "Plays": {**run["evaluation"], "finalists": run["finalists"], "plays at the end": run["confirm"]},
+                "Versions": run["versions"],
+                "Game": run["game"],
+            }
+        ),
     )
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.3g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-
-
 def _lead(run: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
-    tried = f"{_plural(summary['evaluations'], 'evaluation')} of {_plural(summary['settings'], 'setting')}"
+    tried = f"{plural(summary['evaluations'], 'evaluation')} of {plural(summary['settings'], 'setting')}"
     wanted = ", ".join(run["targets"])
     return f"Wanted: {wanted}. The optimiser “{run['optimiser']['name']}” made {tried}."
 
@@ -114,7 +101,7 @@ def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str
         ("Plays in each", f"{run['evaluation']['plays']:,}"),
         ("Levels", ", ".join(map(str, run["levels"]))),
         ("Seed", str(run["seed"])),
-        ("Stopped", _STOPPED.get(summary["stopped"], summary["stopped"])),
+        ("Stopped", stopped_text(summary["stopped"])),
     ]
     if "after" in summary:
         facts.insert(0, ("Value before", f"{summary['before']['value']:.2f}"))
@@ -123,7 +110,7 @@ def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str
 
 
 def _compared(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
-    """(name, before, after, help) of every parameter."""
+    """Return (name, before, after, help) of every parameter."""
     best = summary.get("after", summary.get("best"))
     if best is None:
         return []
@@ -131,7 +118,7 @@ def _compared(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[
 
 
 def _measured(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """(target, before, after), with intervals."""
+    """Return (target, before, after), with intervals."""
     if "after" not in summary:
         return []
     found: dict[str, list[str]] = {}
@@ -147,8 +134,8 @@ def _note(summary: Mapping[str, Any]) -> str:
         return (
             "The run was interrupted, or told not to play the best again: what it says of them is what the search saw."
         )
-    plays = _plural(summary["after"]["plays"], "play")
-    chosen = f"The best of {_plural(max(1, len(summary['finalists'])), 'finalist')} was chosen by playing them again"
+    plays = plural(summary["after"]["plays"], "play")
+    chosen = f"The best of {plural(max(1, len(summary['finalists'])), 'finalist')} was chosen by playing them again"
     return f"{chosen}; these numbers, with 95 % intervals, are from {plays} of both games with seeds of their own."
 
 
@@ -173,7 +160,7 @@ def _cell(text: str) -> Cell:
 
 
 def _changes(folder: Path) -> list[tuple[str, str]]:
-    """Lines of the rules before and after: (sign, line)."""
+    """Return the lines of the rules that differ: (sign, line)."""
     from pcg.engine.vgdl.formatter import format_text
 
     best = folder / "best.txt"
@@ -199,16 +186,3 @@ def _command(run: Mapping[str, Any]) -> str:
     for name, value in run["evaluation"].items():
         parts += ["--set", f"evaluation.{name}={value}"]
     return shlex.join([*parts, "--out", "DIR"])
-
-
-def _settings(run: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, str]]]]:
-    tables = [
-        ("Optimiser", run["optimiser"]["parameters"]),
-        ("Plays", {**run["evaluation"], "finalists": run["finalists"], "plays at the end": run["confirm"]}),
-        ("Versions", run["versions"]),
-        ("Game", run["game"]),
-    ]
-    return [(title, [(k.replace("_", " "), _text(v)) for k, v in table.items()]) for title, table in tables if table]
-
-
-__all__ = ["render_tuning", "write_tuning"]

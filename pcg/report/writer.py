@@ -1,52 +1,47 @@
-"""From a run folder to its report: draw the pictures, put the page together, replace what was there."""
+"""Reports of runs, found by the kind of the run."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.report.page import render_page
-from pcg.report.pictures import draw_pictures
-from pcg.runs.store import GAMES, RULES, TOURNAMENT, TUNING, kind_of, write_whole
+from pcg.engine.registry import Registry
+from pcg.runs.run import run_kind
 
-REPORT = "report.html"
-_NEEDED = ("run.json", "events.jsonl", "summary.json", "levels/index.json")
+REPORTS: Registry[Callable[[Path], Path]] = Registry(
+    "report",
+    builtin={
+        "levels": "pcg.report.levels:write_levels_report",
+        "rules": "pcg.report.rules:write_rules_report",
+        "games": "pcg.report.rules:write_rules_report",
+        "tuning": "pcg.report.tuning:write_tuning",
+        "tournament": "pcg.report.tournament:write_tournament",
+    },
+)
+"""What writes the report of a run, by the kind of the run in `run.json`."""
 
 
 def write_report(folder: Path | str) -> Path:
-    """Draw the pictures of a run and write its `report.html`.
+    """Draw the pictures of a run of any kind and write its `report.html`.
 
-    Equal runs get equal bytes. The pictures are `levels/lvl0.png`, ..., `sheet.png` and `best.gif` (see `pcg.runs`). A
-    tournament gets the files of `pcg.report.tournament.write_tournament`, a run that tunes a game, or makes rules or
-    games, the page of `pcg.report.tuning` or `pcg.report.rules`.
+    Equal runs get equal bytes. What else is written is said in the module of the kind.
 
     Args:
-        folder: a run folder; the run may have been interrupted, but must have written its summary. Or the folder of a
-            tournament, at any time.
+        folder: of a run, which may have been interrupted, but must have written its summary; or of a tournament, at any
+            time.
 
     Returns:
         The path of the page.
 
     Raises:
-        PcgError: if the folder is not a run.
+        PcgError: if the folder is not a run, or not one that has stopped.
+
+    >>> import tempfile
+    >>> from pcg.runs import LevelRun, run_levels
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = run_levels(LevelRun("boxes", generator="random", evaluations=2), f"{folder}/run")
+    ...     print(write_report(f"{folder}/run").name)
+    report.html
     """
     folder = Path(folder)
-    if kind_of(folder) == TUNING:
-        from pcg.report.tuning import write_tuning
-
-        return write_tuning(folder)
-    if kind_of(folder) in (RULES, GAMES):
-        from pcg.report.rules import write_rules_report
-
-        return write_rules_report(folder)
-    if kind_of(folder) == TOURNAMENT:
-        from pcg.report.tournament import write_tournament
-
-        return write_tournament(folder)
-    for name in _NEEDED:
-        if not (folder / name).is_file():
-            raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")
-    draw_pictures(folder)
-    page = folder / REPORT
-    write_whole(page, render_page(folder))
-    return page
+    return REPORTS.find(run_kind(folder).kind)(folder)

@@ -1,14 +1,16 @@
-"""Runs: a generation run as a folder that survives being killed, and the driver that fills it.
+"""Runs: experiments that make or measure something, each a folder that survives being killed.
 
 This package stores and drives; it draws nothing (`pcg.render`) and writes no report (`pcg.report`), which read the
 folder described here. The idea of a run as an append-only log plus a checkpoint that is only a shortcut is the
 write-ahead log of databases: the log alone decides what happened.
 
-Runs that tune a game (`pcg.runs.tuning`), make rules or games (`pcg.runs.rules`, `pcg.runs.games`) and tournaments
-(`pcg.runs.tournament`) say there what is different in theirs.
+`run_levels`, `run_rules`, `run_games`, `run_tuning` and `run_tournament` begin a run, and `resume` goes on with any.
+One process at a time writes to a run: a second one is refused (`lock`). `pcg.runs.run` is what all have in common,
+`pcg.runs.search` the loop of those that search, and `pcg.runs.experiments` has the kinds, each of which says what is
+different in its folder.
 
-Layout of a run folder (every path is relative to it; text is UTF-8, JSON has sorted keys, one object per line in
-`.jsonl`):
+Layout of the folder of a run that makes levels (every path is relative to it; text is UTF-8, JSON has sorted keys, one
+object per line in `.jsonl`):
 
 `run.json`
     The manifest, written once: `format` (1), `kind` ("levels"), `game` {`name`, `reading`, `sha256` of the game text,
@@ -16,7 +18,7 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
     in}, `evaluation` (all parameters), `wants` (list of texts, as "enemies=3"), `archive` {`size`, `distance`},
     `budget` {`seconds`: float or null, `evaluations`: int or null}, `versions` {`pcg`, `python`, `numpy`, `numba`}.
 `config.toml`
-    The configuration the run was started with; `read_config` reads it and `run_levels` accepts it again.
+    The configuration the run was started with; `LevelRun.read` reads it.
 `game/game.vgdl`, `game/lvl0.txt`, ...
     The game and its own levels as they were when the run started: a resumed run never reads the originals.
 `events.jsonl`
@@ -27,8 +29,7 @@ Layout of a run folder (every path is relative to it; text is UTF-8, JSON has so
     [0, 1]}, `metrics` {name: number}, `stage` ("static", "idle", "capable" or "complete": how far the evaluation had
     to go), `winner` (agent whose play won: "solver", "mcts", or ""), `seed` (of the winning play), `play` (winning
     play, one letter per tick: . NIL, U UP, L LEFT, D DOWN, R RIGHT, X USE, E ESCAPE; "" if none), `mechanics` (names
-    of the rules that take effect in it), `wants` {name: how nearly it is met, in [0, 1]}; of `ge` also `note` (the
-    genotype).
+    of the rules that take effect in it), `wants` {name: how nearly it is met, in [0, 1]}.
 `checkpoint.json`
     The generator's state and the candidates in flight after the first `events` lines of the log. Written under a
     temporary name and renamed; may be deleted at any time (the run is then replayed from its log).
@@ -66,24 +67,40 @@ Pictures and the report are put beside these by other modules and never read bac
 """
 
 from pcg.runs.archive import Archive, Entry
-from pcg.runs.config import LevelRun, parse_seconds, read_config
-from pcg.runs.driver import Progress, RunResult, resume, run_levels
-from pcg.runs.tuning import TuningResult, resume_tuning, run_tuning
-from pcg.runs.tuning_config import TuningRun, read_tuning_config
+from pcg.runs.config import parse_seconds
+from pcg.runs.experiments.games import run_games
+from pcg.runs.experiments.games_config import GamesRun
+from pcg.runs.experiments.levels import LevelProgress, LevelResult, run_levels
+from pcg.runs.experiments.levels_config import LevelRun
+from pcg.runs.experiments.rules import run_rules
+from pcg.runs.experiments.rules_config import RulesRun
+from pcg.runs.experiments.tournament import Tournament, plan, read_tournament, run_tournament
+from pcg.runs.experiments.tuning import run_tuning
+from pcg.runs.experiments.tuning_config import TuningRun
+from pcg.runs.run import EXPERIMENTS, Progress, RunOptions, RunResult, resume, run_experiment
 
 __all__ = [
+    "EXPERIMENTS",
     "Archive",
     "Entry",
+    "GamesRun",
+    "LevelProgress",
+    "LevelResult",
     "LevelRun",
     "Progress",
+    "RulesRun",
+    "RunOptions",
     "RunResult",
-    "TuningResult",
+    "Tournament",
     "TuningRun",
     "parse_seconds",
-    "read_config",
-    "read_tuning_config",
+    "plan",
+    "read_tournament",
     "resume",
-    "resume_tuning",
+    "run_experiment",
+    "run_games",
     "run_levels",
+    "run_rules",
+    "run_tournament",
     "run_tuning",
 ]

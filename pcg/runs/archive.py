@@ -1,4 +1,4 @@
-"""What is worth keeping: the best of all levels (or games) that were evaluated, no two of them alike.
+"""Archive of the best levels (or games) that were evaluated, no two of them alike.
 
 Chosen greedily from the best downwards, so the choice depends on the set of evaluated candidates alone, not on when
 they came. In memory are ranks and names only; the candidates themselves are read from the log of the run when they are
@@ -35,12 +35,12 @@ class Entry:
 
     @classmethod
     def of(cls, event: Mapping[str, Any]) -> Entry:
-        """The entry of an event of the log."""
+        """Return the entry of an event of the log."""
         candidate = Candidate.from_json(event)
         return cls(candidate, Evaluation.from_json(event), codes(candidate.level))
 
     def to_index(self, file: str) -> dict[str, Any]:
-        """As an entry of `levels/index.json`."""
+        """Return it as an entry of `levels/index.json`."""
         data = self.evaluation.to_json()
         return {
             "file": file,
@@ -89,11 +89,18 @@ class Archive(Generic[E]):
 
     @property
     def feasible(self) -> int:
-        """Number of feasible candidates, alike ones included."""
+        """Return the number of feasible candidates, alike ones included."""
         return len(self._feasible)
 
     def add(self, id: int, feasible: bool, fitness: float, constraint: float) -> None:
-        """Take an evaluated candidate, whose event can be fetched from now on."""
+        """Take an evaluated candidate, whose event can be fetched from now on.
+
+        Args:
+            id: its number.
+            feasible: False for one that breaks a constraint.
+            fitness: of a feasible one.
+            constraint: mean constraint value of the others, in [0, 1].
+        """
         self.evaluations += 1
         if feasible:
             rank = (-fitness, id)
@@ -108,7 +115,13 @@ class Archive(Generic[E]):
                 self._spare = None
 
     def revise(self, id: int, old: float, new: float) -> None:
-        """Take another fitness of a feasible candidate that was added with the old one: it was evaluated again."""
+        """Replace the fitness of a feasible candidate that was evaluated again.
+
+        Args:
+            id: its number.
+            old: the fitness with which it was added, or revised last.
+            new: the fitness from now on.
+        """
         self.evaluations += 1
         del self._feasible[bisect.bisect_left(self._feasible, (-old, id))]
         bisect.insort(self._feasible, (-new, id))
@@ -148,13 +161,13 @@ class Archive(Generic[E]):
         self._kept = kept
 
     def best(self) -> list[E]:
-        """The best distinct feasible candidates, best first; of equally good ones the older first."""
+        """Return the best distinct feasible candidates, best first; of equally good ones the older first."""
         if self._best is None:
             self._best = [self._entry(id) for _, id in self._kept]
         return self._best
 
     def spare(self) -> list[E]:
-        """The best distinct infeasible candidates, as many as feasible ones are wanting."""
+        """Return the best distinct infeasible candidates, as many as feasible ones are wanting."""
         if self._spare is None:
             kept: list[tuple[float, int]] = []
             wanting = self.size - len(self._kept)
@@ -180,7 +193,7 @@ class Archive(Generic[E]):
         return shape
 
     def _twin(self, id: int, others: Iterable[tuple[float, int]]) -> int | None:
-        """One of the others that is too like the candidate, if there is any."""
+        """Return one of the others that is too like the candidate, if there is any."""
         shape = self._shape(id)
         for _, other in others:
             if self._apart(shape, self._shape(other)) < self.distance:
@@ -188,7 +201,7 @@ class Archive(Generic[E]):
         return None
 
     def summary(self) -> Mapping[str, Any]:
-        """Counts for `summary.json`."""
+        """Return the counts for `summary.json`."""
         return {
             "evaluations": self.evaluations,
             "feasible": self.feasible,

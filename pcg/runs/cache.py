@@ -30,13 +30,13 @@ USER = "user"
 
 
 def level_key(level: str) -> bytes:
-    """What equal level texts have in common, in 16 bytes."""
+    """Return a digest of a level text, 16 bytes."""
     return blake2b(level.encode(), digest_size=16).digest()
 
 
 @functools.cache
 def code_digest() -> str:
-    """Names the code that evaluates: every source file of the engine and of the evaluators, and what compiles them."""
+    """Return a digest of the code that evaluates: engine, evaluators, and the compiler with its versions."""
     digest = sha256(f"{compiler()} {np.__version__}".encode())
     for package in (pcg.engine, pcg.evaluators):
         root = Path(str(package.__file__)).parent
@@ -47,7 +47,7 @@ def code_digest() -> str:
 
 
 def settings_key(parts: Iterable[object]) -> str:
-    """Names everything but the level that decides an evaluation, the code included, also that of users' metrics."""
+    """Return a digest of all but the level that decides an evaluation, code included, also that of users' metrics."""
     return sha256("\0".join([code_digest() + users_code(), *(repr(part) for part in parts)]).encode()).hexdigest()
 
 
@@ -83,7 +83,7 @@ class EvaluationCache:
             ) from None
 
     def find(self, level: str) -> Evaluation | None:
-        """The evaluation of a level, if it is there and can be read."""
+        """Return the evaluation of a level, if it is there and can be read."""
         try:
             row = self._database.execute(
                 "SELECT evaluation FROM evaluations WHERE settings = ? AND level = ?", (self.settings, level_key(level))

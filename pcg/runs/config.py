@@ -1,4 +1,4 @@
-"""What a run is to do: the configuration, as a dataclass and as a TOML file.
+"""Configurations of runs, as dataclasses and as TOML files: what the kinds of runs have in common.
 
 A configuration says everything that decides the result and nothing else: not how many workers there are, nor where
 the folder is. Names of games, generators and parameters are checked when the run starts.
@@ -11,7 +11,6 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -23,38 +22,19 @@ LOAD = Parameter(
     "load", "", "Python files that register generators and the like, with blanks between them, quoted as in a shell"
 )
 """Key of every run; it is left out of the file of a run that loads nothing."""
-SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
-    "run": (
-        Parameter("game", "", "built-in name or file of the game"),
-        Parameter(
-            "reading", "", "how the game text is read; empty: as `load` decides", choices=("", "strict", "gvgai")
-        ),
-        Parameter("generator", "evolve", "name of the level generator"),
-        Parameter("want", "", "what levels are to be like, as in enemies=3, symmetry>=0.8"),
-        Parameter("count", 10, "levels wanted", 1, 10_000),
-        Parameter("seed", 1, "equal seeds give equal levels", 0, 2**63 - 1),
-        Parameter("distance", 0.5, "levels nearer to each other than this do not both count", 0.0, 1.0),
-        Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
-        Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
-        LOAD,
-    ),
-    "budget": (
-        Parameter("seconds", 0.0, "stop after this time; 0: no limit of time", 0.0, 1e9, "s"),
-        Parameter("evaluations", 0, "stop after so many evaluations; 0: no limit", 0, 10**12),
-    ),
-}
-"""The sections of the file whose keys are fixed; `generator` and `evaluation` hold parameters of those."""
 
 
 class RunConfig:
-    """What the configurations of all runs have in common; each is a frozen dataclass whose fields are the keys of
-    `sections` and, for each name in `free`, a mapping `NAME_parameters`.
+    """Base of the configurations of runs: frozen dataclasses whose fields are the keys of `sections` and, for each name
+    in `free`, a mapping `NAME_parameters`.
 
     At least one of `seconds` and `evaluations` limits a run (0: no limit). With `evaluations` alone the result is the
     same on every machine and with any number of workers. The files that `load` names are imported when the
     configuration is made, in whatever process that is.
     """
 
+    kind: ClassVar[str]
+    """The kind of run that it configures."""
     sections: ClassVar[Mapping[str, tuple[Parameter, ...]]]
     """The sections of the file whose keys are fixed."""
     free: ClassVar[tuple[str, ...]] = ("generator", "evaluation")
@@ -63,8 +43,11 @@ class RunConfig:
     """The key without which there is nothing to do."""
 
     if TYPE_CHECKING:  # fields of the dataclasses
+        seed: int
         seconds: float
         evaluations: int
+        window: int
+        checkpoint: int
         load: str
 
     def __post_init__(self) -> None:
@@ -80,17 +63,21 @@ class RunConfig:
             )
 
     def _check(self) -> None:
-        """Raises PcgError for what the parameters themselves do not rule out."""
+        """Check what the parameters themselves do not rule out.
+
+        Raises:
+            PcgError: for values that contradict each other.
+        """
         if not getattr(self, self.subject):
             raise PcgError("the run has no game: expected a built-in name or a file")
 
     def with_budget(self, *, seconds: float | None = None, evaluations: int | None = None) -> Self:
-        """The same run with another budget; what is None stays."""
+        """Return the same run with another budget; what is None stays."""
         changes = {"seconds": seconds, "evaluations": evaluations}
         return dataclasses.replace(self, **{k: v for k, v in changes.items() if v is not None})  # type: ignore[type-var]
 
     def to_toml(self) -> str:
-        """As the text of a configuration file."""
+        """Return the text of a configuration file."""
         fixed = [
             (name, {p.name: getattr(self, p.name) for p in ps if p is not LOAD or self.load})
             for name, ps in self.sections.items()
@@ -98,8 +85,17 @@ class RunConfig:
         return toml_text([*fixed, *((name, dict(getattr(self, f"{name}_parameters"))) for name in self.free)])
 
     @classmethod
+    def read(cls, path: Path | str) -> Self:
+        """Read a configuration file.
+
+        Raises:
+            PcgError: when it cannot be read, is no TOML, or says something unknown.
+        """
+        return cls.from_mapping(read_toml(path), str(path))
+
+    @classmethod
     def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> Self:
-        """The configuration in the parsed form of a file.
+        """Return the configuration in the parsed form of a file.
 
         Raises:
             PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
@@ -107,28 +103,6 @@ class RunConfig:
         fixed = read_sections(data, cls.sections, cls.free, source)
         free = {f"{name}_parameters": dict(data.get(name, {})) for name in cls.free}
         return cls(**{cls.subject: "", **fixed, **free})
-
-
-@dataclass(frozen=True)
-class LevelRun(RunConfig):
-    """The configuration of a run that generates levels."""
-
-    sections = SECTIONS
-
-    game: str
-    generator: str = "evolve"
-    count: int = 10
-    seed: int = 1
-    seconds: float = 0.0
-    evaluations: int = 0
-    reading: str = ""
-    want: str = ""
-    distance: float = 0.5
-    window: int = 16
-    checkpoint: int = 25
-    load: str = ""
-    generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
-    evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)
 
 
 def load_plugins(files: str) -> str:
@@ -146,17 +120,8 @@ def load_plugins(files: str) -> str:
     return shlex.join(paths)
 
 
-def read_config(path: Path | str) -> LevelRun:
-    """Read a configuration file.
-
-    Raises:
-        PcgError: when it cannot be read, is no TOML, or says something unknown.
-    """
-    return LevelRun.from_mapping(read_toml(path), str(path))
-
-
 def read_toml(path: Path | str) -> dict[str, Any]:
-    """The parsed form of a configuration file.
+    """Parse a configuration file.
 
     Raises:
         PcgError: when it cannot be read or is no TOML.
@@ -173,7 +138,7 @@ def read_toml(path: Path | str) -> dict[str, Any]:
 def read_sections(
     data: Mapping[str, Any], sections: Mapping[str, tuple[Parameter, ...]], free: Sequence[str], source: str
 ) -> dict[str, Any]:
-    """The values of all sections whose keys are fixed, by key.
+    """Return the values of all sections whose keys are fixed, by key.
 
     Args:
         data: the parsed form of a file.
@@ -205,7 +170,7 @@ def read_sections(
 
 
 def toml_text(sections: Iterable[tuple[str, Mapping[str, Setting]]]) -> str:
-    """The text of a configuration file."""
+    """Return the text of a configuration file."""
     text = ""
     for name, values in sections:
         text += f"[{name}]\n" + "".join(f"{k} = {_toml(v)}\n" for k, v in values.items()) + "\n"
@@ -213,7 +178,7 @@ def toml_text(sections: Iterable[tuple[str, Mapping[str, Setting]]]) -> str:
 
 
 def parse_seconds(text: str) -> float:
-    """A time such as "60s", "2m", "1.5h" or "90" in seconds.
+    """Read a time such as "60s", "2m", "1.5h" or "90" in seconds.
 
     Raises:
         PcgError: for anything else.

@@ -1,4 +1,4 @@
-"""Ctrl-C while a run is under way: held back where it would tear things apart, and never lost."""
+"""Handling of Ctrl-C during a run: held back while files change together, and never lost."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def heeded() -> Iterator[Callable[[], None]]:
-    """Note a Ctrl-C besides raising it, as Python swallows what is raised in a finalizer (`State.__del__` is one).
+def interrupt_check() -> Iterator[Callable[[], None]]:
+    """Note a Ctrl-C as well as raising it: Python swallows what is raised in a finalizer (`State.__del__` is one).
 
     Yields:
         A function to call in every round of a loop: it raises KeyboardInterrupt if one came. It does nothing in other

@@ -1,4 +1,4 @@
-"""Python's pool of worker processes, with an end that does not depend on its own housekeeping.
+"""Pool of worker processes that always notices the death of a worker and can always be shut down.
 
 A worker that dies breaks `ProcessPoolExecutor`, whose thread then fails all futures and ends the other workers. Three
 things escape it in the Pythons that we support: a worker that is being started in that very moment is not ended, and
@@ -61,7 +61,7 @@ class ProcessPool(ProcessPoolExecutor):
         self._safe_to_dynamically_spawn_children = False
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As Python's, but a pool that breaks under the submission is a broken pool, whatever the error was."""
+        """Submit work as `ProcessPoolExecutor` does; every error of starting a worker becomes `BrokenProcessPool`."""
         try:
             return super().submit(fn, *args, **kwargs)
         except RuntimeError:
@@ -72,7 +72,7 @@ class ProcessPool(ProcessPoolExecutor):
             raise BrokenProcessPool(f"no worker could be started: {error}") from error
 
     def is_stuck(self) -> bool:
-        """Whether a worker died `GRACE` seconds ago; a future that is still open will stay so."""
+        """Return True if a worker died `GRACE` seconds ago; a future that is still open will stay so."""
         if self._dead_since is None:
             if not self._any_died():
                 return False
@@ -86,7 +86,7 @@ class ProcessPool(ProcessPoolExecutor):
                 process.kill()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As Python's, but returns when a worker has died under it, too."""
+        """Shut down as `ProcessPoolExecutor` does, also when a worker dies meanwhile."""
         super().shutdown(wait=False, cancel_futures=cancel_futures)
         while wait and any(p.pid is not None and p.exitcode is None for p in self._context.begun):
             if self._any_died():

@@ -1,110 +1,115 @@
-"""What all runs that search have in common: ask, evaluate side by side, tell in order, log, checkpoint, and stop.
+"""The loop of all runs that search: ask, evaluate side by side, tell in order, log, checkpoint, and stop.
 
 The number of workers decides how fast a run is and never what comes out: a fixed number of candidates (`window`) is
 under way at any time and their evaluations are applied in the order in which they were asked for. A killed run is
-continued by replaying its log: what is logged is told again instead of being evaluated again. What is searched, how it
-is evaluated and what is kept of it is for subclasses to say (`driver` for levels, `tuning` for game spaces).
+continued by replaying its log: what is logged is told again instead of being evaluated again. Subclasses in
+`pcg.runs.experiments` say what is searched, how it is evaluated and what is kept of it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import platform
 import sys
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-import pcg
 from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.contract import Generator
-from pcg.runs.interrupts import heeded, uninterrupted
+from pcg.runs.cache import code_digest
+from pcg.runs.config import RunConfig
+from pcg.runs.interrupts import interrupt_check, uninterrupted
+from pcg.runs.run import Run, RunOptions
 from pcg.runs.store import FORMAT, RunLog, append_line, read_elapsed, read_json, to_json, write_whole
-from pcg.runs.workers import Ticket, Workers
+from pcg.runs.workers import Ticket, Workers, open_workers
 
 FAILED = "failed.txt"
 """In the folder of a run: the candidate whose evaluation kills its workers."""
 
 
-def versions() -> dict[str, str]:
-    """What a manifest says of the software."""
-    return {
-        "pcg": pcg.__version__,
-        "python": platform.python_version(),
-        "numpy": metadata.version("numpy"),
-        "numba": metadata.version("numba"),
-    }
+def check_version(code: str) -> None:
+    """Make sure that a worker runs the code that the run itself runs.
+
+    Raises:
+        PcgError: when this is not the version that `code` names (see `code_digest`); "" names every version.
+    """
+    if code and code != code_digest():
+        raise PcgError(
+            f"the worker on {platform.node()} has another version of the toolkit, of Numba or of NumPy: install the "
+            "same there"
+        )
 
 
-class SearchRun(ABC):
-    """One run in one process.
+class SearchRun(Run):
+    """A run that asks a generator for candidates and tells it their evaluations.
 
     Args:
+        config: its `window`, `checkpoint` (evaluations between two) and budget are read here.
         folder: of the run.
-        generator: what is asked and told.
-        window: candidates under way at any time.
-        every: evaluations between two checkpoints.
-        seconds: stop after this time; 0 for no limit.
-        evaluations: stop after so many; 0 for no limit.
+        generator: the source of candidates, which is asked and told.
     """
 
-    def __init__(
-        self, folder: Path, generator: Generator[Any, Any], *, window: int, every: int, seconds: float, evaluations: int
-    ) -> None:
+    options: ClassVar[tuple[str, ...]] = ("workers", "executor", "seconds", "evaluations", "progress", "command")
+    config: RunConfig
+    workers: Workers
+
+    def __init__(self, config: RunConfig, folder: Path, generator: Generator[Any, Any]) -> None:
+        self.config = config
         self.folder = folder
         self.source = generator
-        self.window, self.every = window, every
-        self.seconds, self.evaluations = seconds, evaluations
+        self.window, self.every = config.window, config.checkpoint
+        self.seconds, self.evaluations = config.seconds, config.evaluations
         self.told = 0
         self.asked = 0
         self.asking = False
         self.replayed = 0
         self.flight: deque[tuple[Any, Any]] = deque()
-        """Candidates under way, each with its work, its verdict, or the number of the event that has it."""
+        """Candidates under way, each with its work, its evaluation, or the number of the event that has it."""
 
-    # -- what subclasses say -------------------------------------------------------------------------------------------
+    # -- for subclasses ------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def _candidate(self, data: dict[str, Any]) -> Any:
-        """The candidate that `to_json` wrote."""
+        """Return the candidate that `to_json` wrote."""
 
     @abstractmethod
     def _same(self, event: dict[str, Any], candidate: Any) -> bool:
-        """Whether an event of the log is about this candidate."""
+        """Return True if an event of the log is about this candidate."""
 
     @abstractmethod
     def _begin(self, candidate: Any) -> Any:
-        """Begin an evaluation (a `Ticket`), or say what is known: a verdict, or the number of the event that has it."""
+        """Begin an evaluation, or find it: a `Ticket`, an evaluation, or the number of the event that has it."""
 
     @abstractmethod
     def _verdict(self, event: dict[str, Any]) -> Any:
-        """The verdict that an event has."""
+        """Return the evaluation that an event has."""
 
     @abstractmethod
     def _event(self, candidate: Any, verdict: Any) -> dict[str, Any]:
-        """What is logged."""
+        """Return the event of an evaluation, for the log."""
 
     @abstractmethod
     def _keep(self, candidate: Any, verdict: Any, fresh: bool) -> None:
-        """Take a verdict into the results, before the generator is told; `fresh` ones were worked out just now."""
+        """Take an evaluation into the results, before the generator is told; `fresh` ones were made just now."""
 
     @abstractmethod
     def _meet(self, event: dict[str, Any], told: bool) -> None:
-        """An event that is in the log already when a run goes on; `told` when the checkpoint knows of it."""
+        """Read an event that is in the log when a run goes on; `told` when the checkpoint includes it."""
 
     @abstractmethod
     def _went_on(self, trusted: bool) -> None:
-        """The whole log was met; without a checkpoint that can be `trusted` everything is told again."""
+        """End the reading of the log; without a checkpoint that can be `trusted` everything is told again."""
 
     @abstractmethod
     def _text(self, candidate: Any) -> str:
-        """What `failed.txt` holds of a candidate."""
+        """Return what `failed.txt` holds of a candidate."""
 
     @abstractmethod
     def write_results(self) -> None:
@@ -112,24 +117,41 @@ class SearchRun(ABC):
 
     @abstractmethod
     def _finish(self, reason: str) -> dict[str, Any]:
-        """The summary, `stopped` left out, when the run stops; the log is open."""
+        """Return the summary, without `stopped`, when the run stops; the log is open."""
 
     @abstractmethod
     def _progress(self) -> Any:
-        """What the progress bar is shown."""
+        """Return the state for a progress bar (see `Progress`)."""
+
+    @abstractmethod
+    def _result(self, reason: str) -> Any:
+        """Return the result, once the summary is written; the log is open."""
 
     def _conclude(self, reason: str) -> None:
-        """What is done once the budget is spent and before the summary; Ctrl-C may end it."""
+        """Do what follows when the budget is spent, before the summary; Ctrl-C may end it."""
         del reason
 
     def _enough(self) -> bool:
-        """Whether there is nothing left to look for."""
+        """Return True when there is nothing left to search for."""
         return False
 
     # -- files ---------------------------------------------------------------------------------------------------------
 
+    def write_manifest(self) -> None:
+        """Write `config.toml` and, last, `run.json`."""
+        write_whole(self.folder / "config.toml", self.config.to_toml())
+        super().write_manifest()
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what the manifests of all searching runs have: seed and budget."""
+        config = self.config
+        return {
+            "seed": config.seed,
+            "budget": {"seconds": config.seconds or None, "evaluations": config.evaluations or None},
+        }
+
     def checkpoint(self) -> None:
-        """Results so far, and where to go on from."""
+        """Write the results so far, and the state from which the run goes on."""
         self.log.sync()
         self.write_results()
         if self.asking:
@@ -148,7 +170,7 @@ class SearchRun(ABC):
         """Open the log, and start where the last checkpoint was taken, or at the beginning if none is to be trusted."""
         state = self._read_checkpoint()
         told = int(state["events"]) if state else 0
-        path = self.folder / "events.jsonl"
+        path = self.folder / self.log_name
 
         def meet(event: dict[str, Any]) -> None:
             try:
@@ -168,7 +190,7 @@ class SearchRun(ABC):
         self._went_on(trusted)
 
     def _starved(self, state: Mapping[str, Any]) -> bool:
-        """Whether a smaller budget kept the window from being full when a checkpoint was taken.
+        """Return True if a smaller budget kept the window from being full when a checkpoint was taken.
 
         With this budget the generator would have been asked for more by then, before it was told the last verdicts.
         Where that matters it is asked and told again from the beginning, all of which is in the log.
@@ -186,42 +208,55 @@ class SearchRun(ABC):
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
-    def search(self, workers: Workers, progress: Callable[[Any], None] | None, command: Sequence[str] | None) -> str:
-        """Run to the end of the budget, and write the results; returns why it stopped."""
+    @contextlib.contextmanager
+    def prepare(self, options: RunOptions) -> Iterator[None]:
+        """Open the workers and the cache for the time of a `with`."""
+        with contextlib.closing(open_workers(options.get("executor"), options.get("workers"))) as self.workers:
+            cache = options.get("cache")
+            with contextlib.nullcontext() if cache is None else self._open_cache(cache):
+                yield
+
+    def _open_cache(self, folder: Path | str) -> contextlib.AbstractContextManager[Any]:
+        """Open the cache of evaluations in a folder, for kinds of runs that have the option `cache`."""
+        raise NotImplementedError
+
+    def execute(self, options: RunOptions) -> Any:
+        """Run to the end of the budget, write the results, and return the kind's result."""
         compile_all()  # once per machine and version; not at the cost of the budget
+        command, progress = options.get("command"), options.get("progress")
         timing = self.folder / "timing.jsonl"
         self.before = read_elapsed(timing)
         self.started = time.perf_counter()
         self.open_log()
-        self.workers = workers
-        (self.folder / FAILED).unlink(missing_ok=True)
-        session = {
-            "type": "session",
-            "started": datetime.now(UTC).isoformat(timespec="seconds"),
-            "command": list(command if command is not None else sys.argv),
-            "workers": workers.count,
-        }
-        append_line(timing, session)
-        try:
-            with heeded() as check:
-                reason = self._loop(progress, timing, check)
-                self._conclude(reason)
-        except KeyboardInterrupt:
-            reason = "interrupted"
-        except PcgError as error:
-            if self.told:
+        with contextlib.closing(self.log):
+            (self.folder / FAILED).unlink(missing_ok=True)
+            session = {
+                "type": "session",
+                "started": datetime.now(UTC).isoformat(timespec="seconds"),
+                "command": list(command if command is not None else sys.argv),
+                "workers": self.workers.count,
+            }
+            append_line(timing, session)
+            try:
+                with interrupt_check() as check:
+                    reason = self._loop(progress, timing, check)
+                    self._conclude(reason)
+            except KeyboardInterrupt:
+                reason = "interrupted"
+            except PcgError as error:
+                if self.told:
+                    self.checkpoint()
+                raise PcgError(f"{error} (after {self.told} evaluations; `pcg resume {self.folder}` goes on)") from None
+            with uninterrupted():
                 self.checkpoint()
-            raise PcgError(f"{error} (after {self.told} evaluations; `pcg resume {self.folder}` goes on)") from None
-        with uninterrupted():
-            self.checkpoint()
-            summary = {"stopped": reason, **self._finish(reason)}
-            write_whole(self.folder / "summary.json", to_json(summary, indent=1) + "\n")
-            stopped = {"type": "stopped", "elapsed": round(self.elapsed(), 3), "reason": reason}
-            append_line(timing, {**stopped, **self._stopped(), "lost_workers": workers.lost})
-        return reason
+                summary = {"stopped": reason, **self._finish(reason)}
+                write_whole(self.folder / "summary.json", to_json(summary, indent=1) + "\n")
+                stopped = {"type": "stopped", "elapsed": round(self.elapsed(), 3), "reason": reason}
+                append_line(timing, {**stopped, **self._stopped(), "lost_workers": self.workers.lost})
+                return self._result(reason)
 
     def _stopped(self) -> dict[str, Any]:
-        """What the last line of the timing log has besides."""
+        """Return further fields for the last line of the timing log."""
         return {}
 
     def _loop(self, progress: Callable[[Any], None] | None, timing: Path, check: Callable[[], None]) -> str:
@@ -263,7 +298,7 @@ class SearchRun(ABC):
                 progress(self._progress())
 
     def _fill(self) -> None:
-        """Have `window` candidates under way."""
+        """Ask for candidates until `window` are under way."""
         while True:
             room = self.window - len(self.flight)
             if self.evaluations:
@@ -295,7 +330,7 @@ class SearchRun(ABC):
         return self._begin(candidate)
 
     def _reason(self) -> str:
-        """Why to stop, or ""."""
+        """Return the reason to stop, or ""."""
         if self.evaluations and self.told >= self.evaluations:
             return "evaluations"
         if self._enough():
@@ -305,14 +340,14 @@ class SearchRun(ABC):
         return ""
 
     def elapsed(self) -> float:
-        """Seconds so far, earlier sessions included."""
+        """Return the seconds so far, earlier sessions included."""
         return self.before + time.perf_counter() - self.started
 
     def _time_left(self) -> float | None:
         return max(0.0, self.seconds - self.elapsed()) if self.seconds else None
 
     def _fraction(self) -> float:
-        """Share of the budget that is spent, in [0, 1]."""
+        """Return the share of the budget that is spent, in [0, 1]."""
         parts = [0.0]
         if self.evaluations:
             parts.append(self.told / self.evaluations)

@@ -1,4 +1,4 @@
-"""The run folder on disk: files that are whole or absent, and a log of which at worst the last line is torn.
+"""Files of a run folder: files that are whole or absent, and a log of which at worst the last line is torn.
 
 Every file but the logs is written under a temporary name and renamed. What the files mean is in the package's
 docstring.
@@ -20,12 +20,12 @@ from pcg.engine.vgdl.diagnostics import PcgError
 FORMAT = 1
 """Version of the layout; a run of another one is refused."""
 
-LEVELS, TOURNAMENT, TUNING, RULES, GAMES = "levels", "tournament", "tuning", "rules", "games"
-"""Kinds of runs, as `run.json` names them."""
+LEVELS, RULES, GAMES = "levels", "rules", "games"
+"""Kinds of runs that make something, as `run.json` names them; all kinds are in `pcg.runs.EXPERIMENTS`."""
 
 
 def to_json(data: Any, *, indent: int | None = None) -> str:
-    """JSON text that is the same for equal data."""
+    """Return JSON text that is the same for equal data."""
     return json.dumps(data, sort_keys=True, indent=indent, ensure_ascii=False, allow_nan=False)
 
 
@@ -40,7 +40,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file.
+    """Return the content of a JSON file.
 
     Raises:
         PcgError: when it is missing or damaged.
@@ -62,7 +62,7 @@ class EventLog:
 
     @staticmethod
     def scan(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The events of a log one by one, each with the place in the file where it begins.
+        """Yield the events of a log, each with the place in the file where it begins.
 
         A torn or damaged end is cut off the file once it is come to.
 
@@ -92,7 +92,7 @@ class EventLog:
 
     @staticmethod
     def repair(path: Path) -> list[dict[str, Any]]:
-        """The events of a log; a torn or damaged end is cut off the file.
+        """Return the events of a log; a torn or damaged end is cut off the file.
 
         Raises:
             PcgError: when the log cannot be read.
@@ -140,7 +140,7 @@ class RunLog(EventLog):
         self._end = self._file.tell()
 
     def read(self, number: int) -> dict[str, Any]:
-        """The event of that number, the first being 0."""
+        """Return the event of that number, the first being 0."""
         self._reader.seek(self._places[number])
         event: dict[str, Any] = json.loads(self._reader.readline())
         return event
@@ -152,7 +152,7 @@ class RunLog(EventLog):
 
 
 def read_elapsed(path: Path) -> float:
-    """Seconds the run has taken so far, from its timing log; 0 when nothing is known."""
+    """Return the seconds the run has taken so far, from its timing log; 0 when nothing is known."""
     elapsed = 0.0
     if path.exists():
         with open(path, "rb") as file:
@@ -171,9 +171,14 @@ def append_line(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def write_levels(folder: Path, entries: Sequence[tuple[str, Mapping[str, Any]]], game: str = "") -> None:
-    """Make a folder of levels hold exactly these, in order: (level text, entry of the index without `file`).
+    """Make a folder of levels hold exactly these.
 
     Files of levels that are gone go, with their pictures. An empty folder of levels is not made.
+
+    Args:
+        folder: of the levels.
+        entries: in order, (level text, entry of the index without `file`).
+        game: text of the game, put beside the levels; "" for none.
     """
     if not entries and not folder.exists() and not game:
         return
@@ -201,22 +206,26 @@ def remove_levels(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def check_new(folder: Path) -> None:
+def check_new(folder: Path, *, besides: str = "") -> None:
     """Refuse to start a run where something is.
+
+    Args:
+        folder: that a new run is to have.
+        besides: name of a file that may be there, if it is empty.
 
     Raises:
         PcgError: when the folder exists and is not empty.
     """
     if folder.is_file():
         raise PcgError(f"{folder} is a file, expected a folder for the run")
-    if folder.is_dir() and any(folder.iterdir()):
+    if folder.is_dir() and any(path.name != besides or path.stat().st_size for path in folder.iterdir()):
         if (folder / "run.json").exists():
             raise PcgError(f"{folder} holds a run already: go on with `pcg resume {folder}`, or name another folder")
         raise PcgError(f"{folder} is not empty, expected a new folder for the run")
 
 
 def kind_of(folder: Path) -> str:
-    """What a folder holds: one of the kinds above, or "" when it is no run that this version reads."""
+    """Return the kind of the run in a folder, or "" when it is no run that this version reads."""
     try:
         return str(check_run(folder).get("kind", LEVELS))
     except PcgError:
@@ -224,7 +233,7 @@ def kind_of(folder: Path) -> str:
 
 
 def check_run(folder: Path) -> dict[str, Any]:
-    """The manifest of an existing run.
+    """Return the manifest of an existing run.
 
     Raises:
         PcgError: when the folder is no run of this format.

@@ -1,4 +1,4 @@
-"""Where evaluations run: threads, processes, or a Dask cluster, behind one small face that survives lost workers.
+"""Workers for evaluations: threads, processes, or a Dask cluster, with one interface that survives lost workers.
 
 `Workers` wraps any `concurrent.futures.Executor`. When a worker dies, what was under way is done again, one evaluation
 at a time, until it is clear which one kills workers; that one is an error and the others never notice. The order of
@@ -64,7 +64,7 @@ class Ticket:
 
 
 class Workers:
-    """Runs functions elsewhere and hands back their results.
+    """Executor that runs functions elsewhere, and again where a worker was lost.
 
     Plugins that this process has loaded are loaded there first, so that what they register is known.
 
@@ -112,7 +112,7 @@ class Workers:
         return ticket
 
     def result(self, ticket: Ticket, timeout: float | None = None) -> Any:
-        """The result of some work.
+        """Return the result of some work.
 
         Raises:
             TimeoutError: `concurrent.futures`' own, when there is none within `timeout` seconds.
@@ -185,7 +185,7 @@ class Workers:
         self._executor = self._make()
 
     def _survive(self, ticket: Ticket, error: BaseException) -> None:
-        """A worker died. Whoever may have killed it is done again on its own."""
+        """Do work again whose worker died: on its own, if it may have killed it."""
         self.lost += 1
         if ticket.alone:
             ticket.deaths += 1
@@ -231,7 +231,7 @@ def _with_plugins(plugins: tuple[str, ...], function: Callable[..., Any], *argum
 
 
 def _has_answer(future: Future[Any]) -> bool:
-    """Whether the work is done, well or with an error of its own: not cancelled, and not dead with its worker."""
+    """Return True if the work is done, well or with an error of its own, not cancelled or lost with its worker."""
     try:
         return not _is_death(future.exception(timeout=0))
     except (CancelledError, FutureTimeout):
@@ -247,7 +247,7 @@ def _is_death(error: BaseException | None) -> bool:
 
 
 def open_workers(where: str | Executor | None, count: int | None = None) -> Workers:
-    """Workers by name.
+    """Return workers by name.
 
     Args:
         where: "threads" (also None), "processes", "local:N" (a Dask cluster of N processes on this machine),
@@ -282,7 +282,7 @@ def open_workers(where: str | Executor | None, count: int | None = None) -> Work
 
 
 def _cluster(where: str, local: int) -> Workers:
-    """Workers of a Dask cluster."""
+    """Return the workers of a Dask cluster."""
     try:
         dask = importlib.import_module("dask")
         distributed = importlib.import_module("distributed")
@@ -350,7 +350,7 @@ def _cluster(where: str, local: int) -> Workers:
 
 
 def _fetch_from_dask(future: Any, seconds: float) -> Any:
-    """The result of Dask's future, whose own time limit may leave it in pieces."""
+    """Return the result of Dask's future, whose own time limit may leave it in pieces."""
     deadline = time.monotonic() + seconds
     while not future.done():
         if time.monotonic() >= deadline:
@@ -379,7 +379,7 @@ class _Dask(Executor):
 
 @contextlib.contextmanager
 def _ctrl_c_not_inherited() -> Iterator[None]:
-    """Processes started here ignore Ctrl-C, which a terminal sends to all of them."""
+    """Start processes that ignore Ctrl-C, which a terminal sends to all of them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

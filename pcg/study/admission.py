@@ -15,8 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from pcg.describe import describe
-from pcg.describe.goals import LANGUAGES, goals_in
+from pcg.describe import LANGUAGES, describe, goals_in
 from pcg.engine.game import Game
 from pcg.engine.vgdl import check_game, check_level, read_game
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, nearest
@@ -197,7 +196,8 @@ class _Office:
         about = {DESCRIBED: {"goal": " ".join([*told.win, *told.lose])}}
         codes = self.config.language_codes
         if not said.goal:  # a goal of the researcher's may hold something back
-            about |= {code: {"goal": "".join(goals_in(code, game))} for code in codes if code in LANGUAGES}
+            told_in = (code for code in codes if code in LANGUAGES and code != DESCRIBED)
+            about |= {code: {"goal": "".join(goals_in(code, game))} for code in told_in}
         for kind, texts in (("goal", said.goal), ("controls", said.controls)):
             for given, text in texts.items():
                 code = given or codes[0]

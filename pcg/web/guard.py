@@ -70,17 +70,17 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            await self._refuse(refusal, scope, receive, send)
-            return
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message["headers"], *self.headers]}
             await send(message)
 
-        await self.app(scope, _limited(receive, self.largest), guarded)
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await self._refuse(refusal, scope, receive, guarded)
+        else:
+            await self.app(scope, _limited(receive, self.largest), guarded)
 
     def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> Refused | None:
         host = headers.get(b"host", "")
@@ -89,7 +89,7 @@ class Guard:
         acts = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD", "OPTIONS")
         origin = headers.get(b"origin")
         # Programs send no Origin; a browser always does where a page acts, and does not let the page choose it.
-        if acts and origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if acts and origin is not None and _place(origin) != host.lower():
             return Refused("this request comes from a page of another site", 403)
         length = headers.get(b"content-length", "0")
         if not length.isdecimal() or int(length) > self.largest:
@@ -117,6 +117,14 @@ def _limited(receive: Receive, largest: int) -> Receive:
         return message
 
     return counted
+
+
+def _place(origin: str) -> str:
+    """The host and port in an Origin header."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _name(host: str) -> str:

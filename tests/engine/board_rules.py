@@ -515,19 +515,32 @@ class Babel:
 
 
 class PacMan:
-    """State: (places of Pac-Man and both ghosts, pellets, moves made)."""
+    """State: (places of Pac-Man and both ghosts, pellets, moves made).
+
+    Args:
+        maze: rows of "#" wall, "." pellet and " " nothing, the top one first.
+        places: (x, y) of Pac-Man and the ghosts, from 1, y upwards.
+        moves: after which the game ends.
+    """
 
     roles = ("pacman", "red", "blue")
-    maze = ("...#...", ".#   #.", ".# # #.", ".     .", ".# # #.", ".#   #.", "... ...")
-    pellets = "...#...", ".#   #.", ".# # #.", ". ... .", ".# # #.", ".#   #.", "... ..."
+
+    def __init__(self, maze: tuple[str, ...], places: tuple[tuple[int, int], ...], moves: int) -> None:
+        self.maze, self.places, self.moves, self.size = maze, places, moves, len(maze)
+        self.pellets = frozenset(
+            (x + 1, self.size - y) for y, row in enumerate(maze) for x, sign in enumerate(row) if sign == "."
+        )
 
     def start(self) -> Any:
-        pellets = {(x + 1, 7 - y) for y, row in enumerate(self.pellets) for x, sign in enumerate(row) if sign == "."}
-        return ((4, 1), (3, 5), (5, 5)), frozenset(pellets), 0
+        return self.places, self.pellets, 0
 
     def ways(self, place: tuple[int, int]) -> set[Move]:
         beside = {d: (place[0] + dx, place[1] + dy) for d, (dx, dy) in STEPS.items()}
-        return {f"(go {d})" for d, (x, y) in beside.items() if inside((x, y), 7) and self.maze[7 - y][x - 1] != "#"}
+        return {
+            f"(go {d})"
+            for d, (x, y) in beside.items()
+            if inside((x, y), self.size) and self.maze[self.size - y][x - 1] != "#"
+        }
 
     def legal(self, state: Any) -> list[set[Move]]:
         places, _, made = state
@@ -540,11 +553,16 @@ class PacMan:
         return places, pellets - {places[0]}, made + 1
 
     def over(self, state: Any) -> bool:
-        return state[0][0] in state[0][1:] or not state[1] or state[2] == 80
+        return state[0][0] in state[0][1:] or not state[1] or state[2] == self.moves
 
     def goals(self, state: Any) -> list[int]:
         caught = 100 * (state[0][0] in state[0][1:])
-        return [4 * (25 - len(state[1])), caught, caught]
+        whole = len(self.pellets)
+        return [100 // whole * (whole - len(state[1])), caught, caught]
+
+
+MAZE = ("...#...", ".#   #.", ".# # #.", ". ... .", ".# # #.", ".#   #.", "... ...")
+SMALL_MAZE = ("......", ".##.#.", ".    .", ".#  #.", ".#.##.", "..  ..")
 
 
 RULES: dict[str, Any] = {
@@ -559,7 +577,8 @@ RULES: dict[str, Any] = {
     "hex": Hex(),
     "lights-out": LightsOut(),
     "nim": Nim(),
-    "pacman-3p": PacMan(),
+    "pacman-3p": PacMan(MAZE, ((4, 1), (3, 5), (5, 5)), 80),
+    "pacman-3p-small": PacMan(SMALL_MAZE, ((3, 1), (2, 4), (5, 4)), 60),
     "pentago": Pentago(),
     "reversi": Reversi(),
     "tic-tac-toe-large": Lines(("cross", "nought"), "mark", 5, 5, 5),

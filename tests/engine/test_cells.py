@@ -155,7 +155,8 @@ def test_sprites_of_a_pile_meet_what_they_would_meet_one_by_one(effect, monkeypa
     entries = state.context.tables.entries
     assert any(int(entry["bits"]) & N_ONCE for entry in entries)
     seen = [looks(state, tick) for tick in range(60)]
-    monkeypatch.setattr(compiler, "_TAKES_FIRST", frozenset())
+    never = property(lambda part: False, lambda part, value: None)
+    monkeypatch.setattr(compiler.EffectPart, "removes_first", never)
     other = game(text, PILES_LEVEL).start(0, 3)
     assert not any(int(entry["bits"]) & N_ONCE for entry in other.context.tables.entries)
     assert [looks(other, tick) for tick in range(60)] == seen

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from texts import BREEDERS, BREEDERS_LEVEL, game
 
 
+@pytest.mark.full
 def test_the_sprite_limit_ends_growth():
     state = game(BREEDERS.replace("limit=400", "limit=2000"), BREEDERS_LEVEL).start(0, 9)
     while not state.is_over and len(state.sprites("bee")) < 9990:

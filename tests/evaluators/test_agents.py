@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from tiny_engine import ACTIONS, TinyState, sliding, walk
+from tiny_engine import TinyState, sliding, walk
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators import parameters
@@ -111,60 +111,6 @@ def test_averaging_several_samples_judges_chance_better() -> None:
     rare = Counter(decisions("onestep", state, 60, seed=1, heuristic="simple"))["RIGHT"]
     often = Counter(decisions("onestep", state, 60, seed=1, heuristic="simple", samples=60))["RIGHT"]
     assert often > 55 > rare
-
-
-# --- what holds for every agent ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_no_agent_changes_the_state_it_is_shown(name: str) -> None:
-    state = walk("A..c.\n.x..G", crumbs=True).start()
-    before = state.words()
-    decisions(name, state, 3, seed=1, budget=100)
-    assert state.words() == before
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_no_agent_acts_on_a_finished_game(name: str) -> None:
-    state = walk("AG").start()
-    state.advance("RIGHT")
-    assert state.is_over
-    agent = make_agent(name, seed=1, budget=100)
-    agent.reset(state)
-    assert agent.act(state) == "NIL"
-    assert agent.calls == 0
-
-
-@pytest.mark.parametrize("name", AGENTS)
-@pytest.mark.parametrize("budget", [1, 7, 50, 333])
-def test_no_agent_exceeds_its_budget_by_more_than_one_iteration(name: str, budget: int) -> None:
-    state = walk("A..c.....\n.x......G", wind=10).start()
-    agent = make_agent(name, seed=1, budget=budget)
-    agent.reset(state)
-    for _ in range(3):
-        before = agent.calls
-        agent.act(state)
-        assert agent.calls - before <= budget + getattr(agent, "depth", 15)
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_a_time_budget_gives_an_available_action(name: str) -> None:
-    state = walk("A..c.\n.x..G", wind=10).start()
-    agent = make_agent(name, seed=1, budget="3ms")
-    agent.reset(state)
-    assert agent.act(state) in ACTIONS
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_what_an_agent_decides_depends_on_nothing_it_decided_before_the_reset(name: str) -> None:
-    one, other = walk("A..c.\n.x..G", wind=10).start(), walk("A.G", wind=10).start()
-    agent = make_agent(name, seed=1, budget=60)
-    agent.reset(one)
-    first = [agent.act(one) for _ in range(4)]
-    agent.reset(other)
-    agent.act(other)
-    agent.reset(one)
-    assert [agent.act(one) for _ in range(4)] == first
 
 
 # --- budgets ----------------------------------------------------------------------------------------------------------

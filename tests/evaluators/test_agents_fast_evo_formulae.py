@@ -108,6 +108,7 @@ class Knowledge:
 
     def __init__(self) -> None:
         self.record = Record(KNOWLEDGE, kinds=8)
+        self.used = self.record.point("used", np.ones(8, dtype=np.int8))
         self.counts = self.record.point("counts", np.zeros(16, dtype=np.int64))
         self.gains = self.record.point("gains", np.zeros(16, dtype=np.float64))
         self.before = self.record.point("before", np.zeros(16, dtype=np.int64))
@@ -130,7 +131,10 @@ class Policy:
     KINDS, ACTIONS = 3, 5
 
     def __init__(self, sigma: float = 0.5, rollouts: int = 1) -> None:
-        self.record = Record(POLICY, kinds=self.KINDS, actions=self.ACTIONS, sigma=sigma, rollouts=rollouts)
+        self.record = Record(
+            POLICY, kinds=self.KINDS, actions=self.ACTIONS, sign=1.0, sigma=sigma, rollouts=rollouts
+        )  # fmt: skip
+        self.used = self.record.point("used", np.ones(self.KINDS, dtype=np.int8))
         size = self.KINDS * self.ACTIONS
         self.lasting = self.record.point("lasting", np.zeros(1 + self.KINDS + size, dtype=np.int64))
         address = self.record["lasting"]
@@ -234,6 +238,20 @@ def test_an_action_is_weighed_by_its_weights_times_the_distances() -> None:
     policy.weigh([1, 1, 1], [1])  # the kinds get their columns in order
     policy.parent[:] = [[0, 1, 2, 3, 4], [0, -1, 0.5, 0, 10], [9, 9, 9, 9, 9]]
     assert policy.weigh([2, 3, -1], [1, 2, 4]) == [2 - 3, 4 + 1.5, 8 + 30]  # the third kind is not there
+    policy.record["sign"] = -1.0  # e^(-a_i), as the text on planning has it
+    assert policy.weigh([2, 3, -1], [1, 2, 4]) == [3 - 2, -4 - 1.5, -8 - 30]
+    policy.used[1] = 0
+    assert policy.weigh([2, 3, -1], [1, 2, 4]) == [-2, -4, -8]
+
+
+def test_kinds_that_are_not_used_are_neither_learnt_nor_sought() -> None:
+    base = Knowledge()
+    base.distances[:2] = [8, 8]
+    base.features[:, 1] = [4, 4, 0, -1, -1, -1, -1, -1]
+    base.used[[0, 2]] = 0
+    assert base.experience() == 0.5
+    invoke2(learn_from_contacts.address, base.record.address, pointer(base.features))
+    assert not base.counts.any()
 
 
 def test_probabilities_are_a_softmax() -> None:

@@ -97,14 +97,6 @@ def test_a_forced_move_costs_nothing() -> None:
     assert agent.calls == 0
 
 
-def test_how_much_room_states_have_does_not_change_decisions() -> None:
-    def actions(room: int) -> tuple[str, ...]:
-        game = walk("A..c..G\n..x....", crumbs=True, room=room, wind=50)
-        return play(game, make_agent("greedytree", seed=4, budget=150), max_ticks=15, seed=2).actions
-
-    assert actions(1) == actions(3) == actions(200)
-
-
 def test_two_players_race_and_each_wins_alone() -> None:
     first = make_agent("greedytree", seed=1, budget=800)
     assert play(walk("A.G.....B"), [first, make_agent("nothing", seed=2, player=1)], max_ticks=30).winner == (1, 0)

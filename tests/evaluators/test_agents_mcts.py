@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,48 +87,6 @@ def test_two_players_race_and_each_wins_alone() -> None:
     game = walk("A.....G.B")
     second = make_agent("mcts", seed=1, budget=800, player=1)
     assert play(game, [make_agent("nothing", seed=2), second], max_ticks=30).winner == (0, 1)
-
-
-# --- reproducibility --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("closed_loop", [False, True])
-def test_how_much_room_states_have_does_not_change_decisions(closed_loop: bool) -> None:
-    def actions(room: int) -> tuple[str, ...]:
-        game = walk("A..c..G\n..x....", crumbs=True, room=room, wind=50)
-        agent = make_agent("mcts", seed=4, budget=150, closed_loop=closed_loop)
-        return play(game, agent, max_ticks=15, seed=2).actions
-
-    assert actions(1) == actions(3) == actions(200)
-
-
-PROGRAM = """
-import sys
-sys.path.insert(0, {folder!r})
-from test_agents_mcts import MAPS
-from tiny_engine import walk
-from pcg.evaluators.agents import make_agent, play
-for about in MAPS.values():
-    for closed in (False, True):
-        print(play(walk(**about), make_agent("mcts", seed=5, budget=120, closed_loop=closed), max_ticks=5).actions)
-"""
-
-
-def test_compiled_and_plain_python_decide_alike() -> None:
-    def decisions(mode: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM.format(folder=str(Path(__file__).parent))],
-            env={**os.environ, "PCG_KERNELS": mode},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    compiled = decisions("aot")
-    assert compiled.count("\n") == 2 * len(MAPS)
-    assert decisions("python") == compiled
 
 
 # --- the published search, written again from its description ---------------------------------------------------------

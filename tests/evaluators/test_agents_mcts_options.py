@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,69 +79,11 @@ def test_avoids_the_loss_one_step_away(seed: int, options: dict[str, Any]) -> No
 
 
 @by_option
-def test_how_much_room_states_have_does_not_change_decisions(options: dict[str, Any]) -> None:
-    def actions(room: int) -> tuple[str, ...]:
-        game = walk("A..c..G\n..x....", crumbs=True, room=room, wind=50)
-        return play(game, make_agent("mcts", seed=4, budget=90, **options), max_ticks=8, seed=2).actions
-
-    assert actions(1) == actions(3) == actions(100)
-
-
-@by_option
-def test_the_budget_is_kept(options: dict[str, Any]) -> None:
-    state = walk("A..c.....\n.x......B" if "opponent" in options else "A..c.....\n.x......G", wind=10).start()
-    for budget in (1, 7, 60):
-        agent: Any = make_agent("mcts", seed=1, budget=budget, **options)
-        agent.reset(state)
-        agent.act(state)
-        assert budget <= agent.calls <= budget + 10
-
-
-@by_option
 def test_a_small_tree_still_decides(options: dict[str, Any]) -> None:
     state = walk("....\n.AG.\n....").start()
     for nodes in (1, 3, 6):
         agent = make_agent("mcts", seed=1, budget=100, max_nodes=nodes, **options)
         assert agent.act(state) in ("UP", "LEFT", "DOWN", "RIGHT")
-
-
-def test_threads_play_what_one_thread_plays() -> None:
-    def job(seed: int) -> Any:
-        game = walk("A..c..G\n..x....", crumbs=True, room=1, wind=50)
-        return play(game, make_agent("enhanced", seed=seed, budget=100), seed=seed, max_ticks=12)
-
-    with ThreadPoolExecutor(3) as pool:
-        assert list(pool.map(job, range(4))) == [job(s) for s in range(4)]
-
-
-PROGRAM = """
-import sys
-sys.path.insert(0, {folder!r})
-from test_agents_mcts_options import OPTIONS
-from tiny_engine import sliding, walk
-from pcg.evaluators.agents import make_agent, play
-for options in OPTIONS.values():
-    for game in (walk("A..c..G\\n..x....", crumbs=True, room=1), walk("A.c.\\n.x.G\\nc...", wind=200)):
-        print(play(game, make_agent("mcts", seed=5, budget=80, **options), max_ticks=4, seed=1).actions)
-print(play(walk("A.c.\\n.x.B\\nc...", wind=50), ["mcts:opponent=careful", "enhanced"], max_ticks=3).actions)
-"""
-
-
-def test_compiled_and_plain_python_decide_alike() -> None:
-    def decisions(mode: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM.format(folder=str(Path(__file__).parent))],
-            env={**os.environ, "PCG_KERNELS": mode},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    compiled = decisions("aot")
-    assert compiled.count("\n") == 2 * len(OPTIONS) + 1
-    assert decisions("python") == compiled
 
 
 def test_the_preset_is_what_the_table_says() -> None:

@@ -169,6 +169,50 @@ def test_recommending_by_value_needs_no_visits():
     assert decide(agent("uct", playouts=3, recommend="value"), state) == "m2"
 
 
+def root_children(one) -> dict[int, tuple[float, float]]:
+    """Visits and mean reward of the player's own moves at the root, by place among the legal ones."""
+    tree, found = one.tree._kept, {}
+    child = tree["first"][0]
+    while child >= 0:
+        visits = tree["visits"][child]
+        found[int(tree["choice"][child, one.player])] = visits, tree["total"][child, one.player] / visits
+        child = tree["sibling"][child]
+    return found
+
+
+@kernel
+def test_memory_agents_play_the_move_of_the_best_mean_reward(rows):
+    """Values that move by sigma forget; the mean of all rewards, by which the study's players move, does not."""
+    assert agent("mmctsown").recommend == agent("mmcts").recommend == "mean"
+    state, differ = rows.start(), 0
+    legal = state.legal("x")
+    for seed in range(12):
+        chosen = {}
+        for how in ("visits", "mean"):
+            one = agent("mmctsown", playouts=30, sigma=0.9, seed=seed, recommend=how)
+            move = made(decide(one, state), state, "x")
+            children = root_children(one)
+            best = max(children.values() if how == "visits" else ((m, v) for v, m in children.values()))
+            visits, mean = children[legal.index(move)]
+            assert (visits if how == "visits" else mean) == best[0]
+            chosen[how] = move
+        differ += chosen["visits"] != chosen["mean"]
+    assert differ
+
+
+@kernel
+def test_preparation_fills_the_memory_before_the_first_decision(rows):
+    state = rows.start()
+    for player in (0, 1):  # the second player has no choice there, and searches all the same
+        one = agent("mmctsown", player=player, playouts=10, preparation=200)
+        one.reset(state)
+        assert one.memory["used"] > 50 and one.calls > 200
+        plain = agent("mmctsown", player=player, playouts=10)
+        plain.reset(state)
+        assert plain.memory["used"] == 0 and plain.calls == 0
+    assert one.playout["playouts"] == 10
+
+
 @pytest.mark.parametrize("name", TREES)
 def test_a_full_tree_is_searched_on(rows, name):
     one = agent(name, playouts=300, max_nodes=20)

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,45 +120,9 @@ def test_the_taboo_drives_the_avatar_to_new_places() -> None:
 # --- reproducibility --------------------------------------------------------------------------------------------------
 
 
-def test_how_much_room_states_have_does_not_change_decisions() -> None:
-    def actions(room: int) -> tuple[str, ...]:
-        game = walk("A..c..G\n..x....", crumbs=True, room=room, wind=50)
-        return play(game, make_agent("olets", seed=4, budget=150), max_ticks=15, seed=2).actions
-
-    assert actions(1) == actions(3) == actions(200)
-
-
 def test_a_time_budget_searches_in_slices_and_wins() -> None:
     game = walk("A.....G")
     assert play(game, make_agent("olets", seed=1, budget="40ms"), max_ticks=30).winner == 1
-
-
-PROGRAM = """
-import sys
-sys.path.insert(0, {folder!r})
-from test_agents_olets import MAPS
-from tiny_engine import walk
-from pcg.evaluators.agents import make_agent, play
-for about in MAPS.values():
-    print(play(walk(**about), make_agent("olets", seed=5, budget=120), max_ticks=8).actions)
-"""
-
-
-def test_compiled_and_plain_python_decide_alike() -> None:
-    def decisions(mode: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM.format(folder=str(Path(__file__).parent))],
-            env={**os.environ, "PCG_KERNELS": mode},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    compiled = decisions("aot")
-    assert compiled.count("\n") == len(MAPS)
-    assert decisions("python") == compiled
 
 
 # --- the published search, written again from its description ---------------------------------------------------------

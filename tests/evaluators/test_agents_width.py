@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tiny_engine import ACTIONS, TinyState, sliding, walk
+from tiny_engine import TinyState, sliding, walk
 
 from pcg.engine.game import load
 from pcg.engine.kernel.protocol import MODEL
@@ -174,17 +170,6 @@ def test_a_play_without_rewards_goes_where_it_has_not_been() -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("wind", [0, 50])
-def test_how_much_room_states_have_does_not_change_decisions(name: str, wind: int) -> None:
-    def outcome(room: int) -> Any:
-        game = walk("A..c..c\n..x....\nc.....c", crumbs=True, room=room, wind=wind)
-        agent: Any = make_agent(name, seed=4, budget=70)
-        return play(game, agent, max_ticks=10, seed=2).actions, agent.calls
-
-    assert outcome(1) == outcome(3) == outcome(200)
-
-
-@BOTH
 def test_memory_for_a_crowded_state_is_got_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not by doubling what there is again and again: memory for all nodes is fetched and filled each time."""
     text = """
@@ -231,54 +216,12 @@ def test_threads_do_not_change_decisions(name: str) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("budget", [1, 2, 7, 33, 150])
-def test_the_budget_holds_in_games_of_chance_and_in_others(name: str, budget: int) -> None:
-    for wind in (0, 100):
-        state = walk("A..c.....\n.x......G\n.........", wind=wind).start()
-        agent: Any = make_agent(name, seed=1, budget=budget)
-        agent.reset(state)
-        for _ in range(6):
-            before = agent.calls
-            assert agent.act(state) in ACTIONS
-            assert agent.calls - before <= budget + 3
-            state.advance("RIGHT")
-
-
-@BOTH
 def test_time_as_the_budget_gives_sensible_actions(name: str) -> None:
     for wind in (0, 20):
         state = walk("....\n.AG.\n....", wind=wind).start()
         agent = make_agent(name, seed=1, budget="200ms")
         agent.reset(state)
         assert agent.act(state) == "RIGHT"
-
-
-PROGRAM = """
-import sys
-sys.path.insert(0, {folder!r})
-from tiny_engine import walk
-from pcg.evaluators.agents import make_agent, play
-for about in ({{"rows": "A..c..G"}}, {{"rows": "A.c.\\n.x.G\\nc...", "wind": 200}}, {{"rows": "c.A.c", "limit": 6}}):
-    for name in ("iw", "iw:width=2,order=reward", "ybcriber", "ybcriber:width=1.5"):
-        print(play(walk(**about), make_agent(name, seed=5, budget=120), max_ticks=5).actions)
-"""
-
-
-def test_compiled_and_plain_python_decide_alike() -> None:
-    def decisions(mode: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM.format(folder=str(Path(__file__).parent))],
-            env={**os.environ, "PCG_KERNELS": mode},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    compiled = decisions("aot")
-    assert compiled.count("\n") == 12
-    assert decisions("python") == compiled
 
 
 # --- the facts of a state ---------------------------------------------------------------------------------------------

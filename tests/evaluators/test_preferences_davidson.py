@@ -240,6 +240,7 @@ def test_a_profile_interval_ends_where_the_likelihood_has_fallen_by_half_the_qua
     np.testing.assert_allclose(profile_intervals(fitted)[0], [low / 2, high / 2], atol=1e-3)
 
 
+@pytest.mark.full
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     """Sixty studies with six items; the wide check is benchmarks/preference_recovery.py."""
     inside: dict[str, list[float]] = {}

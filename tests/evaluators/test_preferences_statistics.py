@@ -389,6 +389,7 @@ def test_more_votes_bring_the_ranking_nearer_and_the_intervals_in() -> None:
     assert found == simulate_power(8, participants=(80, 20, 5), studies=10, seed=3)
 
 
+@pytest.mark.full
 def test_power_of_a_single_pair_is_that_of_the_binomial_test() -> None:
     """Two items, no ties, utilities 1 apart in all: Wald's test of n votes with probability 0.731."""
     found = simulate_power(2, spread=0.5, ties=0, pairs=1, participants=(40,), studies=400, seed=1)[0]

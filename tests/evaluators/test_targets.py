@@ -10,6 +10,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -210,7 +211,7 @@ def _real_levels(name: str) -> list[tuple[tuple[int, int], dict[str, float]]]:
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_what_a_real_level_has_is_never_refused(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(REAL_GAMES))
     (width, height), values = data.draw(st.sampled_from(_real_levels(name)))
@@ -272,7 +273,7 @@ WORDS = ["bat", "enemies", "symmetry", "walls", "=", ">=", "<=", "..", ",", " ",
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=12).map("".join) | st.text(max_size=30))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_any_text_is_targets_or_one_error(text: str) -> None:
     analysis = _dungeon()
     try:

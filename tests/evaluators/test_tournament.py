@@ -386,6 +386,7 @@ def _burn(milliseconds: float) -> None:
         pass
 
 
+@pytest.mark.full
 def test_time_is_cpu_time_and_is_enforced(agent) -> None:
     rules = Rules(Budget(milliseconds=40), max_ticks=4)
     late = one("hunt", agent("late", lambda self, state: _burn(41) or state.actions[0]), rules=rules)

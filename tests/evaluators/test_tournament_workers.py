@@ -65,6 +65,7 @@ def test_results_come_in_order_and_do_not_depend_on_the_number_of_workers() -> N
     assert [r["id"] for r in runs[0]] == list(range(len(matches)))
 
 
+@pytest.mark.full
 def test_agents_that_stall_or_die_lose_and_the_others_play_on(misbehaving: Path, capfd: pytest.CaptureFixture) -> None:
     entries = select_games(["hunt"])
     agents = ["test_stalls", "nothing", "test_spins", "test_dies", "test_prints"]

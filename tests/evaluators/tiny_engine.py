@@ -430,9 +430,13 @@ class TinyState:
         return self.game.call("over", self.address) == 1
 
     @property
-    def actions(self) -> tuple[str, ...]:
+    def actions(self) -> tuple[Any, ...]:
+        found = [self._actions_of(player) for player in range(self.model.players)]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _actions_of(self, player: int) -> tuple[str, ...]:
         out = np.zeros(4, dtype=np.int64)
-        count = self.game.call("actions", self.address, 0, int(out.ctypes.data))
+        count = self.game.call("actions", self.address, player, int(out.ctypes.data))
         return tuple(ACTIONS[code] for code in out[:count])
 
     def key(self) -> int:

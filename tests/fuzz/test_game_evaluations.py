@@ -62,6 +62,7 @@ def judge(seed: int) -> GameEvaluation | None:
     return found
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("portion", range(PORTIONS))
 def test_random_rule_sets_are_judged_within_bounds(portion):
     stopped = played = 0

@@ -68,6 +68,7 @@ def chosen(first: int, last: int) -> list[RandomPlay]:
     return from_json(other_process(None, str(first), str(last), "--plays", compiler=True))
 
 
+@pytest.mark.modes
 def test_plays_are_the_same_with_the_compiler_and_without_it():
     plays = chosen(SEEDS.start, SEEDS.stop)
     here = [trace(play) for play in plays]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from plays import assert_sound
+from tiers import first_fast
 
 from pcg.engine.game import load
 from pcg.engine.kernel.runtime import COMPILED
@@ -105,7 +106,7 @@ def started(name: str) -> State:
     return game.start(1 if "others" in name else 0, 3)
 
 
-@pytest.mark.parametrize("name", SPAWNERS)
+@pytest.mark.parametrize("name", first_fast(SPAWNERS, 5, rest="fuzz"))
 def test_a_game_that_multiplies_ends_every_tick(name, limits):
     state = started(name)
     rooms = set()

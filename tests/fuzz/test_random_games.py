@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from plays import begin, check, light, ticks, trace
 from random_games import RandomPlay, random_play
 from random_texts import mutated_play
+from tiers import examples
 
 from pcg.engine import context
 from pcg.engine.game import load
@@ -37,11 +38,14 @@ def random_plays(draw) -> RandomPlay:
 
 
 @given(random_plays())
-@settings(max_examples=2 * PORTION, suppress_health_check=[*SLOW_TO_DRAW, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(2 * PORTION), suppress_health_check=[*SLOW_TO_DRAW, HealthCheck.function_scoped_fixture]
+)
 def test_drawn_games_keep_their_promises(play):
     check(play)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("portion", range(4))
 def test_seeded_games_keep_their_promises(portion):
     played = 0
@@ -51,6 +55,7 @@ def test_seeded_games_keep_their_promises(portion):
     assert played > PORTION // 2
 
 
+@pytest.mark.fuzz
 def test_mutated_games_keep_their_promises():
     plays = [mutated_play(SeededChoices(seed)) for seed in range(2 * PORTION)]
     played = [state for play in plays if (state := check(play)) is not None]
@@ -99,6 +104,7 @@ def all_moving(definition, sprites, effects):
 true_role_sets = analysis_flags.role_sets
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("way", ["nothing kept in the level", "always by cell", "never by cell"])
 def test_how_sprites_are_kept_and_found_changes_nothing(way, monkeypatch):
     plays = [play for seed in range(2 * PORTION) if (play := light(random_play(SeededChoices(seed)))) is not None]

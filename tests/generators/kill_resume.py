@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pcg.runs import LevelRun
-from pcg.runs.games_config import GamesRun
-from pcg.runs.tuning_config import TuningRun
+from pcg.runs.experiments.games_config import GamesRun
+from pcg.runs.experiments.tuning_config import TuningRun
 
 
 def kill_and_resume(
@@ -79,9 +79,9 @@ def _levels(path: str) -> tuple[Callable[[Path], object], Callable[[Path], objec
     from pcg.engine.game import load
     from pcg.evaluators.fitness import LevelEvaluator
     from pcg.generators.levels import make_generator
-    from pcg.runs import read_config, resume, run_levels
+    from pcg.runs import LevelRun, resume, run_levels
 
-    config = read_config(path)
+    config = LevelRun.read(path)
     game = load(config.game, reading=config.reading or None)
     generator = make_generator(config.generator, game, seed=config.seed, **config.generator_parameters)
     evaluator = LevelEvaluator(game, **config.evaluation_parameters)
@@ -94,26 +94,25 @@ def _tuning(path: str) -> tuple[Callable[[Path], object], Callable[[Path], objec
     """The same of runs that tune a game."""
     from pcg.engine.game import load
     from pcg.generators.tuning import Objective, play_games
-    from pcg.runs.tuning import resume_tuning, run_tuning
-    from pcg.runs.tuning_config import read_tuning_config
+    from pcg.runs import TuningRun, resume, run_tuning
 
-    config = read_tuning_config(path)
+    config = TuningRun.read(path)
     play_games(
         load(config.game), Objective(config.target).agents, [0], plays=1, seed=1, sample=0, budget=5, max_ticks=5
     )
-    return lambda folder: run_tuning(config, folder, workers=2), lambda folder: resume_tuning(folder, workers=2)
+    return lambda folder: run_tuning(config, folder, workers=2), lambda folder: resume(folder, workers=2)
 
 
 def _games(path: str) -> tuple[Callable[[Path], object], Callable[[Path], object]]:
     """The same of runs that make games."""
     from pcg.engine.game import load
     from pcg.generators.games import GameGenotype
-    from pcg.runs.games import Work, evaluate_game, resume_games, run_games
-    from pcg.runs.games_config import read_games_config
+    from pcg.runs import GamesRun, resume, run_games
+    from pcg.runs.experiments.games import Work, evaluate_game
 
-    config = read_games_config(path)
+    config = GamesRun.read(path)
     evaluate_game(Work(tuple(config.evaluation_parameters.items()), 1), GameGenotype.of(load(config.sources[0])))
-    return lambda folder: run_games(config, folder, workers=2), lambda folder: resume_games(folder, workers=2)
+    return lambda folder: run_games(config, folder, workers=2), lambda folder: resume(folder, workers=2)
 
 
 _KINDS = {"levels": _levels, "tuning": _tuning, "games": _games}

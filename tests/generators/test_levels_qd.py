@@ -23,7 +23,7 @@ from pcg.generators.levels.qd.archive import Elite, LevelArchive, spread
 from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, ParentStatistics, select
 from pcg.generators.levels.qd.generator import MapElitesGenerator
 from pcg.generators.levels.qd.measures import Measure, Measuring, parse_measures
-from pcg.report.figures import archive_map
+from pcg.report.figures.levels import archive_map
 from pcg.runs import LevelRun, resume, run_levels
 
 NAMES = ["map-elites", "cvt-map-elites", "constrained-map-elites"]
@@ -333,6 +333,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.fuzz
 def test_killed_at_twenty_random_moments_a_run_ends_with_the_same_files(whole: Path, tmp_path: Path) -> None:
     logged = kill_and_resume(RUN, tmp_path / "run", whole, kills=20)
     assert len(logged) == 20 and logged == sorted(logged)

@@ -173,6 +173,7 @@ def few_walls(candidate: Candidate) -> Evaluation:
     return verdict(candidate, 1.0 - candidate.level.count("w") / len(candidate.level))
 
 
+@pytest.mark.full
 def test_tuning_finds_the_parameters_that_are_rewarded(dungeon: LevelContext) -> None:
     generator = make_generator("cmaes", dungeon, seed=1, base="ca", repeats=2)
     assert isinstance(generator, CMAESGenerator)

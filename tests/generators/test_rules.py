@@ -1,10 +1,8 @@
-"""Rule sets: genes, the space of rules of a sprite set, operators, and the generators' contract."""
+"""Rule sets: genes, the space of rules of a sprite set, operators, and searches."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judging import Judged, judged, run
+from tiers import examples
 
 from pcg.engine.game import builtin_games, load
 from pcg.engine.vgdl import check_game, ontology, read_game
@@ -47,40 +47,6 @@ def findings(name: str, genotype: RuleSet) -> list[str]:
     """What the strict reading says of a game with these rules, but for sprites that such rules never bring about."""
     found = check_game(space(name).text(genotype))
     return [d.message for d in found if "never appears" not in d.message]
-
-
-@dataclass(frozen=True)
-class Judged:
-    feasible: bool
-    fitness: float
-    constraint: float
-    behaviour: tuple[float, ...] = ()
-    metrics: Mapping[str, float] = field(default_factory=dict)
-    constraints: Mapping[str, float] = field(default_factory=dict)
-    unused: tuple[int, ...] = ()
-    profile: tuple[AgentPerformance, ...] = ()
-
-
-def judged(candidate: RuleCandidate) -> Judged:
-    """A verdict from the genotype alone: three of four are feasible, and the worth varies."""
-    value = sum((i + 1) * ord(c) for i, c in enumerate(str(candidate.genotype)))
-    feasible = value % 4 != 0
-    worth = value % 101 / 101
-    seen = tuple(float(value // k % 7) / 7 for k in range(1, 40))
-    held = {"winnable": 1.0, "rules": 1.0 if feasible else worth}
-    unused = () if feasible else (value % len(candidate.genotype.rules),)
-    return Judged(
-        feasible, worth if feasible else 0.0, 1.0 if feasible else worth, seen, {"spread": worth}, held, unused
-    )
-
-
-def run(generator: RuleGenerator, count: int, size: int = 7) -> list[RuleCandidate]:
-    found: list[RuleCandidate] = []
-    while len(found) < count:
-        candidates = generator.ask(min(size, count - len(found)))
-        generator.tell(candidates, [judged(c) for c in candidates])
-        found += candidates
-    return found
 
 
 # -- genes -------------------------------------------------------------------------------------------------------------
@@ -124,7 +90,7 @@ def test_a_game_without_sprites_has_no_rules() -> None:
 # -- the space ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.sampled_from(GAMES), st.integers(0, 2**31))
 def test_what_is_drawn_reads_without_a_finding(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -182,7 +148,7 @@ def test_sprite_sets_that_no_rules_can_be_made_for(source: str, levels: tuple[st
 # -- operators ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.sampled_from(GAMES), st.integers(0, 2**31), st.integers(1, 8))
 def test_children_read_without_a_finding_and_can_be_won(name: str, seed: int, changes: int) -> None:
     rng = np.random.default_rng(seed)
@@ -220,38 +186,6 @@ def test_crossing_takes_rules_of_both() -> None:
 
 
 # -- generators --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", list(RULE_GENERATORS))
-def test_equal_seeds_give_equal_rules_and_others_do_not(name: str) -> None:
-    first, again, other = (run(make_rule_generator(name, space("dungeon"), seed=s), 150) for s in (1, 1, 2))
-    assert first == again and [c.genotype for c in first] != [c.genotype for c in other]
-    assert [c.id for c in first] == list(range(150))
-
-
-@pytest.mark.parametrize("name", list(RULE_GENERATORS))
-def test_how_many_are_asked_for_at_once_changes_nothing(name: str) -> None:
-    assert run(make_rule_generator(name, space("hunt"), seed=1), 130, size=1) == run(
-        make_rule_generator(name, space("hunt"), seed=1), 130, size=64
-    )
-
-
-@pytest.mark.parametrize("name", list(RULE_GENERATORS))
-def test_a_restored_state_goes_on_as_if_nothing_had_happened(name: str) -> None:
-    generator = make_rule_generator(name, space("boxes"), seed=9)
-    run(generator, 130)
-    out = generator.ask(5)
-    restored = make_rule_generator(name, space("boxes"), seed=9)
-    restored.load_state_dict(json.loads(json.dumps(generator.state_dict())))
-    for each in (generator, restored):
-        each.tell(out, [judged(c) for c in out])
-    assert run(generator, 100) == run(restored, 100)
-    assert generator.state_dict() == restored.state_dict()
-
-
-def test_candidates_survive_json() -> None:
-    for candidate in run(make_rule_generator("evolve", space("hunt"), seed=2, population=8, offspring=8), 24):
-        assert RuleCandidate.from_json(json.loads(json.dumps(candidate.to_json()))) == candidate
 
 
 def test_evolution_gets_better_at_what_it_is_told() -> None:

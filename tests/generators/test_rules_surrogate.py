@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tiers import first_fast
 
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -106,6 +107,7 @@ def test_it_has_no_say_before_it_has_seen_enough_and_forgets_what_is_old() -> No
     assert len(surrogate.seen) == MEMORY and all(genotype != one for genotype, _ in surrogate.seen)
 
 
+@pytest.mark.full
 def test_equally_many_plays_find_more_with_it() -> None:
     """Generations get better sooner: the mean worth of all that is played rises."""
 
@@ -116,7 +118,7 @@ def test_equally_many_plays_find_more_with_it() -> None:
         assert mean(8, seed) > mean(1, seed) + 0.03
 
 
-@pytest.mark.parametrize("name", ["evolve", "novelty", "map-elites"])
+@pytest.mark.parametrize("name", first_fast(["evolve", "novelty", "map-elites"]))
 def test_a_restored_state_goes_on_as_if_nothing_had_happened(name: str) -> None:
     if name == "map-elites":
         pytest.importorskip("ribs")

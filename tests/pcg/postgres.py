@@ -21,6 +21,9 @@ import sqlalchemy as sa
 
 _numbers = count()
 
+DATABASES = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgres))
+"""The kinds of databases, to parametrise tests with."""
+
 
 def programs() -> Path | None:
     """The folder with `initdb` and `pg_ctl`, the latest version first; None where there is none."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from starlette.testclient import TestClient
 from studies import make
 
@@ -50,9 +50,9 @@ class Walker:
     def __init__(self, client: TestClient, store: StudyStore, language: str = "en") -> None:
         self.client, self.store = client, store
         self.client.headers["accept-language"] = language
-        self.page: httpx.Response
+        self.page: httpx2.Response
 
-    def get(self, path: str, **more: Any) -> httpx.Response:
+    def get(self, path: str, **more: Any) -> httpx2.Response:
         """Read a page, wherever that leads."""
         self.page = self.client.get(path, follow_redirects=True, **more)
         return self.page
@@ -69,7 +69,7 @@ class Walker:
         assert found, self.page.text
         return found[1]
 
-    def send(self, path: str, follow: bool = True, **fields: str) -> httpx.Response:
+    def send(self, path: str, follow: bool = True, **fields: str) -> httpx2.Response:
         """Send a form of the last page."""
         self.page = self.client.post(path, data={"token": self.token, **fields}, follow_redirects=follow)
         return self.page
@@ -127,7 +127,7 @@ class Walker:
         self.get("/")
         assert self.at.endswith("/vote"), self.at
 
-    def vote(self, answer: str = "first", **more: str) -> httpx.Response:
+    def vote(self, answer: str = "first", **more: str) -> httpx2.Response:
         """Answer the question of the last page."""
         return self.send(self.at, **{"q-prefer": answer}, **more)
 

@@ -36,6 +36,7 @@ def choose(population: LevelPopulation, like: Callable[[LevelPopulation, int], f
     population.vote(*pair, "first" if like(population, pair[0]) < like(population, pair[1]) else "second")
 
 
+@pytest.mark.fuzz
 def test_the_same_choices_breed_the_same_levels_killed_or_not(tmp_path: Path) -> None:
     population = LevelPopulation.create(CONFIG, tmp_path / "a")
     for _ in range(3):
@@ -60,6 +61,7 @@ def test_the_same_choices_breed_the_same_levels_killed_or_not(tmp_path: Path) ->
     assert (again.generation, again.shown, again.votes) == (population.generation, population.shown, population.votes)
 
 
+@pytest.mark.full
 def test_every_level_is_one_of_the_game_and_no_two_shown_are_the_same(tmp_path: Path) -> None:
     population = LevelPopulation.create(CONFIG, tmp_path / "run")
     for _ in range(2):
@@ -80,6 +82,7 @@ def test_every_level_is_one_of_the_game_and_no_two_shown_are_the_same(tmp_path: 
     assert population.shown[0] == best
 
 
+@pytest.mark.full
 def test_what_is_liked_becomes_more(tmp_path: Path) -> None:
     population = LevelPopulation.create(BreedingRun("boxes", seed=2, population=6), tmp_path / "run")
 
@@ -192,6 +195,7 @@ def test_the_command_refuses_bad_input(tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.browser
 @browsers.needs_browser
 def test_levels_are_marked_compared_played_and_bred_in_a_browser(tmp_path: Path) -> None:
     population = LevelPopulation.create(CONFIG, tmp_path / "run")

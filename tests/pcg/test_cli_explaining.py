@@ -28,6 +28,14 @@ def test_describe_prints_a_game(run: Run) -> None:
     assert "You win when no door is left." in result.output and "at the start" in result.output
 
 
+def test_describe_speaks_chinese(run: Run) -> None:
+    result = run("describe", "dungeon", "--language", "zh")
+    assert result.exit_code == 0
+    assert "门一个也不剩时，您获胜。" in result.output
+    page = run("describe", "boxes", "--language", "zh", "--format", "html", "-o", "a.html")
+    assert page.exit_code == 0 and "箱子" in Path("a.html").read_text(encoding="utf-8")
+
+
 def test_describe_writes_every_format_and_diagrams(run: Run) -> None:
     assert json.loads(run("describe", "boxes", "--format", "json").output)["win"]
     assert run("describe", "boxes", "--format", "markdown", "-o", "a.md", "--diagram", "a.png").exit_code == 0
@@ -43,6 +51,7 @@ def test_describe_writes_every_format_and_diagrams(run: Run) -> None:
         (("describe", "boxes", "--level", "9"), "has no level 9"),
         (("describe", "boxes", "--level", "none.txt"), "none.txt"),
         (("describe", "boxes", "--format", "pdf"), "pdf"),
+        (("describe", "boxes", "--language", "tlh"), "`tlh`, only in en, zh"),
         (("describe", "boxes", "--diagram", "a.gif"), ".svg or .png"),
         (("describe", "boxes", "-o", "no/folder/a.txt"), "no/folder"),
         (("describe", "bad.txt"), "unknown effect `kilSprite`"),

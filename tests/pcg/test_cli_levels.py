@@ -15,7 +15,7 @@ from run_folders import files
 from typer.testing import CliRunner, Result
 
 import pcg
-from pcg.cli import app, making
+from pcg.cli import app, options
 
 Run = Callable[..., Result]
 EVERYTHING = {
@@ -84,7 +84,7 @@ def test_ctrl_c_leaves_a_run_that_resume_completes_to_the_same_files(
     run: Run, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(making, "_bar", lambda: ctrl_c_after(9))
+        patch.setattr(options, "run_bar", lambda: ctrl_c_after(9))
         stopped = run("levels", "boxes", *SMALL, "--workers", "2", "--out", "run")
     assert stopped.exit_code == 130
     assert "`pcg resume run` goes on" in stopped.stderr

@@ -18,11 +18,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from pcg.cli import app
-from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS
 from pcg.evaluators.tournament import Rules
 from pcg.runs import resume
-from pcg.runs.tournament import plan, read_tournament, run_tournament
+from pcg.runs.experiments.tournament import plan, read_tournament, run_tournament
 
 Run = Callable[..., Result]
 
@@ -128,12 +127,12 @@ def test_resume_refuses_for_a_tournament_what_only_runs_have(
     played: tuple[Path, Result], option: tuple[str, ...]
 ) -> None:
     result = CliRunner().invoke(app, ["resume", str(played[0]), *option])
-    assert result.exit_code == 2 and f"holds a tournament, for which there is no {option[0]}" in result.output
+    assert result.exit_code == 2 and f"plays a tournament, for which there is no {option[0]}" in result.output
 
 
-def test_only_runs_that_make_levels_are_resumed_as_such(played: tuple[Path, Result]) -> None:
-    with pytest.raises(PcgError, match="no run that makes levels but one of kind 'tournament'"):
-        resume(played[0])
+def test_the_one_resume_goes_on_with_tournaments_too(played: tuple[Path, Result]) -> None:
+    state = resume(played[0], workers=1)
+    assert len(state.results) == state.total
 
 
 def test_another_tournament_in_the_same_folder_is_refused(played: tuple[Path, Result], run: Run) -> None:
@@ -151,7 +150,7 @@ def test_a_changed_game_is_noticed(tmp_path: Path) -> None:
     assert len(run_tournament(wanted, tmp_path / "out", workers=1).results) == 1
     (tmp_path / "mine_lvl0.txt").write_text(game.levels[1])
     code = (
-        "import sys; from pcg.runs.tournament import run_tournament\n"
+        "import sys; from pcg.runs.experiments.tournament import run_tournament\n"
         "from pcg.engine.vgdl.diagnostics import PcgError\n"
         "try: run_tournament(None, sys.argv[1])\n"
         "except PcgError as e: print(e)\n"
@@ -190,7 +189,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(run: Run) -> None:
 
 
 def start(out: Path, *arguments: str) -> subprocess.Popen[str]:
-    # Ctrl-C is heeded as in a terminal: a shell that starts the tests in the background has them ignore it
+    # Ctrl-C is interrupt_check as in a terminal: a shell that starts the tests in the background has them ignore it
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from pcg.cli import main; main()"
     )
@@ -208,6 +207,7 @@ def wait_for_results(process: subprocess.Popen[str], log: Path, count: int) -> N
         time.sleep(0.01)
 
 
+@pytest.mark.fuzz
 def test_killed_and_interrupted_tournaments_go_on_to_the_same_bytes(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     done = start(whole, *LONG, "--workers", "1")
@@ -240,7 +240,7 @@ def test_no_two_processes_play_the_same_tournament(tmp_path: Path) -> None:
     try:
         wait_for_results(process, tmp_path / "out" / "results.jsonl", 1)
         result = CliRunner().invoke(app, ["tournament", "--out", str(tmp_path / "out")])
-        assert result.exit_code == 2 and "another process is playing" in result.output
+        assert result.exit_code == 2 and "another process is writing the run" in result.output
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

@@ -12,12 +12,9 @@ from pathlib import Path
 import pytest
 
 import pcg
-from pcg.describe import ROLES, describe, save_diagram, to_html, to_json, to_markdown, to_text
-from pcg.describe.avatars import AVATARS, BRIEFLY
+from pcg.describe import LANGUAGES, ROLES, describe, save_diagram, to_html, to_json, to_markdown, to_text
 from pcg.describe.diagram import interaction_graph
-from pcg.describe.effects import CLAUSES
 from pcg.describe.noun_phrases import humanise, number, plural, with_article
-from pcg.describe.sprites import CLASSES
 from pcg.engine.game import builtin_games
 from pcg.engine.vgdl import ontology, read_game
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -53,12 +50,19 @@ BasicGame no_counters=2 obs=stone
 {ending}"""
 
 
-def text_of(*, sprite: str = "", rule: str = "", ending: str = "") -> str:
+def text_of(*, sprite: str = "", rule: str = "", ending: str = "", language: str = "en") -> str:
     mapping = f"        x > {sprite.split()[0]}\n" if sprite else ""
     given = {"sprite": sprite, "rule": rule, "ending": ending}
     lines = {key: f"        {value}\n" if value else "" for key, value in given.items()}
     game = read_game(HEAD.format(mapping=mapping, **lines), reading="gvgai")
-    return to_text(describe(game), width=10_000)
+    told = to_text(describe(game, language=language), width=10_000)
+    assert "{" not in told and "}" not in told
+    return told
+
+
+def after_heading(told: str, heading: str, language: str) -> str:
+    """What stands after a heading, `headings.meetings` in the language's file."""
+    return told.split(LANGUAGES[language].heading(LANGUAGES[language].say(f"headings.{heading}")) + "\n")[1]
 
 
 def sample(param: Param, nth: int) -> tuple[str, tuple[str, ...]] | None:
@@ -71,7 +75,7 @@ def sample(param: Param, nth: int) -> tuple[str, tuple[str, ...]] | None:
         return str(value), (str(value), str(value + 1), str(2 * value))
     if param.type == "double":
         fraction = 0.31 + nth / 100
-        return f"{fraction:g}", (number(fraction), f"{number(100 * fraction)} %")
+        return f"{fraction:g}", (number(fraction), f"{number(100 * fraction)} %", f"{number(100 * fraction)}%")
     if param.type == "sprite":
         return "ore", ("ore", "ores")
     if param.type == "sprites":
@@ -101,24 +105,39 @@ def required(params: dict[str, Param], but: str) -> str:
     )
 
 
-def test_every_entry_of_the_ontology_has_words_of_its_own() -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_entry_of_the_ontology_has_words_of_its_own(language: str) -> None:
+    words = LANGUAGES[language].words
     avatars = {name for name, c in ontology.SPRITE_CLASSES.items() if c.avatar}
-    assert set(CLASSES) == set(ontology.SPRITE_CLASSES) - avatars
-    assert set(AVATARS) == set(BRIEFLY) == avatars
-    by_phrase = {name for name, effect in ontology.EFFECTS.items() if effect.phrase}
-    assert by_phrase.isdisjoint(CLAUSES)
-    assert by_phrase | set(CLAUSES) == set(ontology.EFFECTS) - {"addTimer"}
+    assert set(words["classes"]) - {"no_class", "by_help"} == set(ontology.SPRITE_CLASSES) - avatars
+    assert set(words["avatars"]) == avatars
+    assert all(words["avatars"][name].keys() == {"about", "keys"} for name in avatars)
+    for name, effect in ontology.EFFECTS.items():
+        assert effect.told("phrase", language), name
+        for trait in ("alone", "shield_phrase", "score_note"):
+            assert bool(effect.told(trait, language)) == bool(effect.told(trait, "en")), (name, trait)
 
 
+def test_both_languages_have_the_same_entries() -> None:
+    english, chinese = (LANGUAGES[code].words for code in ("en", "zh"))
+    own = {"effects": {"at_most", "holds_at_most"}, "rules": {"player"}}
+    assert set(chinese) - set(english) == {"nouns", "adjectives"}
+    for section in english:
+        assert set(english[section]) ^ set(chinese[section]) <= own.get(section, set()), section
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ontology.EFFECTS)
-def test_the_sentence_of_an_effect_tells_its_parameters(name: str) -> None:
+def test_the_sentence_of_an_effect_tells_its_parameters(name: str, language: str) -> None:
     spec = ontology.EFFECTS[name]
     inner = " stype=beast" if name == "addTimer" else ""
-    plain = text_of(rule=f"beast hero > {name} {required(dict(spec.params), '')}{inner}")
+    plain = text_of(rule=f"beast hero > {name} {required(dict(spec.params), '')}{inner}", language=language)
     assert "beast" in plain
+    if language == "zh":  # names stand between signs, nothing else is in Latin letters
+        assert not re.search("[A-Za-z]", re.sub("`.*?`|“.*?”", "", after_heading(plain, "meetings", language)))
     cases = list(own_numbers(dict(spec.params), (*spec.own, "scoreChange", "counter")))
     if spec.uses_prob:
-        cases.append(("prob", "0.37", ("37 %",)))
+        cases.append(("prob", "0.37", ("37 %", "37%")))
     for key, value, forms in cases:
         if name == "addTimer" and key == "ftype":
             continue  # it is told by what the effect does
@@ -130,14 +149,16 @@ def test_the_sentence_of_an_effect_tells_its_parameters(name: str) -> None:
         if name == "removeScore" and key != "stype":
             first = "hero"  # only who plays has a score
         told = text_of(
-            rule=f"{first} hero > {name} {required(dict(spec.params), key)}{inner} {needs} {key}={value}{extra}"
+            rule=f"{first} hero > {name} {required(dict(spec.params), key)}{inner} {needs} {key}={value}{extra}",
+            language=language,
         )
-        meant = told.split("WHAT HAPPENS WHEN THINGS MEET")[1]
+        meant = after_heading(told, "meetings", language)
         assert any(re.search(rf"(?<![\d.]){re.escape(form)}(?![\d.]*\d)", meant) for form in forms), (key, meant)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ontology.EFFECTS)
-def test_boolean_parameters_of_effects_change_their_sentence(name: str) -> None:
+def test_boolean_parameters_of_effects_change_their_sentence(name: str, language: str) -> None:
     spec = ontology.EFFECTS[name]
     first = "gem" if name.startswith("collectResource") else "beast"
     stype = " stype=beast" if name == "addTimer" else ""
@@ -146,15 +167,20 @@ def test_boolean_parameters_of_effects_change_their_sentence(name: str) -> None:
             continue
         value = not spec.params[key].default
         line = f"{first} hero > {name} {required(dict(spec.params), '')}{stype} limit=2 timer=4"
-        plain = text_of(rule=line)
-        assert text_of(rule=f"{line} {key}={value}") != plain, key
+        plain = text_of(rule=line, language=language)
+        assert text_of(rule=f"{line} {key}={value}", language=language) != plain, key
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ontology.SPRITE_CLASSES)
-def test_what_is_said_of_a_sprite_class_tells_its_parameters(name: str) -> None:
+def test_what_is_said_of_a_sprite_class_tells_its_parameters(name: str, language: str) -> None:
     spec = ontology.SPRITE_CLASSES[name]
-    kind = f"thing > {name} {required(dict(spec.params), '')}"
-    assert len(text_of(sprite=kind).split("thing: ")[1].splitlines()[0]) > 5
+    kind = f"blob > {name} {required(dict(spec.params), '')}"
+    plain = text_of(sprite=kind, language=language)
+    about = next(line for line in plain.splitlines() if re.match(r"  - (blob:|(主角|“blob”)（`blob`）：)", line))
+    assert len(about) > 14
+    if language == "zh":
+        assert not re.search("[A-Za-z]", re.sub("`.*?`|“.*?”", "", about))
     silent = {"age", "counter", "last_block_time", "facing_dir"}  # told in another form, or of no use to players
     silent |= {"stype2"} | ({"fleeing", "maxDistance"} if name == "PathChaser" else set())
     silent |= {"cons"} if "Alt" in name else set()
@@ -168,7 +194,8 @@ def test_what_is_said_of_a_sprite_class_tells_its_parameters(name: str) -> None:
     needs_ammo = {"minAmmo": "ammo=gem", "ammoCost": "ammo=gem"}
     for key, value, forms in own_numbers(dict(spec.params), tuple(sorted(inherited - silent))):
         told = text_of(
-            sprite=f"thing > {name} {required(dict(spec.params), key)} {needs_ammo.get(key, '')} {key}={value}"
+            sprite=f"blob > {name} {required(dict(spec.params), key)} {needs_ammo.get(key, '')} {key}={value}",
+            language=language,
         )
         assert any(form in told for form in forms), (key, told)
 
@@ -294,17 +321,70 @@ def test_the_declaration_of_an_effect_is_all_that_analyses_and_descriptions_need
     ontology.register_effect(
         "petrify", help="turns A to stone", needs_first=True, params=[Param("stype", "sprite", None, "stone")],
         kills_first=True, creates=("stype",), does=(Does("transform", products=("stype",)),),
-        phrase="{a} is petrified by {b} into {new:stype}", scores_on_effect=True, score_note=" each time",
+        phrase="{a} is petrified by {b} into {new:stype}", phrase_zh="{a}被{b}石化，变成{new:stype}",
+        scores_on_effect=True, score_note=" each time", score_note_zh="，每次",
     )  # fmt: skip
     try:
         rule = "beast hero > petrify stype=gem scoreChange=2 applyScore=False"
         assert "is petrified by the hero into a gem (+2 points each time)" in text_of(rule=rule)
+        assert "被英雄石化，变成宝石（+2 分，每次）" in text_of(rule=rule, language="zh")
         definition = read_game(HEAD.format(sprite="", rule=f"        {rule}\n", mapping="", ending=""), reading="gvgai")
         effect = next(e for e in definition.effects if e.name == "petrify")
         (found,) = consequences(definition, effect)
         assert found.kind == "transform" and found.products == (definition.type_index["gem"],)
     finally:
         ontology.unregister("petrify")
+
+
+@pytest.mark.parametrize(
+    ("phrase", "said"),
+    [
+        ("{a} melts {nearby:stype}", "unknown field 'nearby'"),
+        ("{a} melts {new:heat}", "unknown field 'heat'"),
+        ("{a} melts {if:hot|at once}", "unknown field 'hot'"),
+        ("{a} melts {if:stype|at once", "a brace that does not close"),
+        ("{a} melts}", "that nothing opens"),
+    ],
+)
+def test_a_phrase_with_a_mistake_is_an_error_that_quotes_it(phrase: str, said: str) -> None:
+    ontology.register_effect("melt", help="melts A", params=[Param("stype", "sprite", None, "into")], phrase=phrase)
+    try:
+        with pytest.raises(PcgError, match=re.escape(phrase)) as raised:
+            text_of(rule="beast hero > melt stype=gem")
+        assert said in str(raised.value)
+    finally:
+        ontology.unregister("melt")
+
+
+def test_a_phrase_has_conditions_comparisons_amounts_and_tests() -> None:
+    ontology.register_effect(
+        "bake", help="bakes A", params=[
+            Param("stype", "sprite", None, "into"),
+            Param("heat", "int", 1, "how hot"),
+            Param("soft", "bool", False, "how"),
+        ],
+        phrase="{a} bakes{if:heat>2&soft| slowly|{if:heat<0| cold}} for {count:2*heat|hour}, "
+               "{number:heat+1} times, {if:you:stype|as you|as bread}",
+    )  # fmt: skip
+    try:
+        for given, told in (
+            ("stype=gem heat=1", "the beast bakes for 2 hours, 2 times, as bread"),
+            ("stype=hero heat=3 soft=True", "the beast bakes slowly for 6 hours, 4 times, as you"),
+            ("stype=gem heat=3", "the beast bakes for 6 hours, 4 times, as bread"),
+            ("stype=gem heat=-1", "the beast bakes cold for −2 hours, 0 times, as bread"),
+        ):
+            assert told in text_of(rule=f"beast gate > bake {given}")
+    finally:
+        ontology.unregister("bake")
+
+
+def test_an_effect_without_a_phrase_in_a_language_is_told_by_its_help() -> None:
+    ontology.register_effect("glow", help="A glows", phrase="{a} glows in the dark")
+    try:
+        assert "the beast glows in the dark" in text_of(rule="beast gate > glow")
+        assert "“glow”：A glows" in text_of(rule="beast gate > glow", language="zh")
+    finally:
+        ontology.unregister("glow")
 
 
 def test_an_entry_registered_by_a_user_is_told_by_its_help() -> None:
@@ -326,6 +406,47 @@ def test_an_entry_registered_by_a_user_is_told_by_its_help() -> None:
     finally:
         for name in ("freezeSolid", "Ghost", "Sunset"):
             ontology.unregister(name)
+
+
+@pytest.mark.parametrize("name", builtin_games())
+def test_our_games_are_told_in_chinese(name: str) -> None:
+    game = pcg.load(name)
+    english, chinese = describe(game), describe(game, language="zh")
+    told = to_text(chinese, 100)
+    assert "{" not in told and "}" not in told
+    # the names of the game stand between signs, its title on top
+    assert not re.search("[A-Za-z]", re.sub("`.*?`|“.*?”", "", told.split("\n", 1)[1]))
+    for section in ("meetings", "timers", "never"):
+        one, two = (sorted(r.effects for r in getattr(d, section)) for d in (english, chinese))
+        assert {e for effects in one for e in effects} == {e for effects in two for e in effects}
+    assert [t.type for t in chinese.things] == [t.type for t in english.things]
+    assert len(chinese.win) == len(english.win) and len(chinese.lose) == len(english.lose)
+    assert to_json(chinese) != to_json(english) and '"language": "zh"' in to_json(chinese)
+
+
+def test_a_game_in_chinese_reads_like_a_manual() -> None:
+    told = describe(pcg.load("dungeon"), 0, language="zh")
+    assert told.summary == "您是英雄，可以向四个方向移动并使用刀。门一个也不剩时，您获胜；英雄消失时，您失败。"
+    assert [rule.text for rule in told.meetings[:3]] == [
+        "英雄碰到门时，如果英雄持有至少 1 个钥匙，门消失，并将其用掉（+5 分）；英雄无法通过。",
+        "英雄无法通过墙。",
+        "英雄可以捡起钥匙（+3 分）。",
+    ]
+    assert told.controls[0].keys[1].keys == "空格键"
+    page, markdown = to_html(told), to_markdown(told)
+    assert '<html lang="zh">' in page and "如何获胜" in page and "## 如何获胜" in markdown and "第 0 关" in markdown
+
+
+def test_lines_of_chinese_text_keep_their_width_and_their_numbers_whole() -> None:
+    told = to_text(describe(pcg.load("ridge"), language="zh"), 40)
+    wide = [sum(2 if sign > "\u2e80" else 1 for sign in line) for line in told.splitlines()]
+    assert max(wide) <= 40
+    assert not re.search(r"[+−]?\d+\n|\n *[，。；：）]", told)
+
+
+def test_a_language_that_there_is_not_is_an_error() -> None:
+    with pytest.raises(PcgError, match="`tlh`, only in en, zh"):
+        describe(pcg.load("boxes"), language="tlh")
 
 
 @pytest.mark.parametrize("name", builtin_games())
@@ -413,6 +534,7 @@ def test_layouts_hold_the_same_sentences() -> None:
     assert markdown.startswith("# dungeon\n")
 
 
+@pytest.mark.full
 def test_the_diagram_is_the_same_every_time(tmp_path: Path) -> None:
     game = pcg.load("lode_runner")
     graph = interaction_graph(game)

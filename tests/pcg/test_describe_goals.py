@@ -8,8 +8,7 @@ import re
 import pytest
 
 import pcg
-from pcg.describe import describe, goals_in
-from pcg.describe.goals import LANGUAGES, _words
+from pcg.describe import LANGUAGES, describe, goals_in
 from pcg.engine.game import builtin_games
 from pcg.engine.vgdl import ontology, read_game
 
@@ -78,25 +77,23 @@ def test_every_termination_has_words(language: str) -> None:
         kinds = [key for key in ontology.TERMINATIONS[name].params if key.startswith("stype")]
         given = " ".join(f"{key}=redBox" for key in kinds)
         text = "".join(goals_in(language, read_game(f"{GAME}        {name} {given} limit=7\n", reading="gvgai")))
-        assert name not in text
+        assert not re.search(rf"\b{name}\b", text)
         assert "{" not in text
         assert "7" in text
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_games_that_come_along_are_told_without_foreign_words(language: str) -> None:
+def test_games_that_come_along_are_told_without_foreign_words() -> None:
     for name in builtin_games():
         game = pcg.load(name)
         if game.players == 1:
-            said = goals_in(language, game)
+            said = goals_in("zh", game)
             assert not re.search("[A-Za-z]", "".join(said)), (name, said)
             told = describe(game)
             assert len(said) == len(dict.fromkeys((*told.win, *told.lose))), name
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_words_are_in_order(language: str) -> None:
-    words = _words(language)
+def test_the_words_are_in_order() -> None:
+    words = LANGUAGES["zh"].words
     for section in ("nouns", "adjectives"):
         assert all(a < b for a, b in itertools.pairwise(words[section]))
 

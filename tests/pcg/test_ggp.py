@@ -260,6 +260,7 @@ def test_a_legal_move_goes_out_whatever_the_agent_does(how: str, take: Any, monk
         AGENTS.unregister("bad_player_of_a_test")
 
 
+@pytest.mark.full
 def test_rules_that_do_not_ground_are_played_all_the_same(take: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from pcg.engine import gdl
 
@@ -491,12 +492,33 @@ def test_a_match_on_the_command_line(tmp_path: Path, take: Any) -> None:
     assert "white, step 0: illegal: `(take 7)` is not legal" in result.output
 
 
+def test_a_built_in_game_is_played_by_its_name() -> None:
+    options = ["--start-clock", "20", "--play-clock", "1", "--json"]
+    result = CliRunner().invoke(app, ["gdl", "match", "nim", "uct:budget=50", "random", *options])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["game"] == "nim"
+
+
+def test_an_agent_with_a_memory_searches_until_the_start_clock_ends(take: Any) -> None:
+    """Also the second player, who has no choice in the first state; others are ready at once."""
+    for role in ("white", "black"):
+        player = GamePlayer("mmctsown", seed=1, margin=0.5)
+        began = time.monotonic()
+        assert player.answer(start(role=role, clocks=(8, 60))) == "ready"
+        spent = time.monotonic() - began
+        assert player._match is not None and player._match.agent is not None
+        memory = player._match.agent.memory["used"]
+        assert 4 < spent < 8 and memory > 5
+        player.answer("(STOP m NIL)")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["match", "SHEET", "uct"], "1 players, expected one for each of the roles white, black"),
         (["match", "SHEET", "uctt", "random"], "unknown agent `uctt`"),
         (["match", "nowhere.kif", "uct", "random"], "nowhere.kif"),
+        (["match", "conect-four", "uct", "random"], "did you mean `connect-four`?"),
         (["serve-player", "--agent", "uctt"], "unknown agent `uctt`"),
         (["serve-player", "--port", "99999"], "port 99999: expected 0 to 65535"),
         (["serve-player", "--name", "a b"], "expected one word"),

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiers import first_fast
 from typer.testing import CliRunner
 
 from pcg.cli import app
@@ -57,7 +58,7 @@ def _warm() -> None:
     prepare()
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", first_fast(COMMANDS))
 def test_nothing_is_compiled_after_warmup(name, tmp_path, repo_root):
     sheet = repo_root / "games" / "gdl" / "connect-four.kif"
     arguments = COMMANDS[name].format(out=tmp_path / "out", sheet=sheet).split(" ")
@@ -84,6 +85,7 @@ def test_warmup_has_nothing_to_do_twice():
     assert result.exit_code == 0 and "nothing to build" in result.output
 
 
+@pytest.mark.modes
 def test_libraries_are_built_into_a_folder_and_modules_are_plain_files(tmp_path):
     arguments = [
         "--package",

@@ -251,6 +251,7 @@ def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
         assert ratio <= 0.5
 
 
+@pytest.mark.full
 def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept of every comparison is what comparing anew gives, also when there is no more room."""
     monkeypatch.setattr(sokoban_search, "_ROOM", 300)

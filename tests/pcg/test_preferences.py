@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiers import first_fast
 from typer.testing import CliRunner
 
 from pcg.cli import app
@@ -57,13 +58,14 @@ def test_a_report_says_which_group_is_preferred(tmp_path: Path) -> None:
     assert "power" not in figures(found)
 
 
+@pytest.mark.full
 def test_equal_votes_give_equal_reports(tmp_path: Path) -> None:
     pages = [preference_report(_votes(8), GROUPS, tmp_path / name, samples=100) for name in "ab"]
     for path in pages[0].parent.iterdir():
         assert path.read_bytes() == (pages[1].parent / path.name).read_bytes()
 
 
-@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("count", first_fast([1, 2, 5]))
 def test_very_few_votes_have_a_report_too(tmp_path: Path, count: int) -> None:
     votes = [Vote(f"p{k}", *(("a", "b") if k % 2 else ("b", "c")), "neither") for k in range(count)]
     assert preference_report(votes, None, tmp_path / "r", samples=100).is_file()

@@ -14,7 +14,7 @@ from PIL import Image
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.fitness import CONSTRAINTS
 from pcg.report import write_report
-from pcg.report.chart import fitness_curve
+from pcg.report.figures.levels import fitness_curve
 from pcg.runs import LevelRun, run_levels
 
 SMALL = {"generator": "constructive", "count": 2, "seed": 1, "evaluations": 20}
@@ -150,7 +150,7 @@ def test_a_name_with_markup_is_shown_and_not_run(run: Path) -> None:
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PcgError, match=r"is not the folder of a finished run: it has no run.json"):
+    with pytest.raises(PcgError, match=r"is no run: it has no run.json"):
         write_report(tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -6,12 +6,13 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.report.figures import archive_map, correlation_map, expressive_range, rank_correlations
-from pcg.report.many import FEWEST, figures
+from pcg.report.figures.levels import archive_map, correlation_map, expressive_range, rank_correlations
+from pcg.report.levels import FEWEST, level_figures
 
 ARCHIVE: dict[str, Any] = {
     "measures": [
@@ -27,8 +28,13 @@ ARCHIVE: dict[str, Any] = {
 
 
 def boxes(svg: str) -> int:
-    """Rectangles in the inks of data."""
-    return len(re.findall(r"fill: var\(--(?:accent|second)", svg))
+    """Rectangles and dots in the inks of data; rectangles of one density are one path."""
+    inked = [
+        e
+        for e in ElementTree.fromstring(svg).iter()
+        if re.search(r"fill: var\(--(?:accent|second)", e.get("style", ""))
+    ]
+    return sum(max(1, element.get("d", "").count("M")) for element in inked)
 
 
 def test_expressive_range_has_one_cell_for_each_bin_with_levels() -> None:
@@ -107,10 +113,10 @@ def events(count: int, **constant: float) -> list[dict[str, Any]]:
 
 
 def test_a_report_has_the_figures_there_is_something_to_say_in(tmp_path: Path) -> None:
-    assert figures(tmp_path, events(FEWEST - 1)) == []
-    assert [f.title for f in figures(tmp_path, events(FEWEST))] == ["Expressive range", "Correlations"]
+    assert level_figures(tmp_path, events(FEWEST - 1)) == []
+    assert [f.title for f in level_figures(tmp_path, events(FEWEST))] == ["Expressive range", "Correlations"]
     # where leniency never varies another pair is drawn, if there is one
-    assert [f.title for f in figures(tmp_path, events(30, leniency=1.0))] == ["Correlations"]
-    assert figures(tmp_path, [{**e, "feasible": False} for e in events(30)]) == []
+    assert [f.title for f in level_figures(tmp_path, events(30, leniency=1.0))] == ["Correlations"]
+    assert level_figures(tmp_path, [{**e, "feasible": False} for e in events(30)]) == []
     (tmp_path / "archive.json").write_text(json.dumps(ARCHIVE))
-    assert [f.title for f in figures(tmp_path, [])] == ["The archive"]
+    assert [f.title for f in level_figures(tmp_path, [])] == ["The archive"]

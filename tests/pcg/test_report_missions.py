@@ -9,7 +9,7 @@ import pytest
 
 from pcg.generators.levels.grammar.mission import Mission
 from pcg.report import write_report
-from pcg.report.missions import draw_mission, places
+from pcg.report.figures.missions import draw_mission, places
 from pcg.runs import LevelRun, resume, run_levels
 
 

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 from run_folders import files
+from tiers import first_fast
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.runs import LevelRun, Progress, resume, run_levels
+from pcg.runs import LevelProgress, LevelRun, resume, run_levels
 from pcg.runs.store import read_elapsed
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1, "min_length": 5}
@@ -51,13 +52,14 @@ def test_an_executor_of_ones_own_gives_the_same_files(whole: Path, tmp_path: Pat
     assert files(tmp_path / "run") == files(whole)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("executor", ["processes", "local:2"])
 def test_workers_killed_in_mid_run_leave_the_same_files(whole: Path, tmp_path: Path, executor: str) -> None:
     if executor.startswith("local"):
         pytest.importorskip("distributed")
     killed: list[int] = []
 
-    def kill(state: Progress) -> None:
+    def kill(state: LevelProgress) -> None:
         if state.evaluations in (5, 20):
             victim = multiprocessing.active_children()[0]
             assert victim.pid is not None
@@ -79,17 +81,17 @@ def test_another_seed_gives_other_levels(whole: Path, tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-from pcg.runs import read_config, run_levels
+from pcg.runs import LevelRun, run_levels
 
 def progress(state):
     if state.evaluations == int(sys.argv[3]):
         os.kill(os.getpid(), signal.SIGKILL)
 
-run_levels(read_config(sys.argv[1]), sys.argv[2], workers=2, progress=progress)
+run_levels(LevelRun.read(sys.argv[1]), sys.argv[2], workers=2, progress=progress)
 """
 
 
-@pytest.mark.parametrize("after", [3, 17, 30])
+@pytest.mark.parametrize("after", first_fast([17, 3, 30]))
 def test_a_killed_run_goes_on_to_the_files_of_an_unbroken_one(whole: Path, tmp_path: Path, after: int) -> None:
     config = tmp_path / "config.toml"
     config.write_text(EVOLVE.to_toml())
@@ -138,7 +140,7 @@ def test_a_checkpoint_ahead_of_the_log_is_not_believed(whole: Path, tmp_path: Pa
 
 
 def test_ctrl_c_leaves_a_summary_and_a_run_that_goes_on(whole: Path, tmp_path: Path) -> None:
-    def press(state: Progress) -> None:
+    def press(state: LevelProgress) -> None:
         if state.evaluations == 13:
             os.kill(os.getpid(), signal.SIGINT)
 

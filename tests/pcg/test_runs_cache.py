@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from run_folders import files
+from tiers import first_fast
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -71,6 +72,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
+@pytest.mark.full
 def test_equal_levels_of_a_run_are_evaluated_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: LevelRun
 ) -> None:
@@ -86,6 +88,7 @@ def test_equal_levels_of_a_run_are_evaluated_once(
         assert Evaluation.from_json(event) == judge.evaluate(event["level"], seed=tiny.seed)
 
 
+@pytest.mark.full
 def test_repeats_are_counted_alike_when_a_run_is_resumed(tmp_path: Path, whole: Path, tiny: LevelRun) -> None:
     run_levels(tiny.with_budget(evaluations=31), tmp_path / "run", workers=1)
     resume(tmp_path / "run", evaluations=150, workers=2)
@@ -109,12 +112,14 @@ def test_a_cache_on_disk_spares_other_runs_the_work_and_changes_nothing(
 
 @pytest.mark.parametrize(
     "change",
-    [
-        {"seed": 4},
-        {"evaluation_parameters": {**CHEAP, "budget": 21}},
-        {"want": "solution_length>=3"},
-        {"game": "crossing"},
-    ],
+    first_fast(
+        [
+            {"seed": 4},
+            {"evaluation_parameters": {**CHEAP, "budget": 21}},
+            {"want": "solution_length>=3"},
+            {"game": "crossing"},
+        ]
+    ),
 )
 def test_other_settings_find_nothing_in_the_cache(tmp_path: Path, change: dict[str, Any], tiny: LevelRun) -> None:
     run_levels(tiny, tmp_path / "first", workers=2, cache=tmp_path / "cache")
@@ -134,6 +139,7 @@ def test_a_cache_keeps_every_digit_of_an_evaluation(tmp_path: Path) -> None:
     cache.close()
 
 
+@pytest.mark.full
 def test_a_damaged_entry_is_evaluated_again_and_a_damaged_file_is_named(
     tmp_path: Path, whole: Path, tiny: LevelRun
 ) -> None:

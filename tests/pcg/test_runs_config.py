@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.runs import LevelRun, parse_seconds, read_config
+from pcg.runs import LevelRun, parse_seconds
 
 
 def test_a_configuration_survives_its_file(tmp_path: Path) -> None:
@@ -17,13 +17,13 @@ def test_a_configuration_survives_its_file(tmp_path: Path) -> None:
     )  # fmt: skip
     path = tmp_path / "config.toml"
     path.write_text(config.to_toml())
-    assert read_config(path) == config
+    assert LevelRun.read(path) == config
 
 
 def test_a_short_file_means_the_defaults(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text('[run]\ngame = "boxes"\n[budget]\nevaluations = 10\n')
-    assert read_config(path) == LevelRun("boxes", evaluations=10)
+    assert LevelRun.read(path) == LevelRun("boxes", evaluations=10)
 
 
 @pytest.mark.parametrize(
@@ -44,15 +44,15 @@ def test_mistakes_in_the_file_are_named(tmp_path: Path, text: str, message: str)
     path = tmp_path / "config.toml"
     path.write_text(text)
     with pytest.raises(PcgError, match=message):
-        read_config(path)
+        LevelRun.read(path)
 
 
 def test_a_missing_or_binary_file_is_an_error_not_a_crash(tmp_path: Path) -> None:
     with pytest.raises(PcgError, match="cannot read"):
-        read_config(tmp_path / "none.toml")
+        LevelRun.read(tmp_path / "none.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(PcgError, match="not a TOML file"):
-        read_config(tmp_path / "binary.toml")
+        LevelRun.read(tmp_path / "binary.toml")
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("60s", 60), ("90", 90), ("2m", 120), ("1.5h", 5400), (" 3 s ", 3)])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from kill_resume import kill_and_resume
 from run_folders import files
+from tiers import first_fast
 from typer.testing import CliRunner
 
 import pcg
@@ -17,8 +18,7 @@ from pcg.engine.vgdl import PcgError, check_game
 from pcg.evaluators.evaluation import decode_play
 from pcg.generators.games import GameGenotype, game_edits
 from pcg.report import write_report
-from pcg.runs.games import resume_games, run_games
-from pcg.runs.games_config import GamesRun, read_games_config
+from pcg.runs import GamesRun, resume, run_games
 
 CHEAP = {"ladder": "nothing random onestep", "plays": 2, "max_plays": 2, "max_ticks": 60, "explorations": 2,
          "min_rules": 0.3, "min_ticks": 10, "patience": 2}  # fmt: skip
@@ -65,13 +65,14 @@ def test_a_run_leaves_games_with_levels_an_index_and_a_page(folder: Path) -> Non
         assert text in page
 
 
+@pytest.mark.full
 def test_two_workers_make_what_one_makes(folder: Path, tmp_path: Path) -> None:
     run_games(config(), tmp_path / "run", workers=2, executor="threads")
     write_report(tmp_path / "run")
     assert files(tmp_path / "run") == files(folder)
 
 
-@pytest.mark.parametrize("generator", ["evolve", "gp", "variation"])
+@pytest.mark.parametrize("generator", first_fast(["gp", "evolve", "variation"]))
 def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, generator: str) -> None:
     breeds = generator != "variation"
     parameters = {"population": 10, "offspring": 10} if breeds else {}
@@ -79,10 +80,11 @@ def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, gene
     run_games(given, tmp_path / "whole", workers=2)
     run_games(config(generator=generator, generator_parameters=parameters, confirm=0, count=30, evaluations=17),
               tmp_path / "parts", workers=2)  # fmt: skip
-    resume_games(tmp_path / "parts", evaluations=40, workers=1)
+    resume(tmp_path / "parts", evaluations=40, workers=1)
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
 
 
+@pytest.mark.fuzz
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_run_killed_again_and_again_ends_with_the_same_files(tmp_path: Path) -> None:
     given = config(evaluations=80)
@@ -101,7 +103,7 @@ def test_a_run_with_a_bound_keeps_it(tmp_path: Path) -> None:
 
 
 def test_the_configuration_is_read_back(folder: Path) -> None:
-    assert read_games_config(folder / "config.toml") == config()
+    assert GamesRun.read(folder / "config.toml") == config()
     assert GamesRun("'my game.txt' hunt", evaluations=1).sources == ("my game.txt", "hunt")
 
 
@@ -119,13 +121,6 @@ def test_bad_configurations_are_named(changes: dict[str, object], message: str) 
     games = str(changes.pop("games", "hunt"))
     with pytest.raises(PcgError, match=message):
         GamesRun(games, **{"evaluations": 5, **changes})  # type: ignore[arg-type]
-
-
-def test_another_kind_of_run_is_not_continued(tmp_path: Path, folder: Path) -> None:
-    from pcg.runs.rules import resume_rules
-
-    with pytest.raises(PcgError, match="holds no run that makes rules but one of kind 'games'"):
-        resume_rules(folder)
 
 
 # -- the command line --------------------------------------------------------------------------------------------------

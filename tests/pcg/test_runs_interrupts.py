@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pcg.runs.interrupts import heeded, uninterrupted
-from pcg.runs.rules import run_rules
-from pcg.runs.rules_config import RulesRun
+from pcg.runs.experiments.rules import run_rules
+from pcg.runs.experiments.rules_config import RulesRun
+from pcg.runs.interrupts import interrupt_check, uninterrupted
 
 
 class Presses:
@@ -42,18 +42,18 @@ def test_ctrl_c_in_a_finalizer_is_not_lost(listening: None, tmp_path: Path) -> N
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_what_was_swallowed_is_raised_in_the_next_round(listening: None) -> None:
-    with heeded() as check:
+    with interrupt_check() as check:
         check()
         Presses()
         with pytest.raises(KeyboardInterrupt):
             check()
-    with pytest.raises(KeyboardInterrupt), heeded():
+    with pytest.raises(KeyboardInterrupt), interrupt_check():
         signal.raise_signal(signal.SIGINT)
 
 
 def test_a_signal_that_is_ignored_stays_ignored(listening: None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with heeded() as check:
+    with interrupt_check() as check:
         signal.raise_signal(signal.SIGINT)
         check()
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

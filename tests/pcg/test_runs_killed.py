@@ -15,6 +15,7 @@ CHEAP = {"nodes": 300, "budget": 8, "planner_budget": 20, "max_length": 25, "wea
          "survival": 5, "start": 1}  # fmt: skip
 
 
+@pytest.mark.fuzz
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_an_evolve_run_killed_at_twenty_random_moments_ends_with_the_same_files(tmp_path: Path) -> None:
     config = LevelRun(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from run_folders import files
+from tiers import first_fast
 from typer.testing import CliRunner
 
 from pcg.cli import app
@@ -21,7 +22,7 @@ from pcg.generators.games import GAME_GENERATORS
 from pcg.generators.levels import GENERATORS
 from pcg.generators.rules import RULE_GENERATORS
 from pcg.generators.tuning import OPTIMISERS
-from pcg.runs.config import LevelRun, read_config
+from pcg.runs import LevelRun
 
 LEVELS = """
 from pcg.generators.levels import register
@@ -134,7 +135,7 @@ def source_of(kind: str) -> str:
 
 
 @pytest.mark.usefixtures("_nothing_loaded")
-@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize("kind", first_fast(COMMANDS, 2))
 def test_a_loaded_generator_is_listed_run_and_resumed(kind: str, tmp_path: Path) -> None:
     file = tmp_path / f"plugin_of_{kind}.py"
     file.write_text(source_of(kind))
@@ -156,6 +157,7 @@ def test_a_loaded_generator_is_listed_run_and_resumed(kind: str, tmp_path: Path)
     assert files(parts) == files(whole)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["levels", "tune", "metric"])
 def test_worker_processes_load_the_file_too(kind: str, tmp_path: Path) -> None:
     """Evaluations of `tune` need the agent, those of `metric` the metric that the file registers, in every process."""
@@ -218,7 +220,7 @@ def test_configurations_keep_full_paths_and_those_that_load_nothing_do_not_say_s
     file.write_text(LEVELS)
     config = LevelRun("boxes", evaluations=1, load=f"'{file}'")
     (tmp_path / "config.toml").write_text(config.to_toml())
-    assert read_config(tmp_path / "config.toml") == config and str(file) in config.to_toml()
+    assert LevelRun.read(tmp_path / "config.toml") == config and str(file) in config.to_toml()
     assert "load" not in LevelRun("boxes", evaluations=1).to_toml()
     with pytest.raises(PcgError, match=r"No closing quotation, expected names of files"):
         LevelRun("boxes", evaluations=1, load="'plugin.py")

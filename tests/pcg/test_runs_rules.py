@@ -17,9 +17,10 @@ from pcg.evaluators.games import GameEvaluation
 from pcg.generators.rules import RuleSet
 from pcg.generators.rules.genes import shape_distance, shape_of
 from pcg.report import write_report
-from pcg.runs.driver import GameText
-from pcg.runs.rules import beginning, resume_rules, run_rules
-from pcg.runs.rules_config import RulesRun, read_rules_config
+from pcg.runs import resume
+from pcg.runs.experiments.rules import initial_rules, run_rules
+from pcg.runs.experiments.rules_config import RulesRun
+from pcg.runs.game_text import GameText
 
 CHEAP = {"ladder": "nothing random onestep mcts:budget=20", "plays": 2, "max_plays": 2, "max_ticks": 80,
          "min_rules": 0.5}  # fmt: skip
@@ -74,6 +75,7 @@ def test_the_log_tells_of_every_game_that_was_tried(whole: Path) -> None:
     assert all(parent < event["id"] for event in events for parent in event["parents"])
 
 
+@pytest.mark.full
 def test_workers_do_not_show(whole: Path, tmp_path: Path) -> None:
     run_rules(RUN, tmp_path / "two", workers=2)
     assert files(tmp_path / "two") == files(whole)
@@ -93,13 +95,13 @@ def test_a_run_that_lost_its_end_goes_on_to_the_same_files(whole: Path, tmp_path
     (folder / "events.jsonl").write_bytes(b"".join(log[:lines]) + log[lines][:40])
     if lines != 60:
         (folder / "checkpoint.json").unlink()
-    resume_rules(folder, workers=2)
+    resume(folder, workers=2)
     assert files(folder) == files(whole)
 
 
 def test_a_finished_run_can_be_given_more(whole: Path, tmp_path: Path) -> None:
     run_rules(RUN, tmp_path / "run", workers=2)
-    longer = resume_rules(tmp_path / "run", evaluations=110, workers=2)
+    longer = resume(tmp_path / "run", evaluations=110, workers=2)
     assert longer.evaluations == 110
     log = (tmp_path / "run" / "events.jsonl").read_text().splitlines()
     assert log[:90] == (whole / "events.jsonl").read_text().splitlines() and len(log) == 110
@@ -108,13 +110,14 @@ def test_a_finished_run_can_be_given_more(whole: Path, tmp_path: Path) -> None:
 def test_a_search_can_begin_with_a_games_own_rules_less_some_of_them() -> None:
     game = GameText.of(pcg.load("dungeon"))
     own = RuleSet.of(game.source)
-    assert beginning(RulesRun("dungeon", evaluations=1), game) == ()
-    assert beginning(RulesRun("dungeon", evaluations=1, start="own"), game) == (own,)
-    (less,) = beginning(RulesRun("dungeon", evaluations=1, start="own", drop=0.3), game)
+    assert initial_rules(RulesRun("dungeon", evaluations=1), game) == ()
+    assert initial_rules(RulesRun("dungeon", evaluations=1, start="own"), game) == (own,)
+    (less,) = initial_rules(RulesRun("dungeon", evaluations=1, start="own", drop=0.3), game)
     assert set(less.rules) < set(own.rules) and len(less.rules) == len(own.rules) - round(0.3 * len(own.rules))
     assert less.terminations == own.terminations
 
 
+@pytest.mark.full
 def test_the_report_shows_every_game(whole: Path, tmp_path: Path) -> None:
     run_rules(RUN, tmp_path / "run", workers=2)
     page = write_report(tmp_path / "run")
@@ -132,7 +135,7 @@ def test_the_report_shows_every_game(whole: Path, tmp_path: Path) -> None:
 
 def test_configurations_survive_their_file(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(RUN.to_toml())
-    assert read_rules_config(tmp_path / "config.toml") == RUN
+    assert RulesRun.read(tmp_path / "config.toml") == RUN
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -174,5 +177,3 @@ def test_a_game_for_two_and_a_folder_of_something_else_are_refused(tmp_path: Pat
         run_rules(RulesRun(two, evaluations=5), tmp_path / "run")
     with pytest.raises(PcgError, match="holds a run already"):
         run_rules(RUN, whole)
-    with pytest.raises(PcgError, match="no run that makes levels"):
-        pcg.runs.resume(whole)

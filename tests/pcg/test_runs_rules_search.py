@@ -12,8 +12,9 @@ import pytest
 import pcg
 from pcg.engine.kernel.runtime import COMPILED
 from pcg.generators.rules import RULE_GENERATORS
-from pcg.runs.rules import evaluate_rules, resume_rules, run_rules
-from pcg.runs.rules_config import RulesRun
+from pcg.runs import resume
+from pcg.runs.experiments.rules import evaluate_rules, run_rules
+from pcg.runs.experiments.rules_config import RulesRun
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
 CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20}
@@ -29,6 +30,7 @@ def events(folder: Path) -> str:
     return (folder / "events.jsonl").read_text()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("generator", ["evolve", "novelty", "map-elites"])
 def test_neither_workers_nor_a_pause_change_anything(generator: str, tmp_path: Path) -> None:
     if generator == "map-elites":
@@ -36,7 +38,7 @@ def test_neither_workers_nor_a_pause_change_anything(generator: str, tmp_path: P
     run_rules(config(generator), tmp_path / "one", workers=1)
     run_rules(config(generator), tmp_path / "two", workers=2)
     run_rules(config(generator, evaluations=47), tmp_path / "paused", workers=2)
-    resume_rules(tmp_path / "paused", evaluations=120, workers=1)
+    resume(tmp_path / "paused", evaluations=120, workers=1)
     assert events(tmp_path / "one") == events(tmp_path / "two") == events(tmp_path / "paused")
     games = sorted(p.name for p in (tmp_path / "one" / "games").iterdir())
     assert "game0.txt" in games and ("archive.json" in games) == (generator == "map-elites")
@@ -62,7 +64,7 @@ def test_finalists_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             played.append(arguments[2])
         return evaluate_rules(*arguments)
 
-    monkeypatch.setattr("pcg.runs.rules.evaluate_rules", evaluate)
+    monkeypatch.setattr("pcg.runs.experiments.rules.evaluate_rules", evaluate)
     given = config(evaluations=300, confirm=20, finalists=12, count=3, distance=0.05)
     result = run_rules(given, tmp_path / "run", workers=1)
     assert played == [5] * 12 + [10] * 6 + [20] * 3 + [40] * 2

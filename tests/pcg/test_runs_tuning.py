@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 from kill_resume import kill_and_resume
 from run_folders import files
+from tiers import first_fast
 from typer.testing import CliRunner
 
 import pcg
 from pcg.cli import app
 from pcg.engine.vgdl import PcgError, read_game
 from pcg.report import write_report
-from pcg.runs import resume
-from pcg.runs.tuning import resume_tuning, run_tuning
-from pcg.runs.tuning_config import TuningRun, read_tuning_config
+from pcg.runs import TuningRun, resume, run_tuning
 
 CHEAP = {"plays": 2, "budget": 5, "max_ticks": 40}
 PARAMS = "sprite.dog.cooldown=2..6 sprite.hen.cooldown=1..4 termination.2.limit=10..40:10"
@@ -74,21 +73,22 @@ def test_every_event_can_be_played_again(folder: Path) -> None:
         assert judged.to_json().items() <= event.items()
 
 
-@pytest.mark.parametrize("executor", ["threads", "processes"])
+@pytest.mark.parametrize("executor", first_fast(["threads", "processes"]))
 def test_the_number_and_kind_of_workers_change_nothing(folder: Path, tmp_path: Path, executor: str) -> None:
     run_tuning(config(), tmp_path / "run", workers=2, executor=executor)
     write_report(tmp_path / "run")
     assert files(tmp_path / "run") == files(folder)
 
 
-@pytest.mark.parametrize("optimiser", ["ntbea", "rmhc", "cmaes", "ucb"])
+@pytest.mark.parametrize("optimiser", first_fast(["ntbea", "rmhc", "cmaes", "ucb"]))
 def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, optimiser: str) -> None:
     run_tuning(config(optimiser=optimiser), tmp_path / "whole", workers=2)
     run_tuning(config(optimiser=optimiser, evaluations=13), tmp_path / "parts", workers=2)
-    resume_tuning(tmp_path / "parts", evaluations=30, workers=1)
+    resume(tmp_path / "parts", evaluations=30, workers=1)
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
 
 
+@pytest.mark.fuzz
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_run_killed_again_and_again_ends_with_the_same_files(tmp_path: Path) -> None:
     given = config(evaluations=60, checkpoint=7)
@@ -105,12 +105,12 @@ def test_a_function_is_kept_with_the_run(tmp_path: Path) -> None:
     run_tuning(config(target=target), tmp_path / "whole", workers=1)
     run_tuning(config(target=target, evaluations=9), tmp_path / "parts", workers=1)
     file.unlink()
-    resume_tuning(tmp_path / "parts", evaluations=30, workers=2)
+    resume(tmp_path / "parts", evaluations=30, workers=2)
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
 
 
 def test_the_configuration_is_read_back(folder: Path) -> None:
-    assert read_tuning_config(folder / "config.toml") == config()
+    assert TuningRun.read(folder / "config.toml") == config()
 
 
 @pytest.mark.parametrize(
@@ -142,12 +142,9 @@ def test_games_for_two_players_and_without_levels_are_refused(tmp_path: Path) ->
         run_tuning(config().__class__(str(file), PARAMS, "win_rate:mcts=0.5", evaluations=5), tmp_path / "run")
 
 
-def test_runs_of_another_kind_are_told_apart(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(PcgError, match="'tuning'"):
-        resume(folder)
-    (tmp_path / "run.json").write_text('{"format": 1, "kind": "levels"}')
-    with pytest.raises(PcgError, match="'levels'"):
-        resume_tuning(tmp_path)
+def test_tuning_has_no_cache_of_evaluations(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(PcgError, match="tunes a game, has no option cache"):
+        resume(folder, cache=tmp_path)
 
 
 def invoke(*arguments: str) -> tuple[int, str]:

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from pcg.cli import app
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report import write_report
-from pcg.report.many import wanted
-from pcg.runs import LevelRun, Progress, resume, run_levels
+from pcg.report.levels import wanted_levels
+from pcg.runs import LevelProgress, LevelRun, resume, run_levels
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1, "min_length": 5}
 WANT = "box=2, symmetry_horizontal>=0.3, solution_length=10..40"
@@ -62,7 +62,7 @@ def test_levels_that_achieve_everything_come_first(whole: Path) -> None:
 
 
 def test_a_run_with_wants_that_was_stopped_goes_on_to_the_same_files(whole: Path, tmp_path: Path) -> None:
-    def stop(progress: Progress) -> None:
+    def stop(progress: LevelProgress) -> None:
         if progress.evaluations == 17:
             raise KeyboardInterrupt
 
@@ -84,7 +84,7 @@ def test_the_report_says_of_each_level_what_it_achieves(whole: Path, tmp_path: P
     page = write_report(folder).read_text()
     levels = json.loads((folder / "levels" / "index.json").read_text())["levels"]
     assert "What was wanted" in page and "box=2" in page and "solution_length=10..40" in page
-    table = wanted(json.loads((folder / "run.json").read_text()), levels)
+    table = wanted_levels(json.loads((folder / "run.json").read_text()), levels)
     assert [w.text for w in table] == WANT.split(", ")
     marks = [mark for w in table for _, mark in w.cells]
     assert page.count('<td class="achieved">') == sum(marks)

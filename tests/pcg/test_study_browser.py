@@ -26,7 +26,7 @@ from pcg.study.server.app import study_app
 from pcg.study.store import StudyStore
 from pcg.web.serving import address, listen
 
-pytestmark = browsers.needs_browser
+pytestmark = [pytest.mark.browser, browsers.needs_browser]
 
 KEYS = {"UP": "ArrowUp", "LEFT": "ArrowLeft", "DOWN": "ArrowDown", "RIGHT": "ArrowRight", "USE": "Space"}
 PAGE_KB = 200

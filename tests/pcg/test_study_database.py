@@ -43,7 +43,7 @@ OLD_ROWS = {
 """For every version of the tables, a row of each as it was written then. A new version adds an entry of its own."""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=postgres.DATABASES)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of an empty database."""
     if request.param == "sqlite":

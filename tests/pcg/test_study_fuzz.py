@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
+from tiers import examples
 
 from pcg.study.folders import open_study
 from pcg.study.items import Source
@@ -98,7 +99,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     store.engine.dispose()
 
 
-some = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+some = settings(
+    max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 def check(world: World, answer: Any) -> None:

@@ -18,7 +18,8 @@ postgres_url = postgres.postgres_url
 postgres_server = postgres.postgres_server
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.fuzz
+@pytest.mark.parametrize("kind", postgres.DATABASES)
 def test_votes_and_plays_survive_kill_9(tmp_path: Path, request: pytest.FixtureRequest, kind: str) -> None:
     database = request.getfixturevalue("postgres_url") if kind == "postgresql" else None
     settings = {"design": {"pairs": 3, "checks": 1}, "play": {"minimum": 1.5}}

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect
 from study_walks import Walker, served, small_study
+from tiers import examples
 
 from pcg.study.server import Limits
 from pcg.study.server.pages import STATIC
@@ -50,8 +51,10 @@ def test_a_form_without_our_token_changes_nothing(store: StudyStore, another: An
 def test_requests_of_other_sites_are_refused(another: Another) -> None:
     one = another().join().begin()
     fields = {"token": one.token, "language": "zh"}
-    assert one.client.post("/language", data=fields, headers={"origin": "https://evil.org"}).status_code == 403
-    assert one.client.post("/language", data=fields, headers={"origin": "null"}).status_code == 403
+    for origin in ("https://evil.org", "null", "", "http://[evil"):
+        answer = one.client.post("/language", data=fields, headers={"origin": origin})
+        assert answer.status_code == 403
+        assert answer.headers["x-content-type-options"] == "nosniff" and "content-security-policy" in answer.headers
     assert one.client.get("/", headers={"host": "evil.org"}).status_code == 400
     with pytest.raises(WebSocketDisconnect), one.client.websocket_connect(
         "ws://localhost/pair/1/first/socket", headers={"origin": "https://evil.org"}
@@ -145,7 +148,7 @@ NAMES = ("token", "consent", "language", "back", "q-prefer", "reason", "sure", "
 FIELDS = st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=8), st.text(max_size=60), max_size=6)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     path=st.sampled_from(PATHS) | st.text(max_size=30).map(lambda t: f"/{t}"),
     method=st.sampled_from(["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"]),
@@ -205,7 +208,7 @@ MESSAGES = st.one_of(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(messages=st.lists(MESSAGES, max_size=12))
 def test_no_message_ends_a_play(another: Another, messages: list[str | bytes]) -> None:
     one = _walkers.get(-1) or another().join().begin()
@@ -230,7 +233,7 @@ def test_all_languages_say_the_same_things() -> None:
     assert built_in("zh").keys() == built_in("en").keys()
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=60))
 def test_any_header_chooses_some_language(header: str) -> None:
     assert choose_language(header, ["en", "zh"]) in ("en", "zh")

@@ -107,6 +107,7 @@ def test_they_take_part_by_the_command_and_what_they_like_is_found(
     assert {problem for _, problem in replayer.verify(replayer.plays())} == {""}
 
 
+@pytest.mark.full
 def test_an_agent_plays_what_it_decides(tmp_path: Path) -> None:
     """What is stored of a play in a game by turns is what the agent does when it plays alone."""
     settings = {"design": {"pairs": 1, "checks": 0}, "play": {"minimum": 2.5}}
@@ -138,6 +139,7 @@ def test_an_agent_plays_what_it_decides(tmp_path: Path) -> None:
             assert play.ticks > 0
 
 
+@pytest.mark.full
 def test_an_agent_keeps_up_with_a_game_that_runs_on(tmp_path: Path) -> None:
     settings = {"design": {"pairs": 1, "checks": 0}, "play": {"minimum": 4.0}}
     made = studies.make(tmp_path / "s", Source("invaders", levels="0-1"), settings=settings)

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 from starlette.testclient import TestClient
+from tiers import examples
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -454,7 +455,7 @@ BODIES = st.dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=st.sampled_from(["check", "evaluate", "complete", "drawn", "play"]), body=BODIES)
 def test_whatever_is_sent_is_done_or_refused_with_one_message(client: TestClient, path: str, body: Any) -> None:
     """An error of ours would be raised by the test client."""

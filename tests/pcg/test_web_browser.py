@@ -27,7 +27,7 @@ assert _spec.loader is not None
 chromium = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(chromium)
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="needs chromium")
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(chromium.PROGRAM is None, reason="needs chromium")]
 
 KEYS = {"UP": "ArrowUp", "LEFT": "ArrowLeft", "DOWN": "ArrowDown", "RIGHT": "ArrowRight", "USE": "Space"}
 TICK = "Number(document.querySelector('[data-tick]')?.textContent)"

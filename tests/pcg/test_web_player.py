@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
+from tiers import examples
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -386,7 +387,7 @@ MESSAGES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(messages=st.lists(MESSAGES, max_size=12))
 def test_no_sequence_of_messages_ends_a_play(client: TestClient, messages: list[dict[str, Any]]) -> None:
     page = begin(client)

@@ -81,6 +81,7 @@ def test_a_killed_process_is_replaced_and_its_work_done_again(work: Any, tmp_pat
         assert crew.lost > 0
 
 
+@pytest.mark.full
 def test_an_old_loss_does_not_touch_the_executor_that_has_taken_over(work: Any) -> None:
     with closing(open_workers("processes", 1)) as crew:
         pid = crew.result(crew.submit("first", work.square, 3))[1]
@@ -96,6 +97,7 @@ def test_an_old_loss_does_not_touch_the_executor_that_has_taken_over(work: Any) 
         assert [crew.result(ticket)[0] for ticket in tickets] == [k * k for k in range(40)]
 
 
+@pytest.mark.full
 def test_a_pool_that_does_not_notice_a_death_is_replaced(work: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_pool, "GRACE", 0.2)
     with closing(open_workers("processes", 2)) as crew:
@@ -112,6 +114,7 @@ def test_a_pool_that_does_not_notice_a_death_is_replaced(work: Any, monkeypatch:
         assert crew.lost > 0
 
 
+@pytest.mark.full
 def test_a_pool_that_breaks_while_it_starts_a_worker_is_replaced(work: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = util.spawnv_passfds
 
@@ -142,6 +145,7 @@ def test_work_that_waits_in_a_pool_which_another_submission_leaves_is_done(work:
         assert [crew.result(ticket)[0] for ticket in [*tickets[::-1], held]] == [*(k * k for k in range(8, -1, -1)), 81]
 
 
+@pytest.mark.full
 def test_closing_ends_although_a_worker_dies(work: Any) -> None:
     crew = open_workers("processes", 2)
     pid = crew.result(crew.submit("first", work.square, 3))[1]
@@ -153,6 +157,7 @@ def test_closing_ends_although_a_worker_dies(work: Any) -> None:
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.full
 def test_work_that_kills_its_workers_is_named_and_the_others_are_done(work: Any) -> None:
     with closing(open_workers("processes", 1)) as crew:
         tickets = [crew.submit(f"square {k}", work.square, k) for k in range(3)]
@@ -231,6 +236,7 @@ def test_a_scheduler_without_workers_is_an_error_after_a_while(monkeypatch: pyte
         open_workers(cluster.scheduler_address)
 
 
+@pytest.mark.full
 def test_a_cluster_survives_dead_workers_and_names_the_work_that_kills_them(work: Any) -> None:
     pytest.importorskip("distributed")
     with closing(open_workers("local:2")) as crew:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.engine.kernel.protocol import last_events
-from pcg.engine.kernel.runtime import copy_bytes, inner, load64, load_double, store64, store_double, view_of
+from pcg.engine.kernel.runtime import copy_bytes, inner, load8, load64, load_double, store64, store_double, view_of
 
 EVENT_ROOM = 64
 """Events of one tick that are looked at."""
@@ -19,6 +19,7 @@ EVENT_ROOM = 64
 KNOWLEDGE = np.dtype(
     [
         ("kinds", "i8"),  # kinds of sprites; item k: the avatar met kind k, item kinds + k: what it made met kind k
+        ("used", "i8"),  # int8[kinds]: 1 for kinds that have items; events of others are not learnt
         ("alpha", "f8"),  # weight of curiosity
         ("beta", "f8"),  # weight of experience
         ("counts", "i8"),  # int64[2 * kinds]: Z, occurrences of each item
@@ -83,7 +84,7 @@ def learn_events(knowledge: int, model: int, state: int, change: float) -> None:
     for event in range(last_events(model, state, k.events, EVENT_ROOM)):
         at = k.events + 32 * event
         kind = load64(at + 16)
-        if 0 <= kind < k.kinds:
+        if 0 <= kind < k.kinds and load8(k.used + kind) != 0:
             learn(knowledge, kind + k.kinds * load64(at), change)
 
 
@@ -96,7 +97,11 @@ def learn_contacts(knowledge: int, features: int, pairs: int) -> None:
     k = knowledge_at(knowledge)
     for kind in range(min(k.kinds, pairs)):
         distance = load_double(features + 16 * kind + 8)
-        if 0.0 <= distance < 1.0 and load64(k.counts + 8 * kind) + load64(k.counts + 8 * (k.kinds + kind)) == 0:
+        if (
+            load8(k.used + kind) != 0
+            and 0.0 <= distance < 1.0
+            and load64(k.counts + 8 * kind) + load64(k.counts + 8 * (k.kinds + kind)) == 0
+        ):
             learn(knowledge, kind, 0.0)
 
 
@@ -127,7 +132,7 @@ def experience(knowledge: int, features: int, pairs: int) -> float:
     for kind in range(min(k.kinds, pairs)):
         start = load_double(k.distances + 8 * kind)
         end = load_double(features + 16 * kind + 8)
-        if start > 0.0 and end >= 0.0:
+        if start > 0.0 and end >= 0.0 and load8(k.used + kind) != 0:
             made = k.kinds + kind
             known = load64(k.before + 8 * kind) + load64(k.before + 8 * made)
             gain = load64(k.counts + 8 * kind) * load_double(k.gains + 8 * kind)

@@ -1,9 +1,11 @@
 """A rollout policy that evolves while it is used: a softmax over weighted distances, and a (1+1)-ES over the weights.
 
-The probability of action i is proportional to exp(a_i), where a_i is the sum over the kinds of sprites seen so far of
-w_ij times the distance f_j to the nearest of kind j. A kind seen for the first time appends a column of zeros to the
-weights. Offspring are judged by the rewards of their rollouts. Sources: Lucas, Samothrakis and Perez, Fast Evolutionary
-Adaptation for Monte Carlo Tree Search, 2014; Perez, Samothrakis and Lucas 2014 for the growing weights.
+The probability of action i is proportional to exp(a_i), or to exp(-a_i) when `sign` is -1 (the text on planning in
+GVGAI), where a_i is the sum over the kinds of sprites seen so far of w_ij times the distance f_j to the nearest of kind
+j. Weights are drawn around 0, so that both signs describe the same policies. A kind seen for the first time appends a
+column of zeros to the weights. Offspring are judged by the rewards of their rollouts. Sources: Lucas, Samothrakis and
+Perez, Fast Evolutionary Adaptation for Monte Carlo Tree Search, 2014; Perez, Samothrakis and Lucas 2014 for the growing
+weights.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ import numpy as np
 
 from pcg.engine.kernel.exponents import exponential, logarithm
 from pcg.engine.kernel.random import next_double
-from pcg.engine.kernel.runtime import copy_bytes, inner, load64, load_double, store64, store_double, view_of
+from pcg.engine.kernel.runtime import copy_bytes, inner, load8, load64, load_double, store64, store_double, view_of
 
 POLICY = np.dtype(
     [
         ("kinds", "i8"),  # columns the weights have room for
         ("actions", "i8"),  # action codes
+        ("sign", "f8"),  # 1 or -1: of a_i in the softmax
+        ("used", "i8"),  # int8[kinds]: 1 for kinds whose distances are features
         ("sigma", "f8"),  # standard deviation of a mutation, per cell of distance
         ("rollouts", "i8"),  # rollouts that judge one vector of weights
         ("lasting", "i8"),  # int64[1 + kinds], float64[kinds][actions]: the next three, one behind the other
@@ -136,12 +140,12 @@ def weigh_actions(policy: int, features: int, pairs: int, actions: int, count: i
         store_double(p.values + 8 * i, 0.0)
     for kind in range(min(p.kinds, pairs)):
         distance = load_double(features + 16 * kind + 8)
-        if distance >= 0.0:
+        if distance >= 0.0 and load8(p.used + kind) != 0:
             column = weights + 8 * p.actions * column_of(policy, kind)
             for i in range(count):
                 value = load_double(p.values + 8 * i)
                 weight = load_double(column + 8 * load64(actions + 8 * i))
-                store_double(p.values + 8 * i, value + weight * distance)
+                store_double(p.values + 8 * i, value + p.sign * weight * distance)
 
 
 @inner

@@ -1,4 +1,4 @@
-"""A memory of states and their values: at most so many entries {features, value per player, visits}.
+"""A memory of states and their values: at most so many entries {features, value and mean reward per player, visits}.
 
 Entries are found by the key of their state, and by how alike their features are (the cosine of the angle between
 them). A full memory gives the place of the entry that was used longest ago to a new one. Entries of states in which
@@ -67,7 +67,7 @@ memory_at = view_of(STATE_MEMORY)
 
 KEY, TURN, LINKS, CHAIN, VISITS, VALUES = 0, 8, 16, 24, 32, 40
 """Byte offsets in an entry: key, bits of who has a choice, int32 older and newer, int32 next in the chain, visits, and
-float64 values by player; then the features and their length."""
+float64 values by player; then the mean rewards by player, the features and their length."""
 
 
 @inner
@@ -75,6 +75,18 @@ def entry_at(memory: int, k: int) -> int:
     """Address of an entry."""
     m = memory_at(memory)
     return m.entries + k * m.stride
+
+
+@inner
+def means_of(memory: int, k: int) -> int:
+    """Address of the mean rewards of an entry, float64[players]."""
+    return entry_at(memory, k) + VALUES + 8 * memory_at(memory).players
+
+
+@inner
+def features_of(memory: int, k: int) -> int:
+    """Address of the features of an entry, float64[dimension + 1] with their length."""
+    return entry_at(memory, k) + VALUES + 16 * memory_at(memory).players
 
 
 @inner
@@ -169,8 +181,9 @@ def add_entry(memory: int, key: int, turn: int) -> int:
     store_double(entry + VISITS, 0.0)
     for player in range(m.players):
         store_double(entry + VALUES + 8 * player, 0.0)
+        store_double(means_of(memory, k) + 8 * player, 0.0)
     if m.dimension > 0:
-        copy_bytes(entry + VALUES + 8 * m.players, m.features, 8 * (m.dimension + 1))
+        copy_bytes(features_of(memory, k), m.features, 8 * (m.dimension + 1))
     bucket = bucket_of(memory, key)
     store32(entry + CHAIN, load32(bucket))
     store32(bucket, k)
@@ -182,7 +195,8 @@ def add_entry(memory: int, key: int, turn: int) -> int:
 def update_entry(memory: int, key: int, rewards: int) -> None:
     """Let the entry of a state, if there is one, learn the rewards (float64[players]) of a playout through it.
 
-    The first reward is the value; then V <- V + sigma (R - V), or the mean of all when sigma is 0.
+    The first reward is the value; then V <- V + sigma (R - V), or the mean of all when sigma is 0. The mean of all is
+    kept besides.
     """
     m = memory_at(memory)
     k = find_entry(memory, key)
@@ -200,6 +214,9 @@ def update_entry(memory: int, key: int, rewards: int) -> None:
         at = entry + VALUES + 8 * player
         value = load_double(at)
         store_double(at, value + rate * (load_double(rewards + 8 * player) - value))
+        at = means_of(memory, k) + 8 * player
+        mean = load_double(at)
+        store_double(at, mean + (load_double(rewards + 8 * player) - mean) / visits)
     use_entry(memory, k)
 
 
@@ -280,11 +297,10 @@ def query(memory: int, turn: int) -> float:
     """
     m = memory_at(memory)
     found = 0
-    offset = VALUES + 8 * m.players
     for k in range(m.used):
         entry = entry_at(memory, k)
         if load64(entry + TURN) == turn and load_double(entry + VISITS) > 0.0:
-            near = cosine(memory, entry + offset)
+            near = cosine(memory, features_of(memory, k))
             if found < m.neighbours or near > load_double(m.near_cosine + 8 * (found - 1)):
                 place = found
                 if found < m.neighbours:

@@ -5,9 +5,9 @@ among its own moves, from what the children say for that player, whatever the ot
 Sturtevant and Schaeffer 2009; Tak, Lanctot and Winands 2014). Where one player has a choice, this is UCT. Each path is
 played again from the root, so no states are stored. Made for games without chance.
 
-A child's value to a player is the mean V of its playouts, or (1 - lambda) V + lambda V_M with the value V_M of a memory
-(`kernel.state_memory`): that of the state's own entry, or what the entries of the states most like it say (Xiao, Mei
-and Mueller 2018).
+A child's value to a player is the mean reward V of its playouts, or (1 - lambda) V + lambda V_M with the value V_M of a
+memory (`kernel.state_memory`): that of the state's own entry, or what the entries of the states most like it say (Xiao,
+Mei and Mueller 2018).
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from pcg.evaluators.agents.kernel.state_memory import (
     entry_at,
     find_entry,
     keep_memory,
+    means_of,
     memory_at,
     query,
     restore_memory,
@@ -50,6 +51,9 @@ from pcg.evaluators.agents.kernel.state_memory import (
 NO_MEMORY, OWN, NEAREST = 0, 1, 2
 """Source of V_M: none, the value of the state's own entry, that of the nearest entries."""
 
+BY_VISITS, BY_VALUE, BY_MEAN = 0, 1, 2
+"""Criteria for the final move: visits, the value that guided the search (with V_M), the mean reward of playouts."""
+
 ANY_MOVE = 8
 """Exploration in games in which several players have a choice: one in so many of their moves in the tree is random."""
 
@@ -57,7 +61,7 @@ UCT_TREE = np.dtype(
     [
         ("playout", "i8"),  # address of the JOINT_PLAYOUT record
         ("exploration", "f8"),  # c of UCB1
-        ("by_value", "i8"),  # 1: choose the best value, 0: the most visited move
+        ("recommendation", "i8"),  # criterion for the move: BY_VISITS, BY_VALUE or BY_MEAN
         ("room", "i8"),  # nodes there is room for
         ("used", "i8"),  # nodes; node 0 is the root
         ("first", "i8"),  # int32[room]: first child, -1 for none
@@ -76,6 +80,7 @@ UCT_TREE = np.dtype(
         ("query", "i8"),  # NO_MEMORY, OWN or NEAREST
         ("memory", "i8"),  # address of a STATE_MEMORY record, 0: none
         ("fresh", "i8"),  # 1: forget everything before the next decision
+        ("exploring", "i8"),  # 1: search even where the player has no choice; no move is needed
         ("share", "f8"),  # lambda of a state not visited yet
         ("fade", "f8"),  # visits after which lambda is halved; 0: it stays
         ("keys", "i8"),  # int64[room]
@@ -159,12 +164,14 @@ def count_visits(decision: int, tree: int, node: int) -> int:
 
 
 @inner
-def summarise_moves(decision: int, tree: int, node: int) -> int:
+def summarise_moves(decision: int, tree: int, node: int, by_mean: int) -> int:
     """Write to `tried`, `value_sum` and `weight_sum` what the children of a node say of every player's own moves.
 
-    Of a player's move, value_sum / weight_sum is the mean value. Where several players have a choice, children count as
-    often as the others choose what leads there, whatever this player does: else moves that happened to be chosen at the
-    same times would be held to belong together. Returns how many players have a choice.
+    Of a player's move, value_sum / weight_sum is the mean value, with `by_mean` the mean reward. Where several players
+    have a choice, children count as often as the others choose what leads there, whatever this player does: else moves
+    that happened to be chosen at the same times would be held to belong together.
+
+    Returns how many players have a choice.
     """
     d = decision_at(decision)
     t = uct_tree_at(tree)
@@ -183,7 +190,9 @@ def summarise_moves(decision: int, tree: int, node: int) -> int:
                             chosen = 8 * load32(t.choice + 4 * (child * d.players + other))
                             mass *= load_double(t.tried + other * b.row + chosen)
                 at = player * b.row + 8 * load32(t.choice + 4 * (child * d.players + player))
-                value = value_of_child(decision, tree, child, player)
+                value = load_double(t.total + 8 * (child * d.players + player)) / visits
+                if by_mean == 0:
+                    value = value_of_child(decision, tree, child, player)
                 store_double(t.value_sum + at, load_double(t.value_sum + at) + mass * value)
                 store_double(t.weight_sum + at, load_double(t.weight_sum + at) + mass)
         child = load32(t.sibling + 4 * child)
@@ -238,7 +247,7 @@ def pick_joint(decision: int, tree: int, node: int) -> None:
     d = decision_at(decision)
     t = uct_tree_at(tree)
     b = playout_at(t.playout)
-    choosers = summarise_moves(decision, tree, node)
+    choosers = summarise_moves(decision, tree, node, 0)
     for player in range(d.players):
         count = load64(b.counts + 8 * player)
         choice = 0
@@ -272,7 +281,7 @@ def picked_child(decision: int, tree: int, node: int) -> int:
 
 @inner
 def initialise_from_memory(decision: int, tree: int, node: int, k: int) -> int:
-    """Begin a node with what an entry of its own state says; returns 1 when it says something."""
+    """Begin a node with the visits and mean rewards of its own state's entry; returns 1 when it has any."""
     d = decision_at(decision)
     t = uct_tree_at(tree)
     entry = entry_at(t.memory, k)
@@ -282,7 +291,7 @@ def initialise_from_memory(decision: int, tree: int, node: int, k: int) -> int:
     store_double(t.visits + 8 * node, visits)
     for player in range(d.players):
         at = t.total + 8 * (node * d.players + player)
-        store_double(at, visits * load_double(entry + VALUES + 8 * player))
+        store_double(at, visits * load_double(means_of(t.memory, k) + 8 * player))
     return 1
 
 
@@ -381,11 +390,11 @@ def iterate(decision: int, tree: int, state: int) -> int:
 
 @inner
 def recommend(decision: int, tree: int) -> int:
-    """Return the own move at the root that is played: the most visited, or the one of the best value."""
+    """Return the own move at the root that is played, by the tree's criterion; of equal values the most visited."""
     d = decision_at(decision)
     t = uct_tree_at(tree)
     b = playout_at(t.playout)
-    summarise_moves(decision, tree, 0)
+    summarise_moves(decision, tree, 0, int(t.recommendation == BY_MEAN))
     tried = t.tried + d.player * b.row
     worth = t.value_sum + d.player * b.row
     mass = t.weight_sum + d.player * b.row
@@ -398,7 +407,7 @@ def recommend(decision: int, tree: int) -> int:
             value = load_double(worth + 8 * k) / load_double(mass + 8 * k)
             first = n
             second = value
-            if t.by_value == 1:
+            if t.recommendation != BY_VISITS:
                 first = value
                 second = n
             if first > best or (first == best and second > best_value):
@@ -431,7 +440,7 @@ def decide_uct(decision: int, state: int) -> int:
     d = decision_at(decision)
     tree = d.search
     t = uct_tree_at(tree)
-    if begin_choice(decision, t.playout, state) == 0:
+    if begin_choice(decision, t.playout, state) == 0 and (t.exploring == 0 or is_over(d.model, state) == 1):
         return OK
     if d.resume == 0:
         begin_tree(decision, tree, state)

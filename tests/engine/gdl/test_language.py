@@ -5,6 +5,7 @@ from __future__ import annotations
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
+from tiers import examples
 
 from pcg.engine.gdl import GDLError, check, load, parse
 from pcg.engine.gdl.printer import dumps
@@ -114,7 +115,7 @@ WORDS = st.sampled_from(
 
 
 @given(st.lists(WORDS, max_size=40))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_any_text_is_played_or_refused(words: list[str]) -> None:
     try:
         game = load("(role you)\n" + " ".join(words))
@@ -148,7 +149,7 @@ RULES = (
 
 
 @given(st.lists(st.sampled_from(RULES), max_size=14, unique=True), st.integers(0, 99))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_random_sheets_play_alike_in_both_evaluators(rules: list[str], seed: int) -> None:
     import random
 

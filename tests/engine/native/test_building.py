@@ -35,6 +35,7 @@ def child(folder: Path, code: str = PREPARE, **environment: str) -> subprocess.P
     )
 
 
+@pytest.mark.modes
 def test_builds_are_the_same_byte_for_byte(tmp_path):
     alone, after = tmp_path / "alone", tmp_path / "after"
     for folder in (alone, after):
@@ -56,6 +57,7 @@ def test_a_library_is_named_after_its_sources(tmp_path):
     assert "kernel_drop" in header.symbols
 
 
+@pytest.mark.modes
 def test_of_several_processes_one_builds(tmp_path):
     processes = [child(tmp_path) for _ in range(3)]
     errors = [process.communicate(timeout=300)[1] for process in processes]
@@ -77,6 +79,7 @@ def test_a_build_that_was_killed_leaves_nothing_half_written(tmp_path):
     assert objects.read(path) is not None
 
 
+@pytest.mark.modes
 def test_one_line_says_what_happens_and_one_how_long_it_took(tmp_path):
     _, errors = child(tmp_path).communicate(timeout=300)
     first, second = errors.strip().splitlines()
@@ -86,6 +89,7 @@ def test_one_line_says_what_happens_and_one_how_long_it_took(tmp_path):
     assert errors == ""
 
 
+@pytest.mark.modes
 def test_with_a_progress_function_nothing_is_printed(tmp_path, capfd):
     lines: list[str] = []
     build([Order(SMALL, (host().name,))], tmp_path, progress=lambda line, _: lines.append(line))

@@ -177,6 +177,7 @@ def play(folder: Path, **environment: str) -> tuple[str, str]:
 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is built in this mode")
+@pytest.mark.modes
 def test_a_users_file_is_built_once_not_run_twice_and_built_again_when_it_changes(tmp_path):
     source = tmp_path / "user_effects.py"
     kept = objects.cache_folder()
@@ -192,6 +193,7 @@ def test_a_users_file_is_built_once_not_run_twice_and_built_again_when_it_change
     assert play(tmp_path) == ("5", "")
 
 
+@pytest.mark.modes
 @only_aot
 def test_the_engine_can_be_built_together_with_users_functions(tmp_path, monkeypatch):
     for module in (loader, builder, lookup):

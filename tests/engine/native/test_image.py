@@ -225,6 +225,7 @@ def test_differences_are_named():
 # --- in WebAssembly ---
 
 
+@pytest.mark.modes
 @pytest.mark.parametrize("name", ["boxes", "duel", "lode_runner", "watchtower"])
 def test_games_are_the_same_in_webassembly(build_wasm, name):
     g = load(name)
@@ -234,6 +235,7 @@ def test_games_are_the_same_in_webassembly(build_wasm, name):
             assert node.play(g.context(level), plays) == Native().play(g.context(level), plays)
 
 
+@pytest.mark.modes
 def test_states_that_grow_are_the_same_in_webassembly(build_wasm):
     context = game(BREEDERS, BREEDERS_LEVEL).context(0)
     play = random_play(1, 1, 60)

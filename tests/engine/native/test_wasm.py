@@ -13,6 +13,7 @@ import llvmlite.binding as llvm
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from pcg.engine.native.wasm import WasmError, link, padded, sleb, uleb
 from pcg.engine.native.wasm_object import SymbolKind, read_object
@@ -205,7 +206,7 @@ def test_an_object_that_ends_too_early_is_refused():
             link(whole[:end], EXPORTS)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_damaged_objects_give_a_module_or_an_error_but_nothing_else(data):
     damaged = bytearray(compiled())

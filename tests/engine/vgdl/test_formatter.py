@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from pcg.engine.vgdl import PcgError, Tree, dumps, format_text, loads
 from pcg.engine.vgdl.tree import (
@@ -183,7 +184,7 @@ trees = st.builds(
 
 
 @given(trees)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_any_tree_survives_its_text(tree: Tree) -> None:
     text = dumps(tree)
     again = loads(text)
@@ -196,7 +197,7 @@ def test_any_tree_survives_its_text(tree: Tree) -> None:
         "\n".join
     )
 )
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_formatting_any_lines_is_idempotent_and_keeps_the_tree(text: str) -> None:
     text = "BasicGame\n  SpriteSet\n" + text.replace("##", " ##")
     try:

@@ -13,6 +13,7 @@ from typing import TypeVar
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from pcg.engine.vgdl import (
     GameDefinition,
@@ -87,7 +88,7 @@ cases = st.tuples(st.sampled_from(("herding", "duel")), st.randoms(use_true_rand
 
 
 @given(cases)
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 def test_mutated_games(own_games: dict[str, tuple[str, str]], case: tuple[str, random.Random, int]) -> None:
     name, rng, changes = case
     text, level = own_games[name]
@@ -105,7 +106,7 @@ def test_mutated_games(own_games: dict[str, tuple[str, str]], case: tuple[str, r
 
 
 @given(cases)
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 def test_mutated_levels(own_games: dict[str, tuple[str, str]], case: tuple[str, random.Random, int]) -> None:
     name, rng, changes = case
     text, level = own_games[name]
@@ -120,7 +121,7 @@ def test_mutated_levels(own_games: dict[str, tuple[str, str]], case: tuple[str, 
 
 
 @given(st.text(max_size=400))
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @example("BasicGame\n" + " SpriteSet\n" * 50)
 @example("BasicGame\n SpriteSet\n" + "".join(f"{' ' * i}s{i} >\n" for i in range(2, 60)))
 def test_any_text(text: str) -> None:
@@ -129,7 +130,7 @@ def test_any_text(text: str) -> None:
 
 
 @given(cases)
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_mutated_games_survive_formatting(
     own_games: dict[str, tuple[str, str]], case: tuple[str, random.Random, int]
 ) -> None:

@@ -1,0 +1,70 @@
+"""The command `archive`, and the part of `play` that opens a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pcg.cli.console import errors
+
+if TYPE_CHECKING:
+    from pcg.engine.game import Game
+
+PANEL = "Make levels"
+
+PortOption = Annotated[
+    int | None, typer.Option("--port", help="Port of the page. [default: 8350, or a free one if that is taken]")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(rich_help_panel=PANEL)(archive)
+
+
+def archive(
+    folder: Annotated[Path, typer.Argument(help="Folder of a run of any level generator.")],
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    port: PortOption = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
+    ] = "127.0.0.1",
+) -> None:
+    """Show a run as a web page: a map of its levels, each to look at, to watch, to play, to edit and to complete.
+
+    The page is served until Ctrl-C. Levels that you save are put into the folder `drawn` of the run.
+    """
+    from pcg.web.archive import archive_app
+    from pcg.web.serving import hosts_of, listen, serve
+
+    app = archive_app(folder, hosts=hosts_of(host))
+    bound = listen(host, port)
+    compile_now()
+    serve(app, bound, open_browser=open_browser, ready=tell)
+
+
+def play_in_browser(game: Game, level: int | Path, seed: int, fps: float | None, port: int | None) -> None:
+    """Serve one level to play, at its usual pace or at `fps` ticks a second, and open the browser."""
+    from pcg.web.player import Pace
+    from pcg.web.serving import listen, serve
+    from pcg.web.single_level import play_app
+
+    text = "\n".join(game.read_level(level).rows)
+    app = play_app(game, text, seed, pace=None if fps is None else Pace(fps))
+    bound = listen(port=port)
+    serve(app, bound, open_browser=True, ready=tell)
+
+
+def compile_now() -> None:
+    """Compile now what the first request would otherwise wait for."""
+    import pcg.evaluators.fitness  # noqa: F401 - importing declares the kernels
+    from pcg.engine.kernel.runtime import compile_all
+
+    with errors().status("compiling for this machine, once; about a minute ..."):
+        compile_all()
+
+
+def tell(url: str) -> None:
+    print(f"{url}   Ctrl-C ends", flush=True)

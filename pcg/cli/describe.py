@@ -1,0 +1,160 @@
+"""Commands that explain games: `describe` says what a game is, `minimise` takes out what never matters."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pcg.cli.console import INTERRUPTED, bad, progress_bar, report_error, write_file
+from pcg.cli.sources import ReadingChoice, level_of
+
+if TYPE_CHECKING:
+    from pcg.engine.game import Game
+    from pcg.minimise import Minimised
+
+PANEL = "Games"
+PICTURES = (".svg", ".png")
+
+
+class Format(StrEnum):
+    """Format of a description."""
+
+    text = "text"
+    markdown = "markdown"
+    html = "html"
+    json = "json"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(rich_help_panel=PANEL)(describe)
+    app.command(rich_help_panel=PANEL)(minimise)
+
+
+def describe(
+    game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
+    level: Annotated[
+        str | None, typer.Option("--level", help="Look at this level as well: its number in the game, or a file.")
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="How it is laid out; html holds the diagram.")] = Format.text,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write instead of printing.")] = None,
+    diagram: Annotated[Path | None, typer.Option(help="Picture to draw, .svg or .png: what does what to what.")] = None,
+    language: Annotated[str, typer.Option(help="Language of the sentences: en or zh (Chinese).")] = "en",
+    reading: ReadingChoice = None,
+) -> None:
+    """Explain a game in plain words: things, rules, keys, how it is won and lost. Diagrams are in English."""
+    from pcg.cli.sources import load_with_levels
+    from pcg.describe import describe as explain
+    from pcg.describe import draw_diagram, save_diagram, to_html, to_json, to_markdown, to_text
+
+    if diagram is not None and diagram.suffix.lower() not in PICTURES:
+        raise bad(f"a diagram is a .svg or .png file, not `{diagram}`")
+    loaded = load_with_levels(game, reading=reading and reading.value)
+    at = None if level is None else level_of(level)
+    description = explain(loaded, at, language=language)
+    drawn = description if language == "en" else explain(loaded, at)
+    if diagram is not None:
+        save_diagram(loaded, diagram, drawn)
+    if form is Format.text:
+        text = to_text(description)
+    elif form is Format.json:
+        text = to_json(description)
+    elif form is Format.html:
+        text = to_html(description, draw_diagram(loaded, drawn))
+    else:
+        beside = out is not None and diagram is not None and out.resolve().parent == diagram.resolve().parent
+        shown = "" if diagram is None else diagram.name if beside else str(diagram)
+        text = to_markdown(description, shown)
+    if out is None:
+        print(text, end="")
+        if diagram is not None:
+            print(f"saved {diagram}", file=sys.stderr)
+        return
+    write_file(out, text)
+    print(f"saved {out}" + (f" and {diagram}" if diagram is not None else ""))
+
+
+def minimise(
+    game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
+    levels: Annotated[
+        str | None, typer.Option(help="Numbers of the levels to play, as in 0,2; all without it.")
+    ] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(help="Who plays, as in random,mcts; one with parameters (mcts:depth=12) in an option of its own."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the first play of each agent on each level.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="Plays of each agent on each level.")] = 2,
+    budget: Annotated[
+        str | None, typer.Option(help="Simulation per decision: forward-model calls. [default: 200]")
+    ] = None,
+    max_ticks: Annotated[int, typer.Option(min=1, help="Ticks of a play.")] = 300,
+    rename: Annotated[
+        bool, typer.Option("--rename", help="Name sprites after what they are for: avatar, wall, enemy1, coin ...")
+    ] = False,
+    drop_wins: Annotated[
+        bool, typer.Option("--drop-wins", help="Also take out ways to win that no play found.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write instead of printing.")] = None,
+    reading: ReadingChoice = None,
+) -> None:
+    """Take rules, terminations, sprites and parameters out of a game that never matter.
+
+    Agents play the game. What can go without changing any of their plays, tick by tick, goes; what went and why is told
+    on standard error. An interrupt (Ctrl-C) ends the search; the best so far is written.
+    """
+    from pcg.cli.sources import load_with_levels
+    from pcg.minimise import minimise as search
+    from pcg.minimise.plays import AGENTS, BUDGET
+
+    loaded = load_with_levels(game, reading=reading and reading.value)
+    chosen = None if levels is None else _levels(levels, loaded)
+    players = [name for entry in agents or AGENTS for name in ([entry] if ":" in entry else entry.split(",")) if name]
+    with progress_bar() as bar:
+        task = bar.add_task("plays", total=None)
+        done = search(
+            loaded, levels=chosen, agents=players, seeds=seeds, seed=seed, budget=budget or BUDGET,
+            max_ticks=max_ticks, keep_wins=not drop_wins, names=rename,
+            progress=lambda what, at, of: bar.update(task, description=what, completed=at, total=of),
+        )  # fmt: skip
+    _report(done)
+    if out is None:
+        print(done.text, end="")
+    else:
+        write_file(out, done.text)
+        print(f"saved {out}")
+    if done.interrupted:
+        report_error("interrupted; this is the best so far")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _levels(text: str, game: Game) -> list[int]:
+    found = []
+    for piece in text.split(","):
+        piece = piece.strip()
+        if not (piece.isascii() and piece.isdigit()):
+            raise bad(f"--levels: `{piece}`, expected numbers separated by commas, as in 0,2")
+        game.read_level(int(piece))
+        found.append(int(piece))
+    return found
+
+
+def _report(done: Minimised) -> None:
+    def say(text: str) -> None:
+        print(text, file=sys.stderr)
+
+    say(f"looked at {done.looked_at}; tried {done.tried} smaller games")
+    for removal in done.removed:
+        say(f"removed {removal}")
+    if not done.removed:
+        say("nothing can be removed")
+    for kept in done.kept:
+        say(f"kept {kept}")
+    if done.renamed:
+        say("renamed " + ", ".join(f"{old} to {new}" for old, new in done.renamed.items()))
+    for finding in done.strict:
+        say(f"not strict: {finding}")

@@ -1,0 +1,140 @@
+"""The command `tournament`: let agents compete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pcg.cli.agents import PANEL
+from pcg.cli.console import bad, console, escape, report_error, run_bar, stop_if_interrupted
+from pcg.cli.options import LoadOption
+from pcg.cli.sources import ReadingChoice
+
+if TYPE_CHECKING:
+    from pcg.evaluators.tournament import MatchResult
+    from pcg.runs.experiments.tournament import TournamentResult
+
+_SHOWN_GAMES = 30
+_SHOWN_AGENTS = 8
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command(rich_help_panel=PANEL)(tournament)
+
+
+def tournament(
+    out: Annotated[Path, typer.Option(help="Folder of the tournament: new, or one to go on with.")],
+    games: Annotated[
+        list[str] | None,
+        typer.Option(help="Games: names, patterns, files or folders, with commas between; may be repeated."),
+    ] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(help="Agents with commas between, as in `mcts:depth=12,random`; may be repeated."),
+    ] = None,
+    levels: Annotated[str, typer.Option(help="Levels that are played: all, or as in 0-2,4.")] = "all",
+    repeats: Annotated[int, typer.Option(min=1, help="Plays of every level, each with another seed.")] = 1,
+    budget: Annotated[
+        str, typer.Option(help="Per decision: forward-model calls (1000calls), or CPU time, then enforced (40ms).")
+    ] = "1000calls",
+    seed: Annotated[int, typer.Option(help="Seed of the first repetition.")] = 1,
+    max_ticks: Annotated[int, typer.Option(min=1, help="Ticks after which a play ends.")] = 2000,
+    stall: Annotated[
+        float, typer.Option(min=0.001, help="Seconds after which an agent that does not answer is stopped by force.")
+    ] = 10.0,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes side by side; one per processor without it.")
+    ] = None,
+    load: LoadOption = None,
+    reading: ReadingChoice = None,
+) -> None:
+    """Let agents play games and rank them as the competitions do.
+
+    Without games and agents, the tournament in the folder goes on where it was stopped or killed (`pcg resume` does the
+    same). The folder gets tables (CSV, LaTeX), figures and report.html. Agents that raise, stall or answer nonsense are
+    disqualified and reported; exit code 0 all the same.
+    """
+    from pcg.evaluators.agents import Budget
+    from pcg.evaluators.tournament import Rules
+    from pcg.runs import plan, run_tournament
+
+    wanted = None
+    if games or agents:
+        if not games or not agents:
+            raise bad(f"a tournament needs --games and --agents; --{'agents' if games else 'games'} is missing")
+        wanted = plan(
+            games,
+            agents,
+            levels=levels,
+            repeats=repeats,
+            seed=seed,
+            rules=Rules(Budget.read(budget), max_ticks=max_ticks, stall=stall),
+            plugins=load or (),
+            reading=reading.value if reading else "",
+        )
+    with run_bar() as show:
+        result = run_tournament(wanted, out, workers=workers, progress=show)
+    finish(result)
+
+
+def finish(state: TournamentResult) -> None:
+    """Write the tables and the report of a tournament and print its outcome."""
+    from pcg.report.tournament import write_tournament
+
+    page = write_tournament(state.folder)
+    if state.results:
+        _print_standings(state)
+    _print_faults(state)
+    print(f"report: {page}")
+    stop_if_interrupted(state, f"{len(state.results)} of {state.total} matches")
+
+
+def _print_standings(state: TournamentResult) -> None:
+    from rich.table import Table
+
+    from pcg.report.tournament_tables import number, standing_rows
+
+    out, standings = console(), state.standings
+    headings, rows = standing_rows(standings)
+    table = Table(*headings, title=f"{len(state.results)} of {state.total} matches", title_justify="left")
+    for column, heading in zip(table.columns, headings, strict=True):
+        column.justify = "left" if heading == "agent" else "right"
+    for row in rows:
+        table.add_row(*map(escape, row))
+    out.print(table)
+    names = [s.agent for s in standings.overall if s.tally.plays]
+    if len(standings.games) > _SHOWN_GAMES or len(names) > _SHOWN_AGENTS:
+        print(f"{len(standings.games)} games and {len(names)} agents: each by itself in games.csv and in the report")
+        return
+    table = Table("game", *map(escape, names), title="plays won, mean score", title_justify="left")
+    for game, places in standings.games.items():
+        found = {p.agent: p for p in places}
+        cells = [
+            f"{p.tally.wins} of {p.tally.plays}, {number(p.tally.score)}" if (p := found.get(name)) else ""
+            for name in names
+        ]
+        table.add_row(escape(game), *cells)
+    out.print(table)
+
+
+def _print_faults(state: TournamentResult) -> None:
+    """Print the first fault of each kind of each agent, and how many there are; all are in results.csv."""
+    first: dict[tuple[str, str], MatchResult] = {}
+    count: dict[tuple[str, str], int] = {}
+    for result in state.faults:
+        if result.fault is not None:
+            key = (result.fault.agent, result.fault.kind)
+            first.setdefault(key, result)
+            count[key] = count.get(key, 0) + 1
+    for key, result in first.items():
+        match, fault = result.match, result.fault
+        assert fault is not None
+        when = "before the first tick" if fault.tick < 0 else f"tick {fault.tick}"
+        more = f" (and in {count[key] - 1} more)" if count[key] > 1 else ""
+        report_error(
+            f"disqualified: {fault.agent} in {match.game}, level {match.level}, seed {match.seed}, {when}: "
+            f"{fault.kind}: {fault.message}{more}"
+        )

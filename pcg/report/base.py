@@ -1,0 +1,178 @@
+"""Base of all reports: one page that needs no other file and no network.
+
+A report is a template in `templates/` that extends `base.html.jinja`, and a function that fills it from the folder of
+a run. Only what is in the folder is shown, and nothing that differs between equal runs (no times), so equal runs have
+equal pages.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.vgdl.diagnostics import PcgError
+
+PAGE = "report.html"
+"""Name of the page in the folder."""
+Settings = list[tuple[str, list[tuple[str, str]]]]
+"""Tables of names and values under their titles, at the end of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Column of a table.
+
+    Attributes:
+        title: its heading.
+        help: a sentence about it, shown when the pointer rests there.
+    """
+
+    title: str
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Cell of a table.
+
+    Attributes:
+        text: shown.
+        number: to sort by; None for text.
+    """
+
+    text: str
+    number: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Table of a page, and of a file."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    def csv(self) -> str:
+        r"""Return the table as CSV, numbers with all their digits.
+
+        >>> Table("items", [Column("item"), Column("share")], [[Cell("a"), Cell("33 %", 1 / 3)]]).csv()
+        'item,share\na,0.3333333333333333\n'
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(column.title for column in self.columns)
+        writer.writerows([cell.text if cell.number is None else cell.number for cell in row] for row in self.rows)
+        return text.getvalue()
+
+
+def render_page(template: str, **context: Any) -> str:
+    """Return a page as HTML.
+
+    Args:
+        template: name of the template, without its ending: "levels".
+        context: its variables. All templates need `version`, `title`, `lead` (a sentence) and `facts` (names and
+            values); with `command` (how to do this again) also `settings`. Text is escaped; `Markup` is for our own
+            drawings only.
+    """
+    page = _environment().get_template(f"{template}.html.jinja")
+    return str(page.render({"command": "", "settings": [], **context}))
+
+
+@cache
+def _environment() -> Any:
+    import jinja2
+    from markupsafe import Markup
+
+    here = resources.files("pcg.report")
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        loader=jinja2.FunctionLoader(lambda name: (here / "templates" / name).read_text(encoding="utf-8")),
+    )
+    # our own files, not text of the run
+    for variable, name in (("css", "page.css"), ("script", "page.js")):
+        environment.globals[variable] = Markup((here / name).read_text(encoding="utf-8"))
+    return environment
+
+
+def read_run(folder: Path, *needed: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the manifest and the summary of a run that has stopped.
+
+    Args:
+        folder: of the run.
+        needed: further files that must be there.
+
+    Raises:
+        PcgError: when a file is missing.
+    """
+    for name in ("run.json", "events.jsonl", "summary.json", *needed):
+        if not (folder / name).is_file():
+            raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")
+    return read_file(folder / "run.json"), read_file(folder / "summary.json")
+
+
+def read_file(path: Path) -> Any:
+    """Return the content of a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def read_events(folder: Path, keys: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Return the events of a run.
+
+    Args:
+        folder: of the run.
+        keys: names of the fields that are kept, as logs can be long; None for all.
+    """
+    with open(folder / "events.jsonl", encoding="utf-8") as file:
+        events = (json.loads(line) for line in file)
+        return [event if keys is None else {key: event[key] for key in keys} for event in events]
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "level"), plural(1200, "level")
+    ('1 level', '1,200 levels')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def value_text(value: Any) -> str:
+    """Return a value as people read it: numbers with three significant digits and no exponent.
+
+    >>> value_text(True), value_text(None), value_text(12345), value_text(0.123456), value_text("mcts")
+    ('yes', '—', '12,345', '0.123', 'mcts')
+    """
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "—"}[value]
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{float(f'{value:.3g}'):,.6g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def stopped_text(reason: str) -> str:
+    """Return why a run stopped, in words."""
+    words = {"evaluations": "budget spent", "seconds": "time is up", "enough": "enough found"}
+    return words.get(reason, reason)
+
+
+def settings_tables(tables: Mapping[str, Mapping[str, Any]]) -> Settings:
+    """Return tables of settings as text, those without entries left out.
+
+    Args:
+        tables: by title, values by name.
+    """
+    return [
+        (title, [(name.replace("_", " "), value_text(value)) for name, value in table.items()])
+        for title, table in tables.items()
+        if table
+    ]

@@ -1,0 +1,139 @@
+"""Pieces that several figures share: horizontal bars, cells of varying density, and the axes of matrices.
+
+All draw on axes of matplotlib, in the inks of `canvas`; density is opacity, so that it looks right on light and dark
+pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pcg.report.figures.canvas import ACCENT, GROUND, LINE, TEXT
+
+LABEL = 30
+"""Characters of a name that a figure shows."""
+_DARK = 0.55
+"""Density above which text in a cell has the colour of the ground."""
+
+
+def shorten(name: str, most: int = LABEL) -> str:
+    """Return a name, cut to so many characters where it is longer.
+
+    >>> shorten("sprite.bat.speed", 8)
+    'sprite.…'
+    """
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def horizontal_bars(
+    axes: Any,
+    names: Sequence[str],
+    values: Sequence[float],
+    *,
+    intervals: Sequence[tuple[float, float]] | None = None,
+    alpha: float = 0.6,
+) -> None:
+    """Draw bars from left to right, the first on top.
+
+    Args:
+        axes: to draw on.
+        names: written beside the bars.
+        values: lengths of the bars.
+        intervals: (low, high) of each value, drawn as a line with caps.
+        alpha: opacity of the bars, in [0, 1].
+    """
+    places = range(len(names))
+    axes.barh(places, values, color=ACCENT, alpha=alpha, height=0.6)
+    if intervals is not None:
+        # an interval holds its value but for rounding
+        below = [max(0.0, value - low) for value, (low, _) in zip(values, intervals, strict=True)]
+        above = [max(0.0, high - value) for value, (_, high) in zip(values, intervals, strict=True)]
+        axes.errorbar(values, places, xerr=(below, above), fmt="none", ecolor=TEXT, elinewidth=1.2, capsize=3.5)
+    axes.set_yticks(places, names)
+    axes.invert_yaxis()
+    axes.grid(axis="y", visible=False)
+
+
+def cells(
+    axes: Any,
+    boxes: Iterable[tuple[float, float, float, float, float]],
+    colour: str = ACCENT,
+    *,
+    edge: float = 0.2,
+) -> None:
+    """Draw rectangles; those of equal density are one shape, as large maps have thousands.
+
+    Args:
+        axes: to draw on.
+        boxes: (left, bottom, width, height, density); density is opacity in [0, 1].
+        colour: of all of them.
+        edge: width of their lines, in points.
+    """
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    by_density: dict[float, list[tuple[float, float]]] = {}
+    for left, bottom, width, height, density in boxes:
+        right, top = left + width, bottom + height
+        outline = [(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)]
+        by_density.setdefault(round(density, 3), []).extend(outline)
+    box = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    for density, corners in sorted(by_density.items()):
+        outlines = Path(corners, box * (len(corners) // len(box)))
+        axes.add_patch(PathPatch(outlines, facecolor=colour, edgecolor=LINE, linewidth=edge, alpha=density))
+
+
+def cell_text(axes: Any, x: float, y: float, text: str, density: float, size: float = 8) -> None:
+    """Write into the middle of a cell, so that it can be read on its ink.
+
+    Args:
+        axes: to write on.
+        x: middle of the cell.
+        y: middle of the cell.
+        text: to write.
+        density: of the cell, in [0, 1].
+        size: of the font, in points.
+    """
+    colour = GROUND if density > _DARK else TEXT
+    axes.text(x, y, text, ha="center", va="center", fontsize=size, color=colour)
+
+
+def matrix_axes(axes: Any, columns: Sequence[str], rows: Sequence[str], *, slanted: bool = True) -> None:
+    """Set up axes for a matrix whose cell (row, column) is centred on (column, row); the first row is on top.
+
+    Args:
+        axes: to set up.
+        columns: names, written above.
+        rows: names, written to the left.
+        slanted: write the names of the columns slanted, as long ones need.
+    """
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    turn = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
+    axes.set_xticks(range(len(columns)), columns, **turn)
+    axes.set_yticks(range(len(rows)), rows)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def progress_axes(axes: Any, count: int, x: str, y: str) -> None:
+    """Set up axes for a value in [0, 1] over a number of evaluations, with the legend above.
+
+    Args:
+        axes: to set up, after drawing.
+        count: of the evaluations.
+        x: what is counted.
+        y: name of the value.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlim(0.5, max(2, count) + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.legend(loc="upper left", bbox_to_anchor=(0, 1.14), ncols=2)

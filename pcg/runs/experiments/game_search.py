@@ -1,0 +1,362 @@
+"""Runs that make games, whether rules alone (`rules`) or whole games (`games`): what both have in common.
+
+Every candidate is judged by agents of rising skill, the best that are unlike one another are kept with their levels,
+and at the end they are played again with other seeds. What a candidate is and how a game comes of it is for subclasses
+to say.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+
+from pcg.evaluators.games import GameEvaluation
+from pcg.evaluators.parameters import Setting
+from pcg.generators.contract import Generator
+from pcg.generators.population import AGAIN
+from pcg.runs.archive import Archive
+from pcg.runs.cache import code_digest
+from pcg.runs.deduplication import FirstOccurrences
+from pcg.runs.experiments.games_config import GamesRun
+from pcg.runs.experiments.rules_config import RulesRun
+from pcg.runs.run import RunResult
+from pcg.runs.search import FAILED, SearchRun
+from pcg.runs.store import read_json, to_json, write_whole
+from pcg.runs.workers import Ticket
+
+CONFIRM = 2**20
+"""Added to the seed of a run for the plays at its end."""
+
+
+def sample_seed(seed: int, sample: int) -> int:
+    """Return the seed of the evaluations of a generation: each has its own, so that no game is bred for luck."""
+    return seed + (sample << 64)
+
+
+class Candidate(Protocol):
+    """A candidate of such a run."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def genotype(self) -> Any: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def generation(self) -> int: ...
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+
+
+@dataclass(frozen=True)
+class GameSearchProgress:
+    """State of a run that makes rules or games, for a progress bar."""
+
+    evaluations: int
+    feasible: int
+    distinct: int
+    wanted: int
+    best: float
+    """Fitness of the best game, 0 without one."""
+    generation: int
+    fraction: float
+    """Share of the budget that is spent, in [0, 1]."""
+
+    def __str__(self) -> str:
+        text = f"{self.feasible} of {self.evaluations} games feasible, {self.distinct} of {self.wanted} kept"
+        return text + f", best {self.best:.2f}" + ("; playing the best again" if self.fraction >= 1.0 else "")
+
+
+@dataclass(frozen=True)
+class KeptGame:
+    """One of the games that a run keeps."""
+
+    candidate: Any
+    evaluation: GameEvaluation
+    confirmed: GameEvaluation | None = None
+    """The verdict of the last plays, with other seeds."""
+
+    @property
+    def promise(self) -> tuple[float, float, int]:
+        """Larger is better: how likely all are in order, and weakest and strongest apart, in further plays."""
+        last = self.confirmed
+        likely = last.metrics.get("certainty", 0.0) * last.metrics.get("apart", 0.0) if last is not None else 0.0
+        return likely, self.evaluation.fitness, -self.candidate.id
+
+    @property
+    def rank(self) -> tuple[int, tuple[float, float, int]]:
+        """Larger is better: what has held its order in the most plays comes first."""
+        last = self.confirmed
+        plays = last.profile[0].plays if last is not None and last.profile else 0
+        return plays, self.promise
+
+
+@dataclass(frozen=True)
+class GameSearchResult(RunResult):
+    """Result of a run that makes rules or games."""
+
+    kind: str
+    """"rules" or "games"."""
+    evaluations: int
+    feasible: int
+    games: Sequence[KeptGame] = field(repr=False)
+    """The best games that are unlike one another, best first, as in `games/`."""
+    summary: Mapping[str, Any] = field(repr=False)
+    """As `summary.json`."""
+
+
+class GameSearch(SearchRun):
+    """A run that makes rules or games.
+
+    Args:
+        config: what to do.
+        folder: of the run.
+        generator: what makes candidates.
+        shape: what is compared of an event's genotype, as JSON.
+        apart: distance of two shapes.
+    """
+
+    config: RulesRun | GamesRun
+
+    def __init__(
+        self, config: RulesRun | GamesRun, folder: Path, generator: Generator[Any, Any], shape: Callable[[Any], Any],
+        apart: Callable[[Any, Any], float],
+    ) -> None:  # fmt: skip
+        super().__init__(config, folder, generator)
+        self.archive: Archive[KeptGame] = Archive(
+            config.count + config.finalists, config.distance, lambda number: self.log.read(number), self._kept_game,
+            lambda event: shape(event["genotype"]), apart,
+        )  # fmt: skip
+        self.first_of = FirstOccurrences()  # genotype -> the candidate that had it first
+        self.repeated = 0
+        self.again: dict[int, tuple[int, float]] = {}
+        """Of games that were evaluated again: how often in all, and their mean fitness."""
+        self.reasons: Counter[str] = Counter()
+        self.confirmed: dict[int, GameEvaluation] = {}
+        self._ranks: list[tuple[int, bool, float, float, str, int]] = []
+
+    # -- for subclasses ------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _evaluation(self) -> tuple[Callable[..., tuple[GameEvaluation, float]], Any]:
+        """Return the function that evaluates, and its first argument, which all evaluations share.
+
+        The others are a genotype, a number of plays, the version of the code, the fitness that a game must be able to
+        reach, and the number of the sample.
+        """
+
+    @abstractmethod
+    def _final(self, candidate: Any) -> tuple[str, Sequence[str]]:
+        """Return the text of a game that is kept, and its levels."""
+
+    @abstractmethod
+    def _index(self, candidate: Any) -> dict[str, Any]:
+        """Return further fields of a game's entry in the index."""
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what `run.json` says of a run that makes rules or games."""
+        config = self.config
+        return {
+            **super().manifest(),
+            "generator": {"name": config.generator, "parameters": self.source.settings},
+            "archive": {"size": config.count, "distance": config.distance},
+            "confirm": config.confirm,
+            "finalists": config.finalists,
+        }
+
+    def games(self) -> list[KeptGame]:
+        """Return the best games that are unlike one another, best first, as many as are wanted."""
+        found = self.archive.best()
+        if self.confirmed:
+            found = [KeptGame(g.candidate, g.evaluation, self.confirmed.get(g.candidate.id)) for g in found]
+            found.sort(key=lambda game: game.rank, reverse=True)
+        return found[: self.config.count]
+
+    def write_results(self) -> None:
+        """Write the games, as text with their levels, and an index of them."""
+        folder, games = self.folder / "games", self.games()
+        if not games:
+            return
+        folder.mkdir(exist_ok=True)
+        entries = []
+        for k, game in enumerate(games):
+            text, levels = self._final(game.candidate)
+            write_whole(folder / f"game{k}.txt", text)
+            for number, level in enumerate(levels):
+                write_whole(folder / f"game{k}_lvl{number}.txt", level)
+            last = game.confirmed
+            entries.append({
+                "file": f"game{k}.txt", **game.candidate.to_json(), **game.evaluation.to_json(),
+                "confirmed": last.to_json() if last is not None else None,
+                **self._index(game.candidate),
+            })  # fmt: skip
+        for path in sorted(folder.glob("game*.txt")):
+            place = path.stem.removeprefix("game").split("_")[0]
+            if not place.isdigit() or int(place) >= len(games):
+                path.unlink()
+        write_whole(folder / "index.json", to_json({"games": entries}) + "\n")
+        kept = self.source.archive()
+        if kept is not None:
+            write_whole(folder / "archive.json", to_json(kept) + "\n")
+
+    # -- the search ----------------------------------------------------------------------------------------------------
+
+    def _result(self, reason: str) -> GameSearchResult:
+        summary = read_json(self.folder / "summary.json")
+        return GameSearchResult(self.folder, reason, self.kind, self.told, self.archive.feasible, self.games(), summary)
+
+    def _conclude(self, reason: str) -> None:
+        """Play the best games with new seeds; those that hold their order come first.
+
+        By successive halving (Jamieson, Talwalkar 2016): all finalists are played a little, the better half of them
+        more, and half of those as often as is asked for, so that luck in few plays does not make a winner. As many as
+        are wanted stay to the end. Among these the first is settled by two more rounds of twice as many plays each,
+        with seeds of their own: what was chosen for doing well in some plays has had luck in them.
+        """
+        if not self.config.confirm:
+            return
+        best = list(self.archive.best()[: max(self.config.finalists, self.config.count)])
+        for rounds_left in (2, 1, 0):
+            played = self._last_plays(best, -(-self.config.confirm // 2**rounds_left), 0)
+            best = played[: max(self.config.count, -(-len(played) // 2))]
+        for further in (1, 2):
+            best = best[: -(-len(best) // 2)]
+            if len(best) > 1:
+                best = self._last_plays(best, self.config.confirm * 2**further, further)
+
+    def _last_plays(self, games: Sequence[KeptGame], plays: int, sample: int) -> list[KeptGame]:
+        """Play games so often with every agent; returns them with the verdicts, the most promising first."""
+        evaluate, work = self._evaluation()
+        tickets = [
+            self.workers.submit(
+                f"the last plays of candidate {game.candidate.id}", evaluate, work, game.candidate.genotype, plays,
+                code_digest(), 0.0, sample,
+            )
+            for game in games
+        ]  # fmt: skip
+        played = [
+            KeptGame(game.candidate, game.evaluation, self.workers.result(ticket)[0])
+            for game, ticket in zip(games, tickets, strict=True)
+        ]
+        self.confirmed.update({game.candidate.id: game.confirmed for game in played if game.confirmed is not None})
+        return sorted(played, key=lambda game: game.promise, reverse=True)
+
+    def _finish(self, reason: str) -> dict[str, Any]:
+        last = [game.confirmed for game in self.games() if game.confirmed is not None]
+        return {
+            **self.archive.summary(),
+            "distinct": len(self.games()),
+            "repeated": self.repeated,
+            "generations": self._generation(),
+            "reasons": dict(self.reasons.most_common(20)),
+            "confirmed": {
+                "games": len(last),
+                "ordered": sum(verdict.ordered for verdict in last),
+                "separated": sum(verdict.separated for verdict in last),
+                "both": sum(verdict.ordered and verdict.separated for verdict in last),
+            },
+        }
+
+    def _generation(self) -> int:
+        return int(getattr(self.source, "generation", 0))
+
+    def _enough(self) -> bool:
+        return not self.source.learns and len(self.archive.best()) >= self.config.count
+
+    def _progress(self) -> GameSearchProgress:
+        counts = self.archive.summary()
+        return GameSearchProgress(
+            self.told, self.archive.feasible, min(int(counts["distinct"]), self.config.count), self.config.count,
+            float(counts["best"]), self._generation(), self._fraction(),
+        )  # fmt: skip
+
+    # -- for the loop --------------------------------------------------------------------------------------------------
+
+    def _kept_game(self, event: Mapping[str, Any]) -> KeptGame:
+        return KeptGame(self._candidate(dict(event)), GameEvaluation.from_json(event))
+
+    def _same(self, event: dict[str, Any], candidate: Candidate) -> bool:
+        return bool(event["genotype"] == candidate.genotype.to_json())
+
+    def _begin(self, candidate: Candidate) -> Ticket | int:
+        same = self.first_of.setdefault(_key(candidate.genotype), candidate.id)
+        if same != candidate.id and candidate.origin != AGAIN:
+            return same  # told before this one, for results are applied in order
+        evaluate, work = self._evaluation()
+        bar = self.source.bar() if candidate.origin != AGAIN else 0.0
+        return self.workers.submit(
+            f"the evaluation of candidate {candidate.id} (its game is in {self.folder / FAILED})", evaluate, work,
+            candidate.genotype, 0, code_digest(), bar, candidate.generation,
+        )  # fmt: skip
+
+    def _verdict(self, event: dict[str, Any]) -> GameEvaluation:
+        return GameEvaluation.from_json(event)
+
+    def _event(self, candidate: Candidate, verdict: GameEvaluation) -> dict[str, Any]:
+        return {**candidate.to_json(), **verdict.to_json()}
+
+    def _keep(self, candidate: Candidate, verdict: GameEvaluation, fresh: bool) -> None:
+        del fresh
+        first = self.first_of.setdefault(_key(candidate.genotype), candidate.id)
+        of = first if candidate.origin == AGAIN else candidate.id
+        self._take(candidate.id, verdict.feasible, verdict.fitness, verdict.constraint, verdict.reason, of)
+        self.repeated += first != candidate.id
+
+    def _take(self, number: int, feasible: bool, fitness: float, constraint: float, reason: str, of: int) -> None:
+        """Take a verdict; `of` is the candidate that it is about, another one when that is evaluated again."""
+        if of == number:
+            self.archive.add(number, feasible, fitness, constraint)
+        else:
+            times, mean = self.again.get(of) or (1, float(self.log.read(of)["fitness"]))
+            self.again[of] = times + 1, (mean * times + fitness) / (times + 1)
+            self.archive.revise(of, mean, self.again[of][1])
+        if reason:
+            self.reasons[_kind_of(reason)] += 1
+
+    def _meet(self, event: dict[str, Any], told: bool) -> None:
+        number = int(event["id"])
+        first = self.first_of.setdefault(_key(self._candidate(event).genotype), number)
+        if told:
+            values = (
+                bool(event["feasible"]),
+                float(event["fitness"]),
+                float(event["constraint"]),
+                str(event["reason"]),
+                first if event["origin"] == AGAIN else number,
+            )
+            self._ranks.append((number, *values))
+            self.repeated += first != number
+
+    def _went_on(self, trusted: bool) -> None:
+        if trusted:
+            for rank in self._ranks:
+                self._take(*rank)
+        else:
+            self.repeated = 0
+        self._ranks = []
+
+    def _text(self, candidate: Candidate) -> str:
+        return str(self._final(candidate)[0])
+
+
+def settings_of(settings: Mapping[str, Setting]) -> tuple[tuple[str, Setting], ...]:
+    """Return settings as something that can be a key."""
+    return tuple(settings.items())
+
+
+def _key(genotype: Any) -> bytes:
+    return sha256(str(genotype).encode()).digest()[:16]
+
+
+def _kind_of(reason: str) -> str:
+    """Return a reason without its numbers, names and example, so that reasons can be counted."""
+    words = ["..." if any(c.isdigit() for c in word) or "`" in word else word for word in reason.split(", ")[0].split()]
+    return " ".join(words)[:80]

@@ -1,0 +1,342 @@
+"""Runs that make levels: what is evaluated and kept of each, on what all searching runs share (`pcg.runs.search`).
+
+Equal levels are evaluated once, in one run (`deduplication`) and with a cache on disk in all runs (`cache`). What is
+held in memory does not grow with the run but for a few dozen bytes per candidate.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self, Unpack
+
+from pcg.engine.game import Game, load
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.feasibility import check_size, check_winnable
+from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.parameters import Setting
+from pcg.evaluators.targets import Target, all_achieved, tally_targets
+from pcg.generators.levels import Candidate, LevelGenerator, make_generator
+from pcg.runs.archive import Archive, Entry
+from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
+from pcg.runs.deduplication import FirstOccurrences
+from pcg.runs.experiments.levels_config import LevelRun
+from pcg.runs.game_text import GameText
+from pcg.runs.process_cache import ProcessCache
+from pcg.runs.run import RunOptions, RunResult, run_experiment
+from pcg.runs.search import FAILED, SearchRun, check_version
+from pcg.runs.store import remove_levels, to_json, write_levels, write_whole
+from pcg.runs.workers import Ticket
+
+Settings = tuple[tuple[str, Setting], ...]
+
+
+@dataclass(frozen=True)
+class LevelProgress:
+    """State of a run that makes levels, for a progress bar."""
+
+    evaluations: int
+    feasible: int
+    distinct: int
+    wanted: int
+    best: float
+    """Fitness of the best level, 0 without one."""
+    generation: int
+    elapsed: float
+    """Seconds, earlier sessions included."""
+    fraction: float
+    """Share of the budget that is spent, in [0, 1]."""
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    """Coverage and QD score of the generator's archive, if it has one."""
+
+    def __str__(self) -> str:
+        text = f"{self.evaluations} tried, {self.feasible} feasible, {self.distinct} of {self.wanted} levels"
+        best = f", best {self.best:.2f}" if self.feasible else ""
+        filled = f", {self.statistics['coverage']:.0%} of the cells" if "coverage" in self.statistics else ""
+        return text + best + filled
+
+
+@dataclass(frozen=True)
+class LevelResult(RunResult):
+    """Result of a run that makes levels."""
+
+    evaluations: int
+    feasible: int
+    levels: Sequence[Entry] = field(repr=False)
+    """The best distinct feasible levels, best first, as in `levels/`."""
+    spare: Sequence[Entry] = field(repr=False)
+    """The best of the others, as in `infeasible/`."""
+    targets: Sequence[Target] = field(default=(), repr=False)
+    """What the levels were to be like."""
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    """Of the archive over measures, as in `archive.json`; empty for generators without one."""
+    repeated: int = 0
+    """Candidates whose level had been evaluated before in this run, and was not evaluated again."""
+    cached: int = 0
+    """Evaluations of this session that came from the cache on disk."""
+
+
+def run_levels(config: LevelRun, folder: Path | str, **options: Unpack[RunOptions]) -> LevelResult:
+    """Generate levels into a new run folder; `pcg.runs.resume` goes on with it.
+
+    Args:
+        config: what to do.
+        folder: of the run; must not exist or be empty.
+        options: see `pcg.runs.RunOptions`.
+
+    Raises:
+        PcgError: for anything wrong with the configuration, before anything is written.
+
+    >>> import tempfile
+    >>> config = LevelRun("boxes", generator="constructive", count=1, evaluations=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = run_levels(config, f"{folder}/run")
+    >>> result.evaluations, result.stopped
+    (2, 'evaluations')
+    """
+    result: LevelResult = run_experiment(config, folder, **options)
+    return result
+
+
+# --- evaluation, in whatever thread, process or machine ---------------------------------------------------------------
+
+
+def _build_evaluator(key: tuple[GameText, Settings, str]) -> LevelEvaluator:
+    game, parameters, targets = key
+    return LevelEvaluator(game.load(), targets, **dict(parameters))
+
+
+_EVALUATORS = ProcessCache(_build_evaluator)
+
+
+def evaluate_level(
+    game: GameText, parameters: Settings, targets: str, level: str, seed: int, code: str = ""
+) -> tuple[Evaluation, float]:
+    """Evaluate a level in whatever thread, process or machine this runs; with the seconds it took.
+
+    Args:
+        game: of the level.
+        parameters: of the evaluator, with every default filled in.
+        targets: what the level is to be like, as text.
+        level: text of the level.
+        seed: of all plays.
+        code: see `code_digest`.
+
+    Raises:
+        PcgError: when this is not the version that `code` names (see `code_digest`).
+    """
+    check_version(code)
+    started = time.perf_counter()
+    evaluation = _EVALUATORS.get((game, parameters, targets)).evaluate(level, seed)
+    return evaluation, time.perf_counter() - started
+
+
+# --- the run ----------------------------------------------------------------------------------------------------------
+
+
+class LevelSearch(SearchRun):
+    """A run that makes levels.
+
+    Args:
+        config: what to do.
+        game: the game, parsed.
+        folder: of the run.
+    """
+
+    kind = "levels"
+    task = "makes levels"
+    options = (*SearchRun.options, "cache")
+    config: LevelRun
+
+    def __init__(self, config: LevelRun, game: Game, folder: Path) -> None:
+        self.game = GameText.of(game)
+        # Made here, before anything is written, so that every mistake shows at once.
+        self.generator: LevelGenerator = make_generator(
+            config.generator, game, seed=config.seed, targets=config.want, **config.generator_parameters
+        )
+        super().__init__(config, folder, self.generator)
+        self.evaluator = LevelEvaluator(game, self.generator.targets, **config.evaluation_parameters)
+        check_winnable(self.evaluator.analysis, self.evaluator.requirements)
+        check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
+        self.parameters = tuple(self.evaluator.settings.items())
+        _EVALUATORS.put((self.game, self.parameters, config.want), self.evaluator)
+        self.archive = Archive(config.count, config.distance, lambda number: self.log.read(number), Entry.of)
+        self.kept: Mapping[str, Any] | None = None
+        self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number
+        self.first_of = FirstOccurrences()  # level -> the candidate that had it first
+        self.repeated = 0
+        self.cache: EvaluationCache | None = None
+        self.cached = 0
+        self._ranks: list[tuple[int, bool, float, float]] = []
+
+    @classmethod
+    def new(cls, config: LevelRun, folder: Path) -> Self:
+        """Return the run that a configuration describes."""
+        return cls(config, load(config.game, reading=config.reading or None), folder)
+
+    @classmethod
+    def open(cls, folder: Path, manifest: dict[str, Any], seconds: float | None, evaluations: int | None) -> Self:
+        """Return the run in a folder."""
+        config = LevelRun.read(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
+        game = GameText.read(folder / "game", manifest["game"]["name"], manifest["game"]["reading"])
+        return cls(config, game.load(), folder)
+
+    @contextlib.contextmanager
+    def _open_cache(self, folder: Path | str) -> Iterator[None]:
+        """Open the cache in a folder, for evaluations as this run makes them."""
+        config = self.config
+        key = settings_key([self.game, self.parameters, config.want, config.seed])
+        with contextlib.closing(EvaluationCache(folder, key)) as self.cache:
+            yield
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def write_inputs(self) -> None:
+        """Write the game as it is now."""
+        self.game.write(self.folder / "game")
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what `run.json` says of a run that makes levels."""
+        config = self.config
+        return {
+            **super().manifest(),
+            "game": {**self.game.manifest(), "levels": len(self.game.levels)},
+            "generator": {"name": config.generator, "parameters": self.generator.settings},
+            "evaluation": self.evaluator.settings,
+            "wants": [str(target) for target in self.evaluator.targets],
+            "archive": {"size": config.count, "distance": config.distance},
+        }
+
+    def write_results(self) -> None:
+        """Write `levels/`, `infeasible/` and `archive.json`."""
+        best, spare = self.archive.best(), self.archive.spare()
+        write_levels(self.folder / "levels", [(e.candidate.level, self._index(e)) for e in best], self.game.source)
+        self.kept = self.generator.archive()
+        if self.kept is not None:
+            write_whole(self.folder / "archive.json", to_json(self.kept) + "\n")
+        others = self.folder / "infeasible"
+        if spare:
+            write_levels(others, [(e.candidate.level, self._index(e)) for e in spare])
+        else:
+            remove_levels(others)
+        shown = {e.candidate.id for e in (*best, *spare)}
+        self._about = {number: known for number, known in self._about.items() if number in shown}
+
+    def _index(self, entry: Entry) -> dict[str, Any]:
+        """Return an entry of `index.json`, with what the generator knows of the level."""
+        number = entry.candidate.id
+        if number not in self._about:  # telling can mean making the level once more
+            self._about[number] = self.generator.about(entry.candidate)
+        return {**entry.to_index(""), **self._about[number]}
+
+    def write_findings(self) -> dict[str, Any]:
+        """Return the generator's findings for `summary.json`; the levels of a front are written to `front/` instead."""
+        findings = self.generator.findings()
+        front = findings.get("front")
+        if front is not None:
+            entries = [(e["level"], {k: v for k, v in e.items() if k != "level"}) for e in front]
+            write_levels(self.folder / "front", entries, self.game.source)
+            findings["front"] = [entry for _, entry in entries]
+        return {"findings": findings} if findings else {}
+
+    # -- the search ----------------------------------------------------------------------------------------------------
+
+    def _finish(self, reason: str) -> dict[str, Any]:
+        summary = {"generations": self._generation(), **self.archive.summary(), **self._tally()}
+        if self.kept is not None:
+            summary["archive"] = self.kept["statistics"]
+        summary["repeated"] = self.repeated
+        return summary | self.write_findings()
+
+    def _result(self, reason: str) -> LevelResult:
+        statistics = self.kept["statistics"] if self.kept is not None else {}
+        return LevelResult(
+            self.folder, reason, self.told, self.archive.feasible, self.archive.best(), self.archive.spare(),
+            self.evaluator.targets, statistics, self.repeated, self.cached,
+        )  # fmt: skip
+
+    def _stopped(self) -> dict[str, Any]:
+        return {"cached": self.cached}
+
+    def _meet(self, event: dict[str, Any], told: bool) -> None:
+        number = int(event["id"])
+        self.first_of.setdefault(level_key(event["level"]), number)
+        if told:
+            self._ranks.append((number, bool(event["feasible"]), float(event["fitness"]), float(event["constraint"])))
+            self.repeated += self.first_of[level_key(event["level"])] != number
+
+    def _went_on(self, trusted: bool) -> None:
+        if trusted:
+            for rank in self._ranks:
+                self.archive.add(*rank)
+        else:
+            self.repeated = 0
+        self._ranks.clear()
+
+    def _candidate(self, data: dict[str, Any]) -> Candidate:
+        return Candidate.from_json(data)
+
+    def _same(self, event: dict[str, Any], candidate: Candidate) -> bool:
+        return bool(event["level"] == candidate.level)
+
+    def _verdict(self, event: dict[str, Any]) -> Evaluation:
+        return Evaluation.from_json(event)
+
+    def _event(self, candidate: Candidate, verdict: Evaluation) -> dict[str, Any]:
+        return {**candidate.to_json(), **verdict.to_json()}
+
+    def _text(self, candidate: Candidate) -> str:
+        return candidate.level
+
+    def _keep(self, candidate: Candidate, verdict: Evaluation, fresh: bool) -> None:
+        self.repeated += self.first_of[level_key(candidate.level)] != candidate.id
+        self.archive.add(candidate.id, verdict.feasible, verdict.fitness, verdict.constraint)
+        if fresh and self.cache is not None:
+            self.cache.store(candidate.level, verdict)
+
+    def _begin(self, candidate: Candidate) -> Ticket | Evaluation | int:
+        """Begin an evaluation, unless it has been made before."""
+        same = self.first_of.setdefault(level_key(candidate.level), candidate.id)
+        if same != candidate.id:
+            return same  # told before this one, for results are applied in order
+        found = self.cache.find(candidate.level) if self.cache is not None else None
+        if found is not None:
+            self.cached += 1
+            return found
+        return self.workers.submit(
+            f"the evaluation of candidate {candidate.id} (its level is in {self.folder / FAILED})", evaluate_level,
+            self.game, self.parameters, self.config.want, candidate.level, self.config.seed, code_digest(),
+        )  # fmt: skip
+
+    def _enough(self) -> bool:
+        return not self.generator.learns and self._finished() >= self.config.count
+
+    def _tally(self) -> dict[str, Any]:
+        """Return the achievement of the targets for `summary.json`; nothing where there were none."""
+        found = [entry.evaluation.targets for entry in self.archive.best()]
+        tallies = tally_targets(self.evaluator.targets, found)
+        if not tallies:
+            return {}
+        wants = [{"want": str(t.target), "achieved": t.achieved, "of": t.of} for t in tallies]
+        return {"wants": wants, "all_wants": sum(map(all_achieved, found))}
+
+    def _finished(self) -> int:
+        """Return the number of best levels that achieve all that is wanted."""
+        return sum(all_achieved(entry.evaluation.targets) for entry in self.archive.best())
+
+    def _generation(self) -> int:
+        return int(getattr(self.generator, "generation", 0))
+
+    def _progress(self) -> LevelProgress:
+        config, best = self.config, self.archive.best()
+        fraction = self._fraction()
+        if not self.generator.learns:
+            fraction = max(fraction, min(1.0, self._finished() / config.count))
+        fitness = best[0].evaluation.fitness if best else 0.0
+        return LevelProgress(
+            self.told, self.archive.feasible, len(best), config.count, fitness, self._generation(), self.elapsed(),
+            fraction, self.generator.statistics(),
+        )  # fmt: skip

@@ -14,13 +14,14 @@ from pcg.engine.kernel.protocol import GROW, MODEL
 from pcg.engine.kernel.runtime import EntryPoint, invoke3, structure
 from pcg.engine.model import Model, Pool
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents.base import RULES, parameter
+from pcg.evaluators.agents.base import RULES, parameter, with_defaults
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record
 from pcg.evaluators.agents.definition_cache import once_per_definition
-from pcg.evaluators.agents.kernel import value_field_graph as graph
+from pcg.evaluators.agents.kernel import value_field_record as graph
 from pcg.evaluators.agents.kernel.playout import duplicate
 from pcg.evaluators.agents.kernel.value_field import decide_value_field
 from pcg.evaluators.agents.registry import register
+from pcg.evaluators.effect_semantics import FIRST
 
 _NODES = 8192
 """Nodes of a movement graph at most; what lies beyond them the agent does not know."""
@@ -32,6 +33,12 @@ _TIMED_QUOTA = 400
 """Forward-model calls for learning per decision when the budget is time."""
 _LURING = ("resource", "portal")
 """Categories of features that are worth being near when there are no rules to read."""
+
+
+_AIMS = ("all", "nearest", "chain")
+_EATEN = ("both", "after", "never")
+_SPREADS = ("cells", "moves", "straight")
+"""Choices of parameters, in the order of their codes in the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,8 @@ class _Rules:
     """int32: 1 for what moves, or brings forth what moves, and harms the avatar."""
     lures: Array
     """float64, two per type: the worth of being near a goal, in a game in which there is nothing to collect."""
+    trap: Array
+    """int32: 1 for what comes into being in play and holds or kills what moves and harms, such as a dug hole."""
     hold: int
     """Ticks the avatar takes to cross a cell."""
 
@@ -73,10 +82,18 @@ def _rules_of(definition: GameDefinition) -> _Rules:
         for t in analysis.having("goal"):
             if not (analysis.has(t, "harmful") or analysis.has(t, "avatar")):
                 lures[t] = 1.0
+    trap = np.zeros(count, dtype=np.int32)
+    for t in analysis.having("spawned"):
+        trap[t] = harmful[t] == 0 and any(
+            c.kind == "kill" or (c.kind == "transform" and not any(harmful[p] for p in c.products))
+            for monster in np.flatnonzero(harmful)
+            for c in analysis.meetings.get((int(monster), t), ())
+            if c.target == FIRST
+        )
     avatars = [definition.types[t] for t in analysis.start_avatars]
     speeds = [a.params.get("speed") for a in avatars]
     slowest = min((float(s) for s in speeds if isinstance(s, int | float) and s > 0), default=1.0)
-    return _Rules(kind_of, worth, harmful, lures, min(8, math.ceil(1 / slowest)))
+    return _Rules(kind_of, worth, harmful, lures, trap, min(8, math.ceil(1 / slowest)))
 
 
 @register(
@@ -108,6 +125,35 @@ class ValueField(CompiledAgent):
     learning: float = parameter(0.6, "share of the budget for learning the level, until it is known", low=0, high=1)
     starvation: int = parameter(100, "ticks without a point until one target alone counts", low=1, high=100_000)
     nearest_moves: int = parameter(40, "ticks for which one target alone counts", low=0, high=100_000)
+    local_maximum: bool = parameter(False, "standing on a local maximum of the field counts as being stuck at once")
+    gold_reward: float = parameter(0.0, "points for every collectable, in place of the score; 0 for the score", low=0)
+    death_cost: float = parameter(
+        0.0, "points lost with the game or a health point; 0 for win_bonus, and not to look at health", low=0
+    )
+    field_height: float = parameter(1.0, "worth of a collectable one row lower, in the value field", low=0, high=1)
+    field_from: str = parameter("all", "whose fields are summed", choices=_AIMS)
+    chain_length: int = parameter(6, "collectables of a chain", low=1, high=graph.LINKS)
+    field_counts: str = parameter(
+        "moves", "differences of the field at every move, or its value at the end", choices=("moves", "end")
+    )
+    eaten: str = parameter(
+        "both",
+        "field of what is taken in the look-ahead: left out of both sides of a difference, of the later alone, or kept",
+        choices=_EATEN,
+    )
+    monster_penalty: float = parameter(
+        0.0, "points that a tick on a monster costs, falling linearly to nothing beyond the radius", low=0
+    )
+    monsters_stay: bool = parameter(False, "for that penalty monsters are taken to stay where they are")
+    spread: str = parameter("cells", "over what a monster's steps are measured", choices=_SPREADS)
+    trap_bonus: float = parameter(0.0, "points a tick for a hole between the avatar and a monster on its line", low=0)
+    trap_reach: int = parameter(4, "cells within which a monster counts for that", low=1, high=1000)
+    suicide: int = parameter(
+        0, "decisions without a way or a point after which to be thrown elsewhere; 0: such throws are moves", low=0
+    )
+    frozen_after: int = parameter(
+        0, "decisions after which another player that stands still is a wall; 0: they are left as they are", low=0
+    )
 
     def set_up(self) -> None:
         self._field: Record | None = None
@@ -163,6 +209,21 @@ class ValueField(CompiledAgent):
             radius=self.radius,
             starvation=self.starvation,
             nearest_moves=self.nearest_moves,
+            gold_reward=self.gold_reward,
+            death_cost=self.death_cost,
+            monster_penalty=self.monster_penalty,
+            monsters_stay=self.monsters_stay,
+            spread=_SPREADS.index(self.spread),
+            trap_bonus=self.trap_bonus,
+            trap_reach=self.trap_reach,
+            eaten=_EATEN.index(self.eaten),
+            at_end=self.field_counts == "end",
+            aim=_AIMS.index(self.field_from),
+            chain_length=self.chain_length,
+            local_maximum=self.local_maximum,
+            suicide=self.suicide,
+            leaps=self.suicide > 0 or self.death_cost > 0,
+            frozen_after=self.frozen_after,
             quota=_TIMED_QUOTA if calls is None else int(self.learning * calls),
             hold=1,
             stochastic=int(model.stochastic),
@@ -170,6 +231,7 @@ class ValueField(CompiledAgent):
             depth_room=plans,
             only=-1,
             refused=-1,
+            aimed=-1,
         )
         for name, dtype, size in (
             ("depth", np.int32, plans + 1),
@@ -181,6 +243,8 @@ class ValueField(CompiledAgent):
             ("reward", np.float64, (plans + 1) * width),
             ("value", np.float64, plans + 1),
             ("total", np.float64, width),
+            ("rival_cell", np.int64, model.players),
+            ("rival_still", np.int64, model.players),
         ):
             field.point(name, np.zeros(size, dtype=dtype))
         inflation = powers(self.field_inflation, graph.FAR + 1)
@@ -206,13 +270,15 @@ class ValueField(CompiledAgent):
         room = max(1, min(_NODES, names))
         for key, value in {
             "positions": 1, "hold": rules.hold, "types": len(rules.kind_of), "cells": cells, "columns": columns,
-            "rows": rows, "room": room, "blocks": _WAITING,
+            "rows": rows, "room": room, "blocks": _WAITING, "kinds": int(rules.kind_of.max() + 1),
         }.items():  # fmt: skip
             field[key] = value
         shown = ~np.array(model.hidden, dtype=bool)
         field.point("kind_of", rules.kind_of)
         field.point("worth", rules.worth * shown)
         field.point("harmful", rules.harmful * shown)
+        field.point("trap", rules.trap)
+        field.point("heights", powers(self.field_height, rows))
         if rules.lures.any():
             field.point("lures", rules.lures[: len(rules.kind_of)].copy())
         edges = room * graph.MOVES
@@ -242,5 +308,46 @@ class ValueField(CompiledAgent):
             ("felt", np.int8, cells * cells, 0),
             ("felt_known", np.int8, cells, 0),
             ("trail", np.int64, graph.TRAIL, -1),
+            ("blocked", np.int8, cells, 0),
+            ("monster_cell", np.int64, graph.MONSTERS, 0),
+            ("chain_of", np.int64, graph.CHAINED, 0),
+            ("chain_gap", np.int64, (graph.CHAINED + 1) * graph.CHAINED, 0),
+            ("chain_pick", np.int64, graph.LINKS + 1, 0),
+            ("chain_sum", np.int64, graph.LINKS + 1, 0),
         ):
             field.point(name, np.full(size, fill, dtype=dtype))
+
+
+@register(
+    "loderunnerbot",
+    "the value-field agent with the rewards and constants of a dynamic-programming bot for Lode Runner",
+    paper="Bellman, Dynamic Programming, 1957",
+)
+class LodeRunnerBot(ValueField):
+    """The bot of a text on Lode Runner, with its constants, as a preset of `ValueField`.
+
+    Eight moves, E = 0.95, G = 100 a nugget, 100500 for a death, 100500 (4 - d) / 4 for each monster within three steps,
+    measured over the moves a monster can make from where it stands; a bonus for a hole in between; the sum of fields
+    worth G_s E_s^d E_h^y as differences per move. The text leaves G_s ("several times less than real gold"), E_s, E_h
+    and the bonus open; they are ours. Its switches, such as suicide, take effect in games that have such rules.
+    """
+
+    parameters = with_defaults(
+        ValueField.parameters,
+        horizon=8,
+        inflation=0.95,
+        gold_reward=100.0,
+        death_cost=100500.0,
+        win_bonus=0.0,
+        strategy=25.0,
+        field_height=0.97,
+        danger=0.0,
+        monster_penalty=100500.0,
+        radius=3,
+        monsters_stay=True,
+        spread="moves",
+        trap_bonus=30000.0,
+        local_maximum=True,
+        suicide=120,
+        frozen_after=10,
+    )

@@ -87,6 +87,8 @@ VARIANTS = (
     Variant("ybcriber:width=1.5", 0, 3),
     Variant("solver", 0),
     Variant("valuefield", more=4),
+    Variant("loderunnerbot", more=4),
+    Variant("loderunnerbot:field_from=chain,field_counts=end,eaten=after,monsters_stay=false", more=4),
     Variant("guided", more=14),
     Variant("alphabeta", 0),
     Variant("pcg", 0),
@@ -108,7 +110,14 @@ TOGETHER: dict[str, dict[str, Any]] = {"race": {"rows": "A..c.G.c.B"}, "windy ra
 """Maps for two players."""
 
 CELLAR = "wwwwww\nwA...w\nwbbbbw\nw.g..w\nwbbbbw\nwwwwww"
-SPRITE_READERS = ("valuefield", "mcts:knowledge=true,novelty=true", "guided", "olets:taboo=2")
+SPRITE_READERS = (
+    "valuefield",
+    "loderunnerbot",
+    "loderunnerbot:field_from=chain,monsters_stay=false",
+    "mcts:knowledge=true,novelty=true",
+    "guided",
+    "olets:taboo=2",
+)
 """Agents that look at sprites, which these maps do not have; they decide in a cellar of lode_runner."""
 
 

@@ -15,7 +15,7 @@ from tiny_engine import TinyState, sliding, walk
 import pcg.games
 from pcg.engine.game import Game, load
 from pcg.evaluators.agents import make_agent, play, replay
-from pcg.evaluators.agents.kernel import value_field_graph as graph
+from pcg.evaluators.agents.kernel import value_field_record as graph
 
 kernel = pytest.mark.kernel
 

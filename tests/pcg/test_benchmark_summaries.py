@@ -59,9 +59,9 @@ def test_outcomes_of_board_games_are_counted_and_what_is_counted_is_not_played_a
 ) -> None:
     monkeypatch.setattr(ggp_study, "RECORDS", tmp_path)
     setting = ggp_study.Setting("modern", "connect-four", "no memory", 15)
-    half = ggp_study.PLAYS["modern"] // 2
+    half = ggp_study.SERIES["modern"].plays // 2
     plays = [
-        ggp_study.Play(setting, number, ggp_study.seats_of(2, number, half), goals, 20, 300, 0.25)
+        ggp_study.Play(setting, number, ggp_study.seats_of("connect-four", number, half), goals, 20, 300, 0.25)
         for number, goals in ((0, (100, 0)), (1, (100, 0)), (2, (50, 50)), (half, (0, 100)))
     ]
     ggp_study.Table("modern", "connect-four").add(plays[:2])

@@ -15,8 +15,7 @@ bots for games of collecting on platforms; Bellman, Dynamic Programming, 1957, f
 
 from __future__ import annotations
 
-from pcg.engine.kernel.groups import first_of, next_of
-from pcg.engine.kernel.layout import context_at
+from pcg.engine.kernel.layout import sprite_at
 from pcg.engine.kernel.protocol import (
     GROW,
     LOST,
@@ -25,7 +24,6 @@ from pcg.engine.kernel.protocol import (
     copy_state,
     features,
     is_over,
-    model_at,
     outcome,
     score,
     state_key,
@@ -34,7 +32,6 @@ from pcg.engine.kernel.runtime import (
     entry_point,
     inner,
     load8,
-    load16,
     load32,
     load64,
     load_double,
@@ -44,16 +41,13 @@ from pcg.engine.kernel.runtime import (
     store_double,
 )
 from pcg.evaluators.agents.kernel.decision import NIL, begin_decision, decision_at, imagine, noise, own_actions
+from pcg.evaluators.agents.kernel.value_field_danger import list_monsters, menace, safety
 from pcg.evaluators.agents.kernel.value_field_graph import (
-    FAR,
-    MOVES,
-    TRAIL,
     arrive,
     avatar_of,
-    cell_below,
-    cell_of_node,
+    banish,
     counts,
-    field_at,
+    is_leap,
     keep_graph,
     learn,
     make_move,
@@ -62,42 +56,16 @@ from pcg.evaluators.agents.kernel.value_field_graph import (
     targets_left,
     try_again,
 )
-from pcg.evaluators.agents.kernel.value_field_maps import feel_from, measure_ways
+from pcg.evaluators.agents.kernel.value_field_maps import measure_ways
+from pcg.evaluators.agents.kernel.value_field_record import DIED, FAR, LEAPT, MOVES, field_at
+from pcg.evaluators.agents.kernel.value_field_strategy import field_gain, field_value, see_rivals, take_aim, watch
 
-_STILL = 3
-"""So few cells in the whole trail are standing still or going to and fro."""
 NOTHING = -1.0e300
 """Total of an action that was never tried."""
 CLOSED, BEGUN, WATCHED = 0, 1, 2
 """Stages of a decision; one found to be under way ran out of room and is made again."""
 
-# --- the value field ---
-
-
-@inner
-def only_target(field: int) -> int:
-    """Number of the target that the watcher has chosen; -1 when all count."""
-    f = field_at(field)
-    if f.moments < f.until:
-        for k in range(f.targets):
-            if load64(f.target_id + 8 * k) == f.only:
-                return k
-    return -1
-
-
-@inner
-def field_gain(field: int, before: int, after: int, left: int) -> float:
-    """S after a move less S before it, both over the targets that are left after it."""
-    f = field_at(field)
-    only = only_target(field)
-    gain = 0.0
-    for k in range(f.targets):
-        if (left >> k) & 1 != 0 and (only < 0 or only == k):
-            ways = f.ways + 2 * k * f.room
-            change = load_double(f.powers + 8 * load16(ways + 2 * after))
-            change -= load_double(f.powers + 8 * load16(ways + 2 * before))
-            gain += load_double(f.target_worth + 8 * k) * change
-    return gain
+# --- the value field by features ---
 
 
 @inner
@@ -126,32 +94,6 @@ def way_of(distance: float) -> int:
     return int(distance)
 
 
-@inner
-def menace(decision: int, state: int) -> float:
-    """Return the nearness of harm: the sum of 1 / 2^steps over the monsters within `radius` steps."""
-    d = decision_at(decision)
-    f = field_at(d.search)
-    gm = model_at(d.model).game
-    avatar = avatar_of(decision, state)
-    if avatar == 0:
-        return 0.0
-    block = context_at(gm).block
-    here = cell_below(d.search, block, avatar)
-    total = 0.0
-    for t in range(f.types):
-        if load32(f.harmful + 4 * t) != 0:
-            a = first_of(gm, state, t)
-            while a != 0:
-                cell = cell_below(d.search, block, a)
-                if load8(f.felt_known + cell) == 0:
-                    feel_from(d.search, cell)
-                steps = load8(f.felt + cell * f.cells + here)
-                if steps <= f.radius:
-                    total += 1.0 / (1 << steps)
-                a = next_of(gm, state, a)
-    return total
-
-
 # --- the look-ahead ---
 
 
@@ -175,6 +117,10 @@ def begin_plan(decision: int, state: int) -> int:
     f = field_at(d.search)
     if imagine(decision, f.plan_states, state) == GROW:
         return GROW
+    if (
+        f.positions == 1 and f.monsters_stay == 1
+    ):  # where they stand has been listed; in the look-ahead they would go on
+        banish(decision, f.plan_states)
     f.plans = 1
     f.next_plan = 0
     f.layer = 1
@@ -190,6 +136,41 @@ def begin_plan(decision: int, state: int) -> int:
 
 
 @inner
+def count_bits(bits: int) -> int:
+    """Number of targets in a bit set."""
+    count = 0
+    while bits != 0:
+        bits = bits & (bits - 1)
+        count += 1
+    return count
+
+
+@inner
+def health_of(decision: int, state: int) -> int:
+    """Health points of the avatar, 0 without one."""
+    avatar = avatar_of(decision, state)
+    return sprite_at(avatar).hp if avatar != 0 else 0
+
+
+@inner
+def end_of(decision: int, before: int, after: int, place: int, ticks: int) -> int:
+    """Return what a move ended: 0 for nothing, 1 for the game, DIED for a life, LEAPT for the way walked so far."""
+    d = decision_at(decision)
+    f = field_at(d.search)
+    if is_over(d.model, after) != 0:
+        return 1
+    if f.positions == 1:
+        if f.death_cost > 0.0 and health_of(decision, after) < health_of(decision, before):
+            return DIED
+        name = name_of(decision, after)
+        if f.suicide > 0 and place >= 0 and name >= 0:
+            there = load32(f.index + 4 * name)
+            if there >= 0 and is_leap(d.search, place, there, ticks) == 1:
+                return LEAPT
+    return 0
+
+
+@inner
 def reward_of(decision: int, plan: int, child: int) -> float:
     """Return the reward of the move from one look-ahead node to another."""
     d = decision_at(decision)
@@ -197,20 +178,31 @@ def reward_of(decision: int, plan: int, child: int) -> float:
     before = f.plan_states + plan * f.stride
     after = f.plan_states + child * f.stride
     value = score(d.model, after, d.player) - score(d.model, before, d.player)
-    if load8(f.ended + child) != 0:
+    if f.gold_reward > 0.0 and f.positions == 1:
+        value = f.gold_reward * count_bits(load64(f.left + 8 * plan) & ~load64(f.left + 8 * child))
+    ended = load8(f.ended + child)
+    if ended == DIED:
+        return value - f.death_cost
+    if ended == LEAPT:  # a leap is for the desperate, who take the first there is
+        return value + f.death_cost if f.desperate == 1 else value - f.death_cost
+    if ended != 0:
         result = outcome(d.model, after, d.player)
         if result == WON:
             value += f.win_bonus
         elif result == LOST:
-            value -= f.win_bonus
+            value -= f.death_cost if f.death_cost > 0.0 else f.win_bonus
         return value
     if f.positions == 1:
         here = load32(f.place + 4 * plan)
         there = load32(f.place + 4 * child)
         if 0 <= here < f.mapped and 0 <= there < f.mapped:
-            value += f.strategy * field_gain(d.search, here, there, load64(f.left + 8 * child))
+            if f.at_end == 0:
+                left = load64(f.left + 8 * child)
+                value += f.strategy * field_gain(d.search, here, there, load64(f.left + 8 * plan), left)
         if f.danger > 0.0:
             value -= f.danger * menace(decision, after)
+        if f.monster_penalty > 0.0 or f.trap_bonus > 0.0:
+            value += safety(decision, after)
     if f.lures != 0:
         value += f.strategy * lure_gain(decision, before, after)
     return value
@@ -228,20 +220,21 @@ def try_action(decision: int, plan: int, action: int) -> int:
     if make_move(decision, after, action) == GROW:
         return GROW
     depth = load32(f.depth + 4 * plan) + 1
-    ended = is_over(d.model, after)
+    ticks = f.ticks
     store32(f.depth + 4 * child, depth)
-    store8(f.ended + child, ended)
     store32(f.place + 4 * child, -1)
     if f.positions == 1:
         here = load32(f.place + 4 * plan)
         if plan > 0 and here >= 0 and load32(f.to + 4 * (here * MOVES + action)) >= 0:
             here = -1  # what is imagined farther on, such as a hole dug on the way, says nothing about the level
-        if arrive(decision, here, action, f.ticks, after) == GROW:
+        if arrive(decision, here, action, ticks, after) == GROW:
             return GROW
         name = name_of(decision, after)
         if name >= 0:
             store32(f.place + 4 * child, load32(f.index + 4 * name))
         store64(f.left + 8 * child, targets_left(decision, after))
+    ended = end_of(decision, f.plan_states + plan * f.stride, after, load32(f.place + 4 * plan), ticks)
+    store8(f.ended + child, ended)
     digest = digest_of(decision, after, depth)
     store64(f.digest + 8 * child, digest)
     at = plan * f.width + action
@@ -283,21 +276,33 @@ def expand_plan(decision: int) -> int:
 
 
 @inner
+def end_value(field: int, plan: int) -> float:
+    """S where a look-ahead ends, nothing where the game has ended or the place is unknown."""
+    f = field_at(field)
+    place = load32(f.place + 4 * plan)
+    if load8(f.ended + plan) != 0 or f.positions == 0 or not 0 <= place < f.mapped:
+        return 0.0
+    return f.strategy * field_value(field, place, load64(f.left + 8 * plan))
+
+
+@inner
 def value_plans(field: int) -> None:
-    """Bellman's recursion, from the deepest look-ahead nodes to the root; what is not expanded is worth nothing."""
+    """Bellman's recursion, from the deepest look-ahead nodes to the root; one not expanded is worth nothing or S."""
     f = field_at(field)
     plan = f.plans
     while plan > 0:
         plan -= 1
         best = 0.0
+        found = 0
         if plan < f.next_plan:
-            found = 0
             for k in range(f.width):
                 if load32(f.child + 4 * (plan * f.width + k)) >= 0:
                     value = action_value(field, plan, k)
                     if found == 0 or value > best:
                         best = value
                     found = 1
+        if f.at_end == 1 and found == 0:
+            best = end_value(field, plan)
         store_double(f.value + 8 * plan, best)
 
 
@@ -348,69 +353,6 @@ def finish_plan(decision: int) -> None:
     f.plans = 0
 
 
-# --- the watcher ---
-
-
-@inner
-def nearest_target(field: int, node: int) -> int:
-    """The target fewest ticks from a node, the one refused only when there is no other; -1: none can be reached."""
-    f = field_at(field)
-    best = FAR
-    chosen = -1
-    for k in range(f.targets):
-        ticks = load16(f.ways + 2 * (k * f.room + node))
-        if load64(f.target_id + 8 * k) != f.refused and ticks < best:
-            best = ticks
-            chosen = k
-    if chosen < 0:
-        for k in range(f.targets):
-            if load16(f.ways + 2 * (k * f.room + node)) < best:
-                best = load16(f.ways + 2 * (k * f.room + node))
-                chosen = k
-    return chosen
-
-
-@inner
-def watch(decision: int, state: int) -> None:
-    """Look at what the real game has come to, and change the strategy when it does not come along."""
-    d = decision_at(decision)
-    f = field_at(d.search)
-    points = score(d.model, state, d.player)
-    if f.moments == 0 or points > f.last_score:
-        f.last_gain = f.moments
-    f.last_score = points
-    name = name_of(decision, state)
-    node = -1
-    cell = -1
-    if name >= 0:
-        node = load32(f.index + 4 * name)
-    if node >= 0:
-        cell = cell_of_node(d.search, node)
-    store64(f.trail + 8 * (f.moments % TRAIL), cell)
-    f.moments = f.moments + 1
-    different = 0
-    for i in range(TRAIL):
-        fresh = 1
-        for j in range(i):
-            if load64(f.trail + 8 * i) == load64(f.trail + 8 * j):
-                fresh = 0
-        different += fresh
-    stuck = f.moments >= TRAIL and different <= _STILL
-    starved = f.moments - f.last_gain >= f.starvation
-    if 0 <= node < f.mapped and f.targets > 0 and f.head == f.tail and f.moments >= f.tried + TRAIL:
-        if nearest_target(d.search, node) < 0:  # something may have opened or closed
-            f.stale = 1
-    if (stuck or starved) and f.moments >= f.until and 0 <= node < f.mapped:
-        k = nearest_target(d.search, node)
-        if starved and f.head == f.tail:
-            f.stale = 1
-        if k >= 0:
-            f.only = load64(f.target_id + 8 * k)
-            f.refused = f.only
-            f.until = f.moments + f.nearest_moves
-            f.last_gain = f.moments
-
-
 # --- deciding ---
 
 
@@ -423,10 +365,14 @@ def look_around(decision: int, state: int) -> int:
         return GROW
     if f.head < f.tail and f.learnt < f.quota:
         return OK
+    if f.open == BEGUN:
+        see_rivals(decision, state)
     measure_ways(decision, state)
     if f.open == BEGUN:
         watch(decision, state)
         f.open = WATCHED
+    take_aim(decision, state)
+    list_monsters(decision, state)
     f.learning = 0
     return OK
 

@@ -12,11 +12,10 @@ moves and harms has been taken out.
 
 from __future__ import annotations
 
-import numpy as np
-
 from pcg.engine.kernel.groups import first_of, group_at, next_of, slot_address
 from pcg.engine.kernel.layout import AVATAR_AT, ORIENTED, context_at, sprite_at, state_at
 from pcg.engine.kernel.protocol import GROW, OK, WON, copy_state, is_over, model_at, outcome
+from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import (
     copy_bytes,
     inner,
@@ -28,135 +27,20 @@ from pcg.engine.kernel.runtime import (
     store8,
     store16,
     store32,
-    view_of,
+    store64,
 )
 from pcg.engine.kernel.store import clear_killed, kill
-from pcg.evaluators.agents.kernel.decision import NIL, decision_at, own_actions, step
-
-USE = 5
-"""Code of the action that shoots or digs, in every VGDL game."""
-CODES = 6
-"""Action codes of VGDL: NIL, four directions, USE."""
-MOVES = 2 * CODES
-"""Edges of a node: one per action, and one per action after USE."""
-TARGETS = 60
-"""Collectables told apart; of more, those nearest to the avatar count."""
-IDS = 256
-"""Places of the table from sprite ids to targets."""
-FAR = 1000
-"""Ticks of a way that is too far, or that there is none."""
-RADIUS = 8
-"""Farthest that a monster is felt, in cells."""
-
-FIELD = np.dtype(
-    [
-        # --- parameters ---
-        ("horizon", "i8"),  # moves looked ahead
-        ("inflation", "f8"),  # worth of a point one move later
-        ("win_bonus", "f8"),
-        ("strategy", "f8"),  # weight of the field
-        ("danger", "f8"),  # points lost per tick beside a monster
-        ("radius", "i8"),  # cells from which a monster is felt
-        ("starvation", "i8"),  # ticks without a point that are too many
-        ("nearest_moves", "i8"),  # ticks that the watcher's change of strategy lasts
-        ("quota", "i8"),  # forward-model calls per decision for learning the level
-        ("hold", "i8"),  # ticks that an action is repeated while nothing changes
-        ("positions", "i8"),  # 1: a VGDL game, whose sprites have places; 0: features are all there is to see
-        ("stochastic", "i8"),
-        ("lures", "i8"),  # float64[kind_count]: worth of being near the nearest of a kind, by features
-        # --- the level ---
-        ("types", "i8"),
-        ("cells", "i8"),
-        ("columns", "i8"),
-        ("rows", "i8"),
-        ("kind_of", "i8"),  # int32[types]: number of the avatar type, -1
-        ("worth", "i8"),  # float64[types]: points of a collectable, 0
-        ("harmful", "i8"),  # int32[types]: 1 for what moves (or brings forth what moves) and harms
-        ("passable", "i8"),  # int8[cells]: 1 where an avatar has been seen
-        # --- the movement graph ---
-        ("room", "i8"),  # of nodes
-        ("used", "i8"),
-        ("index", "i8"),  # int32[cells * kinds * 5]: node, -1
-        ("name", "i8"),  # int32[room]: place of the node in `index`
-        ("done", "i8"),  # int8[room]: NEW, TRIED or WAITING
-        ("to", "i8"),  # int32[room * MOVES]: node, -1
-        ("cost", "i8"),  # int16[room * MOVES]: ticks
-        ("to_before", "i8"),  # the same at the start of the decision, to undo one that ran out of room
-        ("cost_before", "i8"),
-        ("done_before", "i8"),
-        ("used_before", "i8"),
-        ("head_before", "i8"),
-        ("tail_before", "i8"),
-        ("changed", "i8"),  # 1: edges are not those of the maps
-        # --- nodes whose moves are still to be tried ---
-        ("waiting", "i8"),  # int32[blocks]: nodes
-        ("blocks", "i8"),
-        ("head", "i8"),
-        ("tail", "i8"),
-        ("states", "i8"),  # the state of entry k lies in block k % blocks
-        ("stride", "i8"),
-        ("spare", "i8"),  # address of one more block
-        ("learnt", "i8"),  # calls of this decision for learning
-        ("ticks", "i8"),  # of the move made last
-        # --- distance maps ---
-        ("mapped", "i8"),  # nodes that the maps know
-        ("start", "i8"),  # int32[room + 1]: first of the edges that lead to a node
-        ("origin", "i8"),  # int32[room * MOVES]: where they come from
-        ("span", "i8"),  # int16[room * MOVES]: ticks they take
-        ("queue", "i8"),  # int32[max(room, cells)]
-        ("queued", "i8"),  # int8[room]
-        ("targets", "i8"),  # number of them
-        ("target_id", "i8"),  # int64[TARGETS]
-        ("target_cell", "i8"),  # int64[TARGETS]
-        ("target_worth", "i8"),  # float64[TARGETS]
-        ("drawn_cell", "i8"),  # int64[TARGETS]: cell for which the map was drawn, -1: none
-        ("id_table", "i8"),  # int64[IDS]: sprite id, -1
-        ("id_target", "i8"),  # int64[IDS]: its target
-        ("ways", "i8"),  # int16[TARGETS * room]: ticks from the node to the target
-        ("powers", "i8"),  # float64[FAR + 1]: powers of the strategic inflation
-        ("felt", "i8"),  # int8[cells * cells]: steps of a monster between two cells, at most RADIUS + 1
-        ("felt_known", "i8"),  # int8[cells]
-        # --- the watcher ---
-        ("trail", "i8"),  # int64[TRAIL]: the last cells
-        ("moments", "i8"),  # decisions made
-        ("last_score", "f8"),
-        ("last_gain", "i8"),  # moment of the last point
-        ("until", "i8"),  # moment until which only one target counts
-        ("only", "i8"),  # id of that target, -1
-        ("refused", "i8"),  # id of the target tried in vain, -1
-        ("stale", "i8"),  # 1: the level is to be learnt again
-        ("tried", "i8"),  # moment when that was done last
-        ("open", "i8"),  # how far the decision being made has come
-        ("learning", "i8"),  # 1 until the decision has learnt its share
-        # --- the look-ahead ---
-        ("depth_room", "i8"),
-        ("width", "i8"),  # action codes
-        ("plans", "i8"),  # number of look-ahead nodes
-        ("next_plan", "i8"),  # first that is not expanded
-        ("passes", "i8"),  # look-aheads completed
-        ("plan_states", "i8"),
-        ("depth", "i8"),  # int32[depth_room]
-        ("place", "i8"),  # int32[depth_room]: node of the movement graph, -1
-        ("digest", "i8"),  # int64[depth_room]
-        ("left", "i8"),  # int64[depth_room]: bit set of targets not taken
-        ("ended", "i8"),  # int8[depth_room]
-        ("child", "i8"),  # int32[depth_room * width]: -1 none
-        ("reward", "i8"),  # float64[depth_room * width]
-        ("value", "i8"),  # float64[depth_room]
-        ("layer", "i8"),  # first look-ahead node of the layer being made
-        ("total", "i8"),  # float64[width]: values of the root's actions, summed over the look-aheads
-        ("here", "i8"),  # float64[2 * kind_count]: features before and
-        ("there", "i8"),  # after a move
-    ],
-    align=True,
+from pcg.evaluators.agents.kernel.decision import NIL, actions_of, advance_joint, decision_at, own_actions, step
+from pcg.evaluators.agents.kernel.value_field_record import (
+    CODES,
+    IDS,
+    MOVES,
+    NEW,
+    TRIED,
+    USE,
+    WAITING,
+    field_at,
 )
-TRAIL = 16
-"""Cells the watcher remembers."""
-NEW, TRIED, WAITING = 0, 1, 2
-"""Flags of nodes: the moves from it have been tried, or not."""
-
-field_at = view_of(FIELD)
-
 
 # --- reading a state ---
 
@@ -255,6 +139,24 @@ def targets_left(decision: int, state: int) -> int:
 
 
 @inner
+def simulate(decision: int, state: int, action: int) -> int:
+    """Simulate a tick; rivals that are frozen do nothing and the others draw their actions. OK or GROW."""
+    d = decision_at(decision)
+    f = field_at(d.search)
+    if f.frozen_after == 0:
+        return step(decision, state, action)
+    for player in range(d.players):
+        choice = action
+        if player != d.player:
+            choice = NIL
+            if load64(f.rival_still + 8 * player) < f.frozen_after:
+                count = actions_of(decision, state, player)
+                choice = load64(d.other + 8 * next_int(decision, count))
+        store64(d.joint + 8 * player, choice)
+    return advance_joint(decision, state)
+
+
+@inner
 def make_move(decision: int, state: int, action: int) -> int:
     """Simulate an action, again and again until the avatar is elsewhere or the game is over. OK or GROW."""
     d = decision_at(decision)
@@ -264,7 +166,7 @@ def make_move(decision: int, state: int, action: int) -> int:
         before = name_of(decision, state)
     f.ticks = 0
     while True:
-        if step(decision, state, action) == GROW:
+        if simulate(decision, state, action) == GROW:
             return GROW
         f.ticks = f.ticks + 1
         if f.ticks >= f.hold or is_over(d.model, state) != 0 or name_of(decision, state) != before:
@@ -287,6 +189,22 @@ def banish(decision: int, state: int) -> None:
         clear_killed(gm, state)
 
 
+@inner
+def banish_rivals(decision: int, state: int) -> None:
+    """Take the other players out of a state, if they are looked at: on the map only those that are frozen stand."""
+    d = decision_at(decision)
+    f = field_at(d.search)
+    gm = model_at(d.model).game
+    if f.frozen_after > 0:
+        for player in range(d.players):
+            slot = load32(state + AVATAR_AT + 4 * player)
+            if player != d.player and slot >= 0:
+                # as if transformed: an avatar that is merely killed is disabled and stays in the way
+                kill(gm, state, slot_address(gm, state, slot), 1)
+        if state_at(state).kill_entries > 0:
+            clear_killed(gm, state)
+
+
 # --- the graph ---
 
 
@@ -295,6 +213,22 @@ def cell_of_node(field: int, node: int) -> int:
     """The cell of a node."""
     f = field_at(field)
     return (load32(f.name + 4 * node) // 5) % f.cells
+
+
+@inner
+def steps_between(field: int, one: int, other: int) -> int:
+    """Cells between two cells, along the axes."""
+    f = field_at(field)
+    return abs(one % f.columns - other % f.columns) + abs(one // f.columns - other // f.columns)
+
+
+@inner
+def is_leap(field: int, node: int, to: int, ticks: int) -> int:
+    """Return 1 for a move that throws the avatar elsewhere, farther than it goes in that time, if that is looked at."""
+    f = field_at(field)
+    if f.leaps == 0:
+        return 0
+    return int(steps_between(field, cell_of_node(field, node), cell_of_node(field, to)) > ticks + 1)
 
 
 @inner
@@ -339,6 +273,7 @@ def await_moves(decision: int, node: int, state: int) -> int:
     if copy_state(d.model, f.states + place * f.stride, state) == GROW:
         return GROW
     banish(decision, f.states + place * f.stride)
+    banish_rivals(decision, f.states + place * f.stride)
     store32(f.waiting + 4 * place, node)
     store8(f.done + node, WAITING)
     f.tail = f.tail + 1
@@ -355,7 +290,7 @@ def arrive(decision: int, node: int, move: int, ticks: int, state: int) -> int:
     to = node_at(d.search, name_of(decision, state))
     if to < 0:
         return OK
-    if node >= 0:
+    if node >= 0 and is_leap(d.search, node, to, ticks) == 0:
         note_edge(d.search, node, move, to, ticks)
     if load8(f.done + to) == NEW and is_over(d.model, state) == 0:
         return await_moves(decision, to, state)
@@ -421,7 +356,7 @@ def expand(decision: int) -> int:
         if arrive(decision, node, action, ticks, d.work) == GROW:
             return GROW
     if uses == 1:
-        if copy_state(d.model, d.work, before) == GROW or step(decision, d.work, USE) == GROW:
+        if copy_state(d.model, d.work, before) == GROW or simulate(decision, d.work, USE) == GROW:
             return GROW
         if arrive(decision, node, USE, 1, d.work) == GROW:
             return GROW

@@ -1,8 +1,7 @@
-"""Distance maps of the value-field agent: how far everything is, and how far the monsters.
+"""Distance maps of the value-field agent: how far everything is that can be collected.
 
-The maps of what is to be collected are grown backwards from each target over the edges of the movement graph, so that
-they follow ladders, falls and dug holes, and know the ways of no return. Monsters are measured in steps over the cells
-where an avatar has been seen, which is a guess at how they move: what they do in the next moves the look-ahead shows.
+The maps are grown backwards from each target over the edges of the movement graph, so that they follow ladders, falls
+and dug holes, and know the ways of no return. A rival that has frozen is a wall on them.
 """
 
 from __future__ import annotations
@@ -24,18 +23,8 @@ from pcg.engine.kernel.runtime import (
     store_double,
 )
 from pcg.evaluators.agents.kernel.decision import decision_at
-from pcg.evaluators.agents.kernel.value_field_graph import (
-    FAR,
-    IDS,
-    MOVES,
-    RADIUS,
-    TARGETS,
-    TRIED,
-    avatar_of,
-    cell_below,
-    cell_of_node,
-    field_at,
-)
+from pcg.evaluators.agents.kernel.value_field_graph import avatar_of, cell_below, cell_of_node, steps_between
+from pcg.evaluators.agents.kernel.value_field_record import FAR, IDS, MOVES, TARGETS, TRIED, field_at
 
 
 @inner
@@ -62,13 +51,6 @@ def turn_round(field: int) -> None:
 
 
 @inner
-def steps_between(field: int, one: int, other: int) -> int:
-    """Cells between two cells, along the axes."""
-    f = field_at(field)
-    return abs(one % f.columns - other % f.columns) + abs(one // f.columns - other // f.columns)
-
-
-@inner
 def grow_map(field: int, target: int) -> None:
     """The ticks from every node to a target, grown backwards from it over the moves that were seen.
 
@@ -82,7 +64,9 @@ def grow_map(field: int, target: int) -> None:
     for node in range(f.used):
         ticks = FAR
         cell = cell_of_node(field, node)
-        if cell == goal:
+        if f.frozen_after > 0 and load8(f.blocked + cell) != 0:
+            ticks = FAR
+        elif cell == goal:
             ticks = 0
         elif f.head < f.tail and load8(f.done + node) != TRIED:
             ticks = min(FAR, 4 + f.hold * steps_between(field, cell, goal))
@@ -101,6 +85,8 @@ def grow_map(field: int, target: int) -> None:
         for at in range(load32(f.start + 4 * node), load32(f.start + 4 * node + 4)):
             origin = load32(f.origin + 4 * at)
             longer = ticks + load16(f.span + 2 * at)
+            if f.frozen_after > 0 and load8(f.blocked + cell_of_node(field, origin)) != 0:
+                continue
             if longer < load16(ways + 2 * origin):
                 store16(ways + 2 * origin, longer)
                 if load8(f.queued + origin) == 0:
@@ -134,7 +120,8 @@ def list_targets(decision: int, state: int) -> None:
                     if n < TARGETS:
                         store64(f.target_id + 8 * n, sprite_at(a).id)
                         store64(f.target_cell + 8 * n, cell)
-                        store_double(f.target_worth + 8 * n, worth)
+                        height = load_double(f.heights + 8 * (cell // f.columns))
+                        store_double(f.target_worth + 8 * n, worth * height)
                     n += 1
                 a = next_of(gm, state, a)
         if n <= TARGETS or reach <= 1:
@@ -169,37 +156,3 @@ def measure_ways(decision: int, state: int) -> None:
         if load64(f.drawn_cell + 8 * k) != load64(f.target_cell + 8 * k):
             grow_map(d.search, k)
             store64(f.drawn_cell + 8 * k, load64(f.target_cell + 8 * k))
-
-
-@inner
-def feel_from(field: int, cell: int) -> None:
-    """Measure the steps from a monster in a cell to the cells around it, over cells where an avatar can be."""
-    f = field_at(field)
-    row = f.felt + cell * f.cells
-    for other in range(f.cells):
-        store8(row + other, RADIUS + 1)
-    store8(row + cell, 0)
-    store32(f.queue, cell)
-    first = 0
-    last = 1
-    while first < last:
-        at = load32(f.queue + 4 * first)
-        first += 1
-        steps = load8(row + at) + 1
-        if steps > RADIUS:
-            continue
-        for k in range(4):
-            other = at
-            if k == 0 and at >= f.columns:
-                other = at - f.columns
-            elif k == 1 and at % f.columns > 0:
-                other = at - 1
-            elif k == 2 and at + f.columns < f.cells:
-                other = at + f.columns
-            elif k == 3 and at % f.columns < f.columns - 1:
-                other = at + 1
-            if load8(row + other) > steps and load8(f.passable + other) != 0:
-                store8(row + other, steps)
-                store32(f.queue + 4 * last, other)
-                last += 1
-    store8(f.felt_known + cell, 1)

@@ -39,6 +39,7 @@ from agents_summary import Fault, Summary, common_rows, read_summary, standings,
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Budget
+from pcg.evaluators.agents.registry import rules_column
 from pcg.evaluators.tournament import Rules, Standings
 from pcg.report.figures.tournament import heat_map, win_rates
 from pcg.report.tournament_tables import interval_text, number, percent, standings_csv
@@ -259,10 +260,11 @@ def section(campaign: Campaign, summaries: dict[str, Summary], figures: Path) ->
         f"Points, as the competitions give them, over the {plays} plays per agent in {games} games that all have "
         "played:",
         "",
-        "| place | agent | points | first places | plays won there |",
-        "|---:|---|---:|---:|---:|",
+        "| place | agent | reads rules | points | first places | plays won there |",
+        "|---:|---|---|---:|---:|---:|",
         *(
-            f"| {s.rank} | `{s.agent}` | {number(s.points)} | {s.places[0]} | {percent(s.tally.rate)} |"
+            f"| {s.rank} | `{s.agent}` | {rules_column(s.agent)} | {number(s.points)} | {s.places[0]} | "
+            f"{percent(s.tally.rate)} |"
             for s in about_shared.overall
         ),
         "",
@@ -319,12 +321,13 @@ def _counts(summaries: dict[str, Summary]) -> str:
 def _overall(ranked: Standings, summaries: dict[str, Summary]) -> list[str]:
     rows = sorted(ranked.overall, key=lambda s: -s.tally.rate)
     return [
-        "| agent | plays won | 95 % interval | won | played | planned | games won at least once | disqualified |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| agent | reads rules | plays won | 95 % interval | won | played | planned | games won at least once | "
+        "disqualified |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
         *(
-            f"| `{s.agent}` | {percent(s.tally.rate)} | {interval_text(s.tally.interval)} | {s.tally.wins} | "
-            f"{s.tally.plays} | {summaries[s.agent].planned} | {_games_won(ranked, s.agent)} of {len(ranked.games)} | "
-            f"{s.tally.disqualified} |"
+            f"| `{s.agent}` | {rules_column(s.agent)} | {percent(s.tally.rate)} | {interval_text(s.tally.interval)} | "
+            f"{s.tally.wins} | {s.tally.plays} | {summaries[s.agent].planned} | "
+            f"{_games_won(ranked, s.agent)} of {len(ranked.games)} | {s.tally.disqualified} |"
             for s in rows
         ),
     ]
@@ -372,6 +375,10 @@ def report(page: Path) -> None:
         "game playing, 2016); winners of the competitions won 35.8 % to 63.8 % on sets of ten games. Those games, "
         "levels and budgets (40 ms of another engine on another machine) are not the same as these; "
         "[the last sections](#beside-published-plays) compare equal ones.",
+        "",
+        "Agents of the competitions never see the rules of a game. Some of these do, as the column *reads rules* says "
+        "([what agents may know](../agents.md#what-agents-may-know)). All were played before hidden sprites left the "
+        "features of a state and before `pcg` rehearsed; the plays of `hyper` are still to come.",
         "",
     ]
     for campaign in CAMPAIGNS.values():

@@ -105,12 +105,12 @@ class FastEvo(CompiledAgent):
         )
         for field in ("first", "sibling", "action"):
             search.point(field, np.empty(room, dtype=np.int32))
-        for field in ("total", "low", "high"):
+        for field in ("visits", "total", "low", "high"):
             search.point(field, np.empty(room, dtype=np.float64))
-        search.point("visits", np.empty(room, dtype=np.int64))
+        search.point("mark", np.empty(room, dtype=np.int8))
         search.point("path", np.zeros(self.depth + 1, dtype=np.int32))
         search.own("policy", self._policy)
-        search.own("knowledge", self._knowledge)
+        search.own("base", self._knowledge)
         record.own("search", search)
         record["kind_count"] = kinds
         record.point("features", np.zeros(2 * kinds, dtype=np.float64))

@@ -49,7 +49,7 @@ ABLATION = {
     "a local maximum changes no strategy": "local_maximum=false",
     "no change of strategy at all": "local_maximum=false,nearest_moves=0",
 }
-"""What is taken out of `loderunnerbot`, with the parameters that do it."""
+"""Ablations of `loderunnerbot`: names, and the parameters that make them."""
 
 
 @dataclass(frozen=True, slots=True)

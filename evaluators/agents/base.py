@@ -137,7 +137,7 @@ class Timer:
         budget: milliseconds allowed; infinite where nothing is measured.
 
     >>> timer = Timer(40.0)
-    >>> timer.budget, 0 <= timer.elapsed < 40, timer.left + timer.elapsed <= 40
+    >>> timer.budget, 0 <= timer.elapsed < 40, timer.elapsed + timer.left <= 40
     (40.0, True, True)
     """
 

@@ -1,4 +1,4 @@
-"""What a linear learner sees: where things are, from where its avatar stands.
+"""Features of a linear learner: the places of things, seen from its avatar.
 
 Two kinds of binary features of the type planes (`engine.envs.observers.Planes`), for every type of sprite shown: which
 of the cells around the avatar hold one, and in which direction and how far away the nearest one is. They say nothing
@@ -81,7 +81,7 @@ class RelativeFeatures:
         return found
 
     def _around(self, observations: npt.NDArray[np.bool_], y: Any, x: Any) -> Any:
-        """Which cells around the avatar hold a sprite of each plane: (n, planes * cells)."""
+        """Occupied cells around the avatar, plane by plane: (n, planes * cells)."""
         n, r = len(observations), self.radius
         padded = np.pad(observations, ((0, 0), (0, 0), (r, r), (r, r)))
         offsets = np.arange(2 * r + 1)

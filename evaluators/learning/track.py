@@ -85,7 +85,7 @@ GYM2018 = LearningTrack(training=(0, 1), test=(2, 3, 4), decision_ms=100.0)
 
 
 class Clock:
-    """What is left of the time to learn: seconds of wall time, or ticks of training plays.
+    """Remaining time to learn: seconds of wall time, or ticks of training plays.
 
     >>> clock = Clock(steps=10)
     >>> clock.spend(4); clock.share, clock.over
@@ -165,7 +165,7 @@ class TrackPlay:
 
 @dataclass(frozen=True)
 class TrackResult:
-    """What became of a learner in one game.
+    """Result of a learner in one game.
 
     Attributes:
         game: its name.

@@ -43,7 +43,7 @@ class GameSet:
 
     @property
     def plays(self) -> int:
-        """How often every level is played: five times for the final ranking, else once."""
+        """Plays of every level: five for the final ranking, else one."""
         return 5 if self.role == "test" else 1
 
     def sources(self, corpus: Path | str | None = None) -> list[str]:

@@ -55,7 +55,7 @@ CORRELATED = (
     "fitness", "enemies", "goals", "collectables", "density", "linearity", "leniency", "symmetry", "balance",
     "tortuosity", "solution_length", "action_entropy", "coverage", "mechanics", "first_danger", "gap",
 )  # fmt: skip
-"""What is compared with what: metrics of which none says the same as another by its definition."""
+"""Metrics of the figure of correlations: none says the same as another by its definition."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from pcg.engine import registry as plugins
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS
 from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS
-from pcg.evaluators.metrics import METRICS
+from pcg.evaluators.metrics import METRICS, LevelText, metric
 from pcg.generators.games import GAME_GENERATORS
 from pcg.generators.levels import GENERATORS
 from pcg.generators.rules import RULE_GENERATORS
 from pcg.generators.tuning import OPTIMISERS
-from pcg.runs import LevelRun
+from pcg.runs import LevelRun, run_levels
 
 LEVELS = """
 from pcg.generators.levels import register
@@ -224,3 +224,14 @@ def test_configurations_keep_full_paths_and_those_that_load_nothing_do_not_say_s
     assert "load" not in LevelRun("boxes", evaluations=1).to_toml()
     with pytest.raises(PcgError, match=r"No closing quotation, expected names of files"):
         LevelRun("boxes", evaluations=1, load="'plugin.py")
+
+
+def test_workers_without_a_metric_of_this_process_are_refused(registrations: None, tmp_path: Path) -> None:
+    @metric("boxes_here", "boxes at the start", whole=True)
+    def boxes_here(level: LevelText) -> float:
+        return level.count("box")
+
+    config = LevelRun("boxes", generator="random", count=1, seed=1, evaluations=4)
+    run_levels(config, tmp_path / "threads", workers=1)
+    with pytest.raises(PcgError, match="has not the same metrics and fitness functions of your own"):
+        run_levels(config, tmp_path / "processes", workers=1, executor="processes")

@@ -58,7 +58,7 @@ from pcg.evaluators.agents.kernel.tree import TREE, add_node, back_up, find_chil
 
 FAST_EVO = np.dtype(
     [
-        *((name, TREE[name].str) for name in TREE.names),
+        *((name, TREE[name].str) for name in TREE.names or ()),
         ("evolve", "i8"),  # 1: rollouts follow the evolving policy, 0: uniform
         ("know", "i8"),  # 1: rollouts that leave the score alone are rewarded by the knowledge base
         ("contacts", "i8"),  # 1: learn from standing on a sprite, too, not from events alone

@@ -7,6 +7,7 @@ held in memory does not grow with the run but for a few dozen bytes per candidat
 from __future__ import annotations
 
 import contextlib
+import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +15,11 @@ from pathlib import Path
 from typing import Any, Self, Unpack
 
 from pcg.engine.game import Game, load
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.fitness_functions import users_code
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.targets import Target, all_achieved, tally_targets
 from pcg.generators.levels import Candidate, LevelGenerator, make_generator
@@ -113,7 +116,7 @@ _EVALUATORS = ProcessCache(_build_evaluator)
 
 
 def evaluate_level(
-    game: GameText, parameters: Settings, targets: str, level: str, seed: int, code: str = ""
+    game: GameText, parameters: Settings, targets: str, level: str, seed: int, code: str = "", users: str | None = None
 ) -> tuple[Evaluation, float]:
     """Evaluate a level in whatever thread, process or machine this runs; with the seconds it took.
 
@@ -124,11 +127,18 @@ def evaluate_level(
         level: text of the level.
         seed: of all plays.
         code: see `code_digest`.
+        users: see `users_code`; None when it does not matter.
 
     Raises:
-        PcgError: when this is not the version that `code` names (see `code_digest`).
+        PcgError: when this is not the version that `code` names, or does not have the metrics and fitness functions of
+            the user's that `users` stands for.
     """
     check_version(code)
+    if users is not None and users != users_code():
+        raise PcgError(
+            f"the worker on {platform.node()} has not the same metrics and fitness functions of your own: put them "
+            "into a file that the run loads (`--load FILE.py`, `load` in the configuration)"
+        )
     started = time.perf_counter()
     evaluation = _EVALUATORS.get((game, parameters, targets)).evaluate(level, seed)
     return evaluation, time.perf_counter() - started
@@ -162,6 +172,7 @@ class LevelSearch(SearchRun):
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
         check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
         self.parameters = tuple(self.evaluator.settings.items())
+        self.users_code = users_code()
         _EVALUATORS.put((self.game, self.parameters, config.want), self.evaluator)
         self.archive = Archive(config.count, config.distance, lambda number: self.log.read(number), Entry.of)
         self.kept: Mapping[str, Any] | None = None
@@ -309,6 +320,7 @@ class LevelSearch(SearchRun):
         return self.workers.submit(
             f"the evaluation of candidate {candidate.id} (its level is in {self.folder / FAILED})", evaluate_level,
             self.game, self.parameters, self.config.want, candidate.level, self.config.seed, code_digest(),
+            self.users_code,
         )  # fmt: skip
 
     def _enough(self) -> bool:

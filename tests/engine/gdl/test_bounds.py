@@ -66,7 +66,7 @@ FAULTY = [
 
 @pytest.fixture(scope="module")
 def results() -> dict[tuple[str, str, int], str]:
-    """What became of each case."""
+    """Results of each case."""
     cases = SOUND + FAULTY
     done = subprocess.run(
         [sys.executable, "-c", PLAY, str(SHEET), json.dumps(cases)],

@@ -97,7 +97,7 @@ class HyperHeuristic(PortfolioBase):
 
     def reset(self, state: GameState) -> None:
         """Begin anew, and find out whether chance plays a part."""
-        self._observer = ChanceObserver(self.seed)
+        self._observer = ChanceObserver(self.seed, self.timer)
         self._observer.begin(state)
         model = state.model
         self._weights = np.zeros(2 * len(model.categories))

@@ -17,7 +17,7 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import invoke5
 from pcg.engine.model import Model
-from pcg.evaluators.agents.base import GameState, parameter
+from pcg.evaluators.agents.base import GameState, Timer, parameter
 from pcg.evaluators.agents.compiled import CompiledAgent
 
 PLAYOUTS = 6
@@ -25,6 +25,8 @@ PLAYOUTS = 6
 TICKS = 40
 """Their length."""
 _ATOMS = 4096
+_RESERVE_MS = 850.0
+"""Milliseconds of an agent's construction that trials leave to others, where it is timed."""
 
 
 def observation_of(state: Any) -> tuple[object, ...]:
@@ -52,6 +54,7 @@ class ChanceObserver:
 
     Args:
         seed: of its trials.
+        timer: of the agent's construction, of which the trials leave most.
 
     Attributes:
         found: True once the same action in the same state has led to different observations.
@@ -67,16 +70,22 @@ class ChanceObserver:
     [False, True]
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, timer: Timer | None = None) -> None:
+        self.timer = timer or Timer()
         self._random = random.Random(seed)
+        self._alone = True
         self.found = False
         self.calls = 0
         self._before: Any = None
 
     def begin(self, state: GameState) -> None:
-        """Play pairs of random playouts from the first state of a play, until two differ."""
-        for _ in range(PLAYOUTS):
-            if self.found:
+        """Play pairs of random playouts from the first state of a play, until two differ.
+
+        With several players there is nothing to find out: what the others do is chance enough.
+        """
+        self._alone = state.model.players == 1
+        for _ in range(PLAYOUTS if self._alone else 0):
+            if self.found or self.timer.left < _RESERVE_MS:
                 return
             one, other = self._imagined(state), self._imagined(state)
             for _ in range(TICKS):
@@ -93,7 +102,7 @@ class ChanceObserver:
     def act(self, state: GameState, action: str) -> None:
         """Note what a copy of a state comes to with the action that is about to be played."""
         self._before = None
-        if not self.found:
+        if self._alone and not self.found:
             self._before = self._imagined(state)
             self._before.advance(action)
             self.calls += 1
@@ -156,7 +165,7 @@ class ChanceAware(CompiledAgent):
     def reset(self, state: GameState) -> None:
         """Start anew, and find out whether chance plays a part where the rules are not read."""
         if self.chance == "observed" and not self._shares:
-            self._observer = ChanceObserver(self.seed)
+            self._observer = ChanceObserver(self.seed, self.timer)
             self._observer.begin(state)
             self._model = None
             self.forget_model()

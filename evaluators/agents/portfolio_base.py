@@ -155,11 +155,14 @@ class PortfolioBase(Agent):
     def _construct(self, state: GameState) -> None:
         """Use the time before the first decision for a first rehearsal."""
         calls, milliseconds = self.budget.calls, self.budget.milliseconds
-        long = Budget(calls=CONSTRUCTION * calls) if calls else Budget(milliseconds=CONSTRUCTION * (milliseconds or 0))
+        if milliseconds is None:
+            long = Budget(calls=CONSTRUCTION * (calls or 0))
+        else:
+            long = Budget(milliseconds=max(1.0, min(CONSTRUCTION * milliseconds, _SHARE * self.timer.left)))
         meter = BudgetMeter(long)
-        while meter.next_slice(1.0) > 0 and self._rehearsed < len(self._rehearsers):
-            if self._rehearse(state, meter, 1.0):
-                break
+        while self._rehearsed < len(self._rehearsers):
+            if self._rehearse(state, meter, 1.0) or self._rehearsal is not None:
+                break  # there is a plan, or one is under way for which there is no time left
         self._calls += meter.spent
 
     def _rehearse(self, state: GameState, meter: BudgetMeter, share: float) -> bool:

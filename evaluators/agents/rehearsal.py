@@ -13,6 +13,7 @@ from typing import Any
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents.base import Budget, GameState
 from pcg.evaluators.agents.compiled import CompiledAgent
+from pcg.evaluators.agents.playout import outcomes_of
 from pcg.evaluators.agents.resumable_search import BudgetMeter
 
 PARTS = 5
@@ -58,8 +59,11 @@ class Rehearsal:
             self._budget = Budget(milliseconds=budget.milliseconds / PARTS)
 
     def go_on(self, meter: BudgetMeter, share: float) -> None:
-        """Play on until that share of a decision's budget is used up, or the play ends."""
-        while not self.ended and meter.next_slice(share) > 0:
+        """Play on until that share of a decision's budget is used up, or the play ends.
+
+        A decision in imagination is begun only where the budget has room for all of it.
+        """
+        while not self.ended and meter.next_slice(share) > 0 and meter.has_room(self._budget):
             before = self.method.calls
             self._advance()
             meter.spent += max(1, self.method.calls - before + 1)
@@ -78,5 +82,6 @@ class Rehearsal:
         self._state.advance(action)
         self.actions.append(action)
         self.keys.append(self._identity(self._state))
-        self.won = self._state.winner == Outcome.PLAYER_WINS
-        self.ended = self._state.is_over or len(self.actions) >= TICKS
+        over = self._state.is_over
+        self.won = over and outcomes_of(self._state)[0][0] == Outcome.PLAYER_WINS
+        self.ended = over or len(self.actions) >= TICKS

@@ -50,6 +50,14 @@ class BudgetMeter:
         used = 1000 * (time.thread_time() - self._started)
         return _SLICE if used < self.budget.milliseconds * share else 0
 
+    def has_room(self, wanted: Budget) -> bool:
+        """True when all of another budget is left of this one."""
+        if self.budget.calls is not None:
+            return self.budget.calls - self.spent >= (wanted.calls or 0)
+        assert self.budget.milliseconds is not None
+        used = 1000 * (time.thread_time() - self._started)
+        return self.budget.milliseconds - used >= (wanted.milliseconds or 0)
+
     def deadline(self, share: float) -> int:
         """The processor time of this thread (ns) by which that share is used up; 0 when the budget is calls."""
         if self.budget.milliseconds is None:

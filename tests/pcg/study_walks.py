@@ -64,7 +64,7 @@ class Walker:
 
     @property
     def token(self) -> str:
-        """What the forms of the last page bring along."""
+        """Return the hidden fields of the last page's forms."""
         found = TOKEN.search(self.page.text)
         assert found, self.page.text
         return found[1]

@@ -136,7 +136,7 @@ def maps_of(number: int) -> dict[str, TinyGame]:
 
 
 def decisions() -> dict[str, list[Any]]:
-    """What each variant plays on its maps: as reproducible as the kernels are."""
+    """Play each variant on its maps: as reproducible as the kernels are."""
     found: dict[str, list[Any]] = {}
     for number, variant in enumerate(VARIANTS):
         for name, game in maps_of(number).items():

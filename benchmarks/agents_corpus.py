@@ -1,9 +1,12 @@
 """Every agent on every single-player game of the corpus, at equal budgets: played in slices, reported at any time.
 
-Six campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time` has
-`pcg`, `mcts` and `olets` at 40 ms per action, by the rules of the competitions, on levels 0 and 1 with 1 seed, and
+Eight campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time`
+has `pcg`, `mcts` and `olets` at 40 ms per action, by the rules of the competitions, on levels 0 and 1 with 1 seed, and
 those that begin with `published` play what agents_published.py compares with. `fast-evo` has the halves of knowledge-
 based fast evolutionary MCTS, alone, together and both off, on the ten games of its paper, 20 plays of each level.
+`portfolios` has the present `hyper` and `pcg` on levels 0 to 2, `held-out` these two, `mcts` and `olets` on levels 3
+and 4, which nothing was tuned on. These two take the games in an order drawn by lot and let agents take turns after
+every four plays: wherever they stop, what was played is a fair sample of the games.
 Every agent of a campaign is a tournament of its own (a folder of `--store`), so agents can be added later. Agents take
 turns level by level: whenever the work stops, all have played about the same part.
 
@@ -13,6 +16,8 @@ turns level by level: whenever the work stops, all have played about the same pa
     python benchmarks/agents_corpus.py published-first
     python benchmarks/agents_corpus.py published-budgets
     python benchmarks/agents_corpus.py fast-evo --minutes 60
+    python benchmarks/agents_corpus.py portfolios --minutes 60
+    python benchmarks/agents_corpus.py held-out --minutes 60
     python benchmarks/agents_corpus.py report
 
 All but the last go on where they stopped (also after `kill -9`); the last writes docs/results/agents.md and its figures
@@ -26,6 +31,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import itertools
 import re
 import sys
@@ -64,7 +70,10 @@ FIRST_TRAINING_SET = (
 
 @dataclass(frozen=True)
 class Campaign:
-    """Plays of a campaign. Without `agents`, all of the table; without `games`, all of the corpus."""
+    """Plays of a campaign. Without `agents`, all of the table; without `games`, all of the corpus.
+
+    With `slice`, games come in an order drawn by lot, and it is the next agent's turn after so many plays.
+    """
 
     name: str
     title: str
@@ -73,6 +82,7 @@ class Campaign:
     repeats: int
     agents: tuple[str, ...] = ()
     games: tuple[str, ...] = ()
+    slice: int = 0
 
     def entrants(self, chosen: Sequence[str] = ()) -> list[str]:
         """Agents that play: those chosen, or the campaign's."""
@@ -128,17 +138,37 @@ CAMPAIGNS = {
             ),
             FIRST_TRAINING_SET,
         ),
+        Campaign(
+            "portfolios",
+            "Portfolios of today, 1,000 calls per action",
+            Budget(calls=1000),
+            "0-2",
+            3,
+            ("hyper", "pcg"),
+            slice=4,
+        ),
+        Campaign(
+            "held-out",
+            "Levels that nothing was tuned on, 1,000 calls per action",
+            Budget(calls=1000),
+            "3-4",
+            1,
+            ("hyper", "pcg", "mcts", "olets"),
+            slice=4,
+        ),
     )
 }
 
 
-def corpus(folder: Path, only: Sequence[str] = ()) -> list[str]:
-    """The single-player games of the corpus, or those of some names."""
+def corpus(folder: Path, only: Sequence[str] = (), *, by_lot: bool = False) -> list[str]:
+    """Return the single-player games of the corpus, or those of some names; `by_lot`: ordered by a hash of the name."""
     try:
         rows = list(csv.reader((folder / LIST).open(encoding="utf-8")))
     except OSError as error:
         raise PcgError(f"no corpus in {folder}: {error.strerror} ({LIST}); name its folder with --games") from None
     found = [folder / row[1].removeprefix("examples/") for row in rows if len(row) > 1]
+    if by_lot:
+        found.sort(key=lambda path: hashlib.sha256(path.stem.encode()).digest())
     return [str(path) for path in found if not only or path.stem in only]
 
 
@@ -160,9 +190,11 @@ def plans(campaign: Campaign, agents: Iterable[str], games: Sequence[str]) -> di
     return made
 
 
-def turns(tournament: Tournament) -> list[int]:
-    """Numbers of matches after which it is another agent's turn: the ends of (repetition, level)."""
+def turns(tournament: Tournament, slice: int = 0) -> list[int]:
+    """Numbers of matches after which it is another agent's turn: the ends of (repetition, level), or of slices."""
     matches = tournament.matches()
+    if slice:
+        return [*range(slice, len(matches), slice), len(matches)]
     groups = itertools.groupby(matches, key=lambda match: (match.repeat, match.level))
     return list(itertools.accumulate(len(list(group)) for _, group in groups))
 
@@ -196,12 +228,12 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
     minutes, workers = limits["minutes"], limits["workers"]
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
     tournaments = plans(campaign, agents, games)
-    for turn in range(max(len(turns(t)) for t in tournaments.values())):
+    for turn in range(max(len(turns(t, campaign.slice)) for t in tournaments.values())):
         for agent, tournament in tournaments.items():
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 return False
-            folder, target = folder_of(store, campaign, agent), turns(tournament)[turn]
+            folder, target = folder_of(store, campaign, agent), turns(tournament, campaign.slice)[turn]
             if played(campaign, agent, folder) >= target:
                 continue
             started = time.monotonic()
@@ -410,7 +442,7 @@ def main() -> int:
             return 0
         campaign = CAMPAIGNS[given.what]
         agents = campaign.entrants(given.agents)
-        games = corpus(given.games, campaign.games)
+        games = corpus(given.games, campaign.games, by_lot=campaign.slice > 0)
         done = play(campaign, given.store, agents, games, minutes=given.minutes, workers=given.workers)
         print("everything is played" if done else "the time is up; the same command goes on")
     except PcgError as error:

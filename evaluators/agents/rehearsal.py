@@ -61,11 +61,14 @@ class Rehearsal:
     def go_on(self, meter: BudgetMeter, share: float) -> None:
         """Play on until that share of a decision's budget is used up, or the play ends.
 
-        A decision in imagination is begun only where the budget has room for all of it.
+        A decision in imagination never gets more than what is left of the real one, and is not begun with too little.
         """
-        while not self.ended and meter.next_slice(share) > 0 and meter.has_room(self._budget):
+        while not self.ended and meter.next_slice(share) > 0:
+            budget = meter.portion(self._budget)
+            if budget is None:
+                break
             before = self.method.calls
-            self._advance()
+            self._advance(budget)
             meter.spent += max(1, self.method.calls - before + 1)
 
     @property
@@ -77,8 +80,8 @@ class Rehearsal:
         """Actions that the real play has not followed yet."""
         return self.actions[self.done :]
 
-    def _advance(self) -> None:
-        action = self.method.act_within(self._state, self._budget)
+    def _advance(self, budget: Budget) -> None:
+        action = self.method.act_within(self._state, budget)
         self._state.advance(action)
         self.actions.append(action)
         self.keys.append(self._identity(self._state))

@@ -50,13 +50,16 @@ class BudgetMeter:
         used = 1000 * (time.thread_time() - self._started)
         return _SLICE if used < self.budget.milliseconds * share else 0
 
-    def has_room(self, wanted: Budget) -> bool:
-        """True when all of another budget is left of this one."""
-        if self.budget.calls is not None:
-            return self.budget.calls - self.spent >= (wanted.calls or 0)
-        assert self.budget.milliseconds is not None
-        used = 1000 * (time.thread_time() - self._started)
-        return self.budget.milliseconds - used >= (wanted.milliseconds or 0)
+    def portion(self, wanted: Budget) -> Budget | None:
+        """Return another budget, cut to what is left of this one; None when less than half of it would be left."""
+        rest = self.rest()
+        if rest is None:
+            return None
+        if rest.calls is not None:
+            whole = wanted.calls or 0
+            return Budget(calls=min(whole, rest.calls)) if 2 * rest.calls >= whole else None
+        whole_time, time_left = wanted.milliseconds or 0.0, rest.milliseconds or 0.0
+        return Budget(milliseconds=min(whole_time, time_left)) if 2 * time_left >= whole_time else None
 
     def deadline(self, share: float) -> int:
         """The processor time of this thread (ns) by which that share is used up; 0 when the budget is calls."""

@@ -140,7 +140,7 @@ CAMPAIGNS = {
         ),
         Campaign(
             "portfolios",
-            "Portfolios of today, 1,000 calls per action",
+            "Portfolios, 1,000 calls per action",
             Budget(calls=1000),
             "0-2",
             3,
@@ -409,8 +409,9 @@ def report(page: Path) -> None:
         "[the last sections](#beside-published-plays) compare equal ones.",
         "",
         "Agents of the competitions never see the rules of a game. Some of these do, as the column *reads rules* says "
-        "([what agents may know](../agents.md#what-agents-may-know)). All were played before hidden sprites left the "
-        "features of a state and before `pcg` rehearsed; the plays of `hyper` are still to come.",
+        "([what agents may know](../agents.md#what-agents-may-know)). The plays at 1,000 calls by all agents and those "
+        "at 40 ms are of November 22, 2026, before hidden sprites left the features of a state and before `pcg` "
+        "rehearsed; `hyper` and the present `pcg` have sections of their own, and have not been played at 40 ms yet.",
         "",
     ]
     for campaign in CAMPAIGNS.values():

@@ -18,8 +18,9 @@ import csv
 import datetime
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -42,17 +43,25 @@ DRAWS = 2000
 """Bootstrap samples of games."""
 
 Numbers = NDArray[np.float64]
+Predictor = Callable[[NDArray[np.int64], NDArray[np.int64]], Numbers]
+"""What fits on games, given by their numbers, and predicts others."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with boardgames.tsv and boardgames_judgements.tsv")
+    parser.add_argument(
+        "folder", type=Path, metavar="DIR", help="folder with boardgames.tsv and boardgames_judgements.tsv"
+    )
     parser.add_argument("--json", type=Path, metavar="OUT", help="write the predictions of all games")
     parser.add_argument("--report", type=Path, metavar="OUT", help="write the cross-validated numbers")
     parser.add_argument("--workers", type=int, default=processors(), help="processes (default: one per processor)")
-    parser.add_argument("--players", choices=(LINES, RULES), default=LINES, help="players that know lines, or rules only")
+    parser.add_argument(
+        "--players", choices=(LINES, RULES), default=LINES, help="players that know lines, or rules only"
+    )
     parser.add_argument("--budget", type=int, help="plays of each game")
-    parser.add_argument("--expert", type=int, default=0, metavar="N", help="also N games by UCT with 400 playouts, slow")
+    parser.add_argument(
+        "--expert", type=int, default=0, metavar="N", help="also N games by UCT with 400 playouts, slow"
+    )
     parser.add_argument("--store", action="store_true", help="make the fit the one that comes with the toolkit")
 
 
@@ -90,18 +99,45 @@ def read_judgements(folder: Path) -> dict[str, dict[str, Numbers]]:
     return found
 
 
+def read_kinds(folder: Path) -> dict[str, str]:
+    """Return the kind of every game by its id: the idea that its rules vary."""
+    with (folder / "boardgames.tsv").open(encoding="utf-8", newline="") as file:
+        return {row["id"]: row.get("kind") or "" for row in csv.DictReader(file, delimiter="\t")}
+
+
 def _measure(job: tuple[MnkGame, str, int | None]) -> BoardMeasures:
     game, players, budget = job
     return measure_board_game(game, seed=SEED, budget=budget, players=players)
 
 
-def measure_all(games: Sequence[MnkGame], players: str, budget: int | None, workers: int) -> list[BoardMeasures]:
-    """Measure games, side by side."""
-    jobs = [(game, players, budget) for game in games]
-    if workers <= 1:
-        return [_measure(job) for job in jobs]
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(_measure, jobs))
+def measure_all(
+    games: Mapping[str, MnkGame], players: str, budget: int | None, workers: int, cache: Path | None = None
+) -> dict[str, BoardMeasures]:
+    """Measure games, side by side; what a cache file has of the same plays is not measured again."""
+    kept: dict[str, Any] = json.loads(cache.read_text(encoding="utf-8")) if cache and cache.exists() else {}
+    keys = {name: f"{game} {players} {budget} {SEED}" for name, game in games.items()}
+    missing = [name for name in games if keys[name] not in kept]
+    jobs = [(games[name], players, budget) for name in missing]
+    if workers <= 1 or not jobs:
+        _keep(kept, keys, missing, map(_measure, jobs), cache)
+    else:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            _keep(kept, keys, missing, pool.map(_measure, jobs), cache)
+    return {name: BoardMeasures(**kept[keys[name]]) for name in games}
+
+
+def _keep(
+    kept: dict[str, Any],
+    keys: Mapping[str, str],
+    names: Sequence[str],
+    measured: Iterable[BoardMeasures],
+    cache: Path | None,
+) -> None:
+    """Keep measures as they come, so that a long measurement can go on where it was stopped."""
+    for name, measures in zip(names, measured, strict=True):
+        kept[keys[name]] = asdict(measures)
+        if cache:
+            cache.write_text(json.dumps(kept) + "\n", encoding="utf-8")
 
 
 # --- cross-validation -------------------------------------------------------------------------------------------------
@@ -121,9 +157,16 @@ def interval(predictions: Numbers, answers: Numbers) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def cross_validate(
-    predict: Callable[[NDArray[np.int64], NDArray[np.int64]], Numbers], count: int, folds: int
-) -> list[Numbers]:
+def leave_groups_out(predict: Predictor, groups: Sequence[str]) -> list[Numbers]:
+    """Predictions of the games of each group from a model that saw the other groups only."""
+    found = np.zeros(len(groups))
+    for group in sorted(set(groups)):
+        inside = np.array([name == group for name in groups])
+        found[inside] = predict(np.flatnonzero(~inside), np.flatnonzero(inside))
+    return [found]
+
+
+def cross_validate(predict: Predictor, count: int, folds: int) -> list[Numbers]:
     """Predictions of all games from models that did not see them: once for leave-one-out, else for every shuffle.
 
     `predict(train, test)` fits on games by number and predicts others.
@@ -139,22 +182,20 @@ def cross_validate(
     return runs
 
 
-def by_people(
-    question: str, measures: Sequence[BoardMeasures], means: Mapping[str, Numbers]
-) -> Callable[[NDArray[np.int64], NDArray[np.int64]], Numbers]:
+def by_people(question: str, measures: Sequence[BoardMeasures], means: Mapping[str, Numbers]) -> Predictor:
     """Predictor of a question, for `cross_validate`."""
 
     def predict(train: NDArray[np.int64], test: NDArray[np.int64]) -> Numbers:
         answers = {name: np.full(len(train), np.nan) for name in QUESTIONS}
         answers[question] = means[question][train]
-        empty = BoardPeople({name: () for name in QUESTIONS}, {})
+        empty = BoardPeople(dict.fromkeys(QUESTIONS, ()), (), {})
         people = fit_people([measures[k] for k in train], answers, fallback=empty)
         return np.array([people.predict_one(question, measures[k]) for k in test])
 
     return predict
 
 
-def by_line(values: Numbers, answers: Numbers) -> Callable[[NDArray[np.int64], NDArray[np.int64]], Numbers]:
+def by_line(values: Numbers, answers: Numbers) -> Predictor:
     """Predictor that fits a line to one number per game: how far a baseline gets."""
 
     def predict(train: NDArray[np.int64], test: NDArray[np.int64]) -> Numbers:
@@ -183,9 +224,7 @@ def expert_results(job: tuple[MnkGame, int]) -> tuple[float, float]:
     game, count = job
     ends = []
     for k in range(count):
-        agents = [
-            pcg.make_agent("uct", seed=2 * k + seat, budget=10**9, playouts=400, player=seat) for seat in (0, 1)
-        ]
+        agents = [pcg.make_agent("uct", seed=2 * k + seat, budget=10**9, playouts=400, player=seat) for seat in (0, 1)]
         ends.append(pcg.play(game, agents, seed=k).score[0])
     return float(np.mean(ends)), float(np.mean(np.array(ends) == 0))
 
@@ -195,8 +234,7 @@ def run(args: argparse.Namespace) -> int:
     started = time.perf_counter()
     games, judgements = read_games(args.folder), read_judgements(args.folder)
     ids = list(games)
-    measured = measure_all(list(games.values()), args.players, args.budget, args.workers)
-    by_id = dict(zip(ids, measured, strict=True))
+    by_id = measure_all(games, args.players, args.budget, args.workers, args.cache)
     judged = [name for name in ids if name in judgements]
     means = {
         question: np.array([judgements[n][question].mean() if question in judgements[n] else np.nan for n in judged])
@@ -235,6 +273,7 @@ def table(
 ) -> dict[str, Any]:
     """Print how well judgements are predicted of games that a model has not seen; returns the numbers."""
     expert: list[tuple[float, float]] = []
+    kinds = read_kinds(args.folder)
     if args.expert:
         with ProcessPoolExecutor(max(1, args.workers), mp_context=get_context("spawn")) as pool:
             expert = list(pool.map(expert_results, [(games[name], args.expert) for name in judged]))
@@ -253,6 +292,7 @@ def table(
         rows: dict[str, list[Numbers]] = {
             "leave one out": cross_validate(model, len(asked), len(asked)),
             f"ten-fold, {REPEATS} times": cross_validate(model, len(asked), 10),
+            "leave one kind out": leave_groups_out(model, [kinds[judged[k]] for k in asked]),
             "fitted to all (no test)": [model(np.arange(len(asked)), np.arange(len(asked)))],
             f"a line on {'challenge' if question == 'fun' else 'the plays'} alone": cross_validate(
                 by_line(raw, answers), len(asked), len(asked)
@@ -266,12 +306,14 @@ def table(
         for name, runs in rows.items():
             r2 = float(np.mean([r_squared(found, answers) for found in runs]))
             low, high = interval(np.mean(runs, axis=0), answers)
-            squared = float(np.mean([np.corrcoef(f, answers)[0, 1] ** 2 for f in runs])) if np.ptp(runs[0]) else 0.0
+            squared = float(np.mean([max(0.0, np.corrcoef(found, answers)[0, 1]) ** 2 for found in runs]))
             report[question][name] = {"r2": r2, "interval": [low, high], "squared_correlation": squared}
             print(f"{question:8}{name:28}{r2:7.3f}  {low:7.3f}-{high:6.3f} {squared:7.3f}")
         print(f"{question:8}{'reliability of the means':28}{report[question]['reliability']:7.3f}")
         found = rows["leave one out"][0]
         for k in np.argsort(-abs(found - answers))[:5]:
-            print(f"          {judged[asked[k]]} {games[judged[asked[k]]]}: people {answers[k]:.2f}, model {found[k]:.2f}")
+            print(
+                f"          {judged[asked[k]]} {games[judged[asked[k]]]}: people {answers[k]:.2f}, model {found[k]:.2f}"
+            )
         report[question]["misses"] = [judged[asked[k]] for k in np.argsort(-abs(found - answers))[:5]]
     return report

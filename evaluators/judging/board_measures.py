@@ -66,7 +66,9 @@ class BoardMeasures:
         return math.exp(-max(self.plies - EASY_PLIES, 0.0) / PLIES_SCALE)
 
 
-def measure_board_game(game: Any, seed: int = 0, budget: int | None = None, players: str | None = None) -> BoardMeasures:
+def measure_board_game(
+    game: Any, seed: int = 0, budget: int | None = None, players: str | None = None
+) -> BoardMeasures:
     """Play a game and measure what happened.
 
     Half of the plays are the crowd's among themselves, half are between players of different strengths.
@@ -121,4 +123,3 @@ def measure_board_game(game: Any, seed: int = 0, budget: int | None = None, play
 def _payoff(winners: Any) -> float:
     """Wins of the first player less those of the second, per play."""
     return float((winners == 0).mean() - (winners == 1).mean())
-

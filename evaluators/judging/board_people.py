@@ -1,9 +1,9 @@
 """Judgements of people about board games that they only read about, predicted from measures of imagined plays.
 
-Three small linear models: the expected payoff of the first player, the chance of a draw, and fun. Trivial games are seen
-through: the shorter the plays, the more people expect just what the plays show. In all other games they are unsure, and
-shrink towards an even game and a middling chance of a draw. Fun is linear in six measures. All are ridge regressions on
-mean judgements; the coefficients that come with the toolkit were fitted to public data, see `provenance`.
+Three small linear models: the expected payoff of the first player, the chance of a draw, and fun. Trivial games are
+seen through: the shorter the plays, the more people expect just what the plays show. In all other games they are
+unsure, and shrink towards an even game and a middling chance of a draw. Fun is linear in six measures. All are ridge
+regressions on mean judgements; the coefficients that come with the toolkit were fitted to public data, see `provenance`.
 
 Data: K. M. Collins, C. E. Zhang, L. Wong, M. Barba da Costa, G. Todd, A. Weller, S. J. Cheyette, T. L. Griffiths and
 J. B. Tenenbaum, People use fast and flat simulation to reason about new games, Nature 655, 2026; MIT licence, Copyright
@@ -65,10 +65,12 @@ class BoardPeople:
 
     Args:
         coefficients: for each question one number per term, and for fun the constant before them.
+        spreads: standard deviation over the fitted games of every term of fun: what its coefficient acts on.
         provenance: data, number of games, date and command of the fit.
     """
 
     coefficients: Mapping[str, tuple[float, ...]]
+    spreads: tuple[float, ...]
     provenance: Mapping[str, Any]
 
     def predict(self, measures: BoardMeasures) -> dict[str, float]:
@@ -91,7 +93,18 @@ class BoardPeople:
         for question, numbers in self.coefficients.items():
             names = ("constant", *TERMS[question]) if question == "fun" else TERMS[question]
             named[question] = dict(zip(names, numbers, strict=True))
-        return {"coefficients": named, "provenance": dict(self.provenance)}
+        spreads = dict(zip(TERMS["fun"], self.spreads, strict=True))
+        return {"coefficients": named, "spreads": spreads, "provenance": dict(self.provenance)}
+
+    def shares(self) -> dict[str, float]:
+        """Return the weight of each term of fun: coefficient times spread, with the sign; absolutes add up to 1.
+
+        >>> stored_people("lines").shares()["challenge"] > 0
+        True
+        """
+        sizes = [number * spread for number, spread in zip(self.coefficients["fun"][1:], self.spreads, strict=True)]
+        whole = sum(abs(size) for size in sizes) or 1.0
+        return {name: size / whole for name, size in zip(TERMS["fun"], sizes, strict=True)}
 
 
 def fit_people(
@@ -123,10 +136,13 @@ def fit_people(
         rows = np.array([terms(question, measures[k]) for k in asked])
         rest = answers[asked] - np.array([_known(question, measures[k]) for k in asked])
         coefficients[question] = tuple(_ridge(rows, rest, RIDGE[question], constant=question == "fun").tolist())
-    return BoardPeople(coefficients, dict(provenance or {}))
+    spreads = np.std([terms("fun", one) for one in measures], axis=0)
+    return BoardPeople(coefficients, tuple(spreads.tolist()), dict(provenance or {}))
 
 
-def _ridge(rows: NDArray[np.float64], answers: NDArray[np.float64], penalty: float, constant: bool) -> NDArray[np.float64]:
+def _ridge(
+    rows: NDArray[np.float64], answers: NDArray[np.float64], penalty: float, constant: bool
+) -> NDArray[np.float64]:
     """Coefficients of a ridge regression on scaled terms, in the terms' own units; the constant first where wanted."""
     means = rows.mean(axis=0) if constant else np.zeros(rows.shape[1])
     scales = np.sqrt(np.mean((rows - means) ** 2, axis=0))
@@ -151,4 +167,4 @@ def stored_people(players: str) -> BoardPeople:
     """
     data = json.loads(STORED.read_text(encoding="utf-8"))[players]
     numbers = {question: tuple(named.values()) for question, named in data["coefficients"].items()}
-    return BoardPeople(numbers, data["provenance"])
+    return BoardPeople(numbers, tuple(data["spreads"].values()), data["provenance"])

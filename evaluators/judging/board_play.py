@@ -1,4 +1,4 @@
-"""Games between novices at any game of two players, who know nothing but its rules: random playouts and a look ahead."""
+"""Games between novices at any game of two players who know its rules alone: a look ahead and random playouts."""
 
 from __future__ import annotations
 
@@ -89,7 +89,11 @@ class SamplingPlayers:
         stream = np.array([scramble(seed)], dtype=np.int64)
         seats = np.zeros(2, dtype=kernel.SEAT)
         for seat, player in zip(seats, (first, second), strict=True):
-            seat["looks"], seat["considered"], seat["samples"] = player.considered > 0, player.considered, player.samples
+            seat["looks"], seat["considered"], seat["samples"] = (
+                player.considered > 0,
+                player.considered,
+                player.samples,
+            )
             seat["sharpness"], seat["lapse"] = player.sharpness, player.lapse
         record = np.zeros(1, dtype=kernel.BOARD_GAMES)
         games: Any = record[0]

@@ -1,9 +1,9 @@
 """Games between novices at m,n,k-games, as people imagine them from the rules: a crowd, and players of three strengths.
 
 People who judge a game that they never played simulate a few plays of flat, noisy players in their heads (Collins et
-al., People use fast and flat simulation to reason about new games, Nature 655, 2026). No two people are alike: the
-*crowd* is a fixed sample of players whose habits lie in ranges, and averages over it stand for averages over people. The
-ranges are assumptions about people, chosen once; nothing in them is refitted when judgements change.
+al., People use fast and flat simulation to reason about new games, Nature 655, 2026). No two people are alike:
+the *crowd* is a fixed sample of players whose habits lie in ranges, and averages over it stand for averages over
+people. The ranges are assumptions about people, chosen once; nothing in them is refitted when judgements change.
 """
 
 from __future__ import annotations
@@ -138,7 +138,8 @@ class LinePlayers:
         """Play games.
 
         Args:
-            first, second: the players; both see lines as the first does (`fade`, `slant`).
+            first: the player who begins; both see lines as this one does (`fade`, `slant`).
+            second: the other player.
             count: games.
             seed: of all draws.
 

@@ -80,6 +80,8 @@ BOARD_GAMES = np.dtype(
 SEAT_BYTES = SEAT.itemsize
 EVEN, LEAD = 0.5, 0.08
 """Value of an even game, and how far it must be from that to be a lead."""
+OVERSIGHT = 0.2
+"""Lapses are so much rarer where a win is at hand."""
 
 seat_at = view_of(SEAT)
 games_at = view_of(BOARD_GAMES)
@@ -292,7 +294,10 @@ def choose(games, player, choosers):
         if look_ahead(games, player, count, choosers) == GROW or sample_moves(games, player, count) == GROW:
             return GROW
         k = draw_move(games, player, count)
-        if next_double(g.rng) < s.lapse:
+        lapse = s.lapse
+        if load_double(g.values + 8 * k) == 1.0:
+            lapse = lapse * OVERSIGHT
+        if next_double(g.rng) < lapse:
             k = next_int(g.rng, count)
     store64(g.picked + 8 * player, move_of(games, g.moves, player, k))
     return OK

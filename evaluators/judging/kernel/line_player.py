@@ -145,8 +145,11 @@ def put_piece(games, mover, cell):
 
 
 @inner
-def weigh_cells(games, mover):
-    """Write the chance of every cell, not normalised, 0 for taken ones; returns their sum."""
+def weigh_cells(games, mover, completing):
+    """Write the chance of every cell, not normalised, 0 for taken ones; returns their sum.
+
+    With `completing` 1 only cells that make a line have a chance.
+    """
     g = games_at(games)
     s = side_at(side_of(games, mover))
     o = side_at(side_of(games, 1 - mover))
@@ -154,7 +157,7 @@ def weigh_cells(games, mover):
     least = load_double(g.fade + 8 * s.length)
     for cell in range(g.cells):
         chance = 0.0
-        if load64(g.board + 8 * cell) == 0:
+        if load64(g.board + 8 * cell) == 0 and (completing == 0 or load64(s.completes + 8 * cell) > 0):
             value = load_double(s.values + 8 * cell) + s.blocking * load_double(o.values + 8 * cell)
             if value < 0.0:  # rounding, after many changes
                 value = 0.0
@@ -174,7 +177,7 @@ def draw_cell(games, total):
     rest = next_double(g.rng) * total
     pick = -1
     for cell in range(g.cells):
-        if load64(g.board + 8 * cell) == 0:
+        if load_double(g.chances + 8 * cell) > 0.0:
             pick = cell
             rest -= load_double(g.chances + 8 * cell)
             if rest < 0.0:
@@ -248,7 +251,7 @@ def play_game(games, out):
             threats += 1
         if g.misere == 1:
             danger += 1.0 * own / free
-        total = weigh_cells(games, mover)
+        total = weigh_cells(games, mover, 1 if own > 0 and g.misere == 0 else 0)
         lapse = s.lapse
         if own > 0 and g.misere == 0:
             lapse = lapse * s.oversight

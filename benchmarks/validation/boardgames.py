@@ -59,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--players", choices=(LINES, RULES), default=LINES, help="players that know lines, or rules only"
     )
     parser.add_argument("--budget", type=int, help="plays of each game")
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep the measures of the games, to go on later")
     parser.add_argument(
         "--expert", type=int, default=0, metavar="N", help="also N games by UCT with 400 playouts, slow"
     )

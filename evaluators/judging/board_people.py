@@ -3,7 +3,8 @@
 Three small linear models: the expected payoff of the first player, the chance of a draw, and fun. Trivial games are
 seen through: the shorter the plays, the more people expect just what the plays show. In all other games they are
 unsure, and shrink towards an even game and a middling chance of a draw. Fun is linear in six measures. All are ridge
-regressions on mean judgements; the coefficients that come with the toolkit were fitted to public data, see `provenance`.
+regressions on mean judgements; the coefficients that come with the toolkit were fitted to public data
+(`provenance`).
 
 Data: K. M. Collins, C. E. Zhang, L. Wong, M. Barba da Costa, G. Todd, A. Weller, S. J. Cheyette, T. L. Griffiths and
 J. B. Tenenbaum, People use fast and flat simulation to reason about new games, Nature 655, 2026; MIT licence, Copyright

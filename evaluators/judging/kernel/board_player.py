@@ -1,9 +1,10 @@
 """Novices at any game of two players: flat players that know the rules alone, and whole games between two of them.
 
-A player who looks ahead takes a move that wins at once, avoids moves that lose at once and, where the players move in
-turn, those after which the other can win at once. The moves that remain it values by a few random playouts each, of a
-few moves only, and draws one with a chance that grows with its value. Now and then it moves anywhere. Everything goes
-through the forward-model protocol, so bit boards and rule sheets are played alike.
+A player who looks ahead takes a move that wins at once and avoids moves that lose at once. Of the others it considers
+some: where the players move in turn it shuns those after which the other can win at once and thinks of the other's
+winning moves too; the rest it values by a few random playouts each, and draws one with a chance that grows with its
+value. Now and then it moves anywhere. Everything goes through the forward-model protocol, so bit boards and rule sheets
+are played alike.
 
 After Collins et al. (Nature 655, 2026), whose intuitive gamer is flat and takes few samples; where theirs knows what a
 good line is, this one has playouts, for the rules of any game say no more than who has won. Memory is made by
@@ -80,6 +81,8 @@ BOARD_GAMES = np.dtype(
 SEAT_BYTES = SEAT.itemsize
 EVEN, LEAD = 0.5, 0.08
 """Value of an even game, and how far it must be from that to be a lead."""
+PENDING, LEFT_OUT = 2.0, -1.0
+"""In the place of the value of a move: to be valued, and not considered."""
 OVERSIGHT = 0.2
 """Lapses are so much rarer where a win is at hand."""
 
@@ -142,20 +145,24 @@ def worth(games, state, player):
 
 
 @inner
-def other_can_win(games, player):
-    """1 when the other, alone with a choice in the state `after`, can win at once; 0 if not; -1 for GROW."""
+def winning_answer(games, player):
+    """1 + the code of a move by which the other, alone with a choice in the state `after`, wins at once.
+
+    0 where there is none, -1 for GROW.
+    """
     g = games_at(games)
     if is_over(g.model, g.after) == 1:
         return 0
     if list_moves(games, g.after, g.others) != 1 << (1 - player):
         return 0
     for k in range(load64(g.others + (1 - player) * g.row)):
+        answer = move_of(games, g.others, 1 - player, k)
         if copy_state(g.model, g.reply, g.after) == GROW:
             return -1
-        if advance_with(games, g.reply, g.others, 1 - player, move_of(games, g.others, 1 - player, k)) == GROW:
+        if advance_with(games, g.reply, g.others, 1 - player, answer) == GROW:
             return -1
         if is_over(g.model, g.reply) == 1 and outcome(g.model, g.reply, 1 - player) == WON:
-            return 1
+            return 1 + answer
     return 0
 
 
@@ -175,11 +182,10 @@ def playout(games, player):
 
 
 @inner
-def look_ahead(games, player, count, choosers):
-    """Value every move by its next moment: 1 wins at once, 0 loses at once or lets the other, else 1/2. OK or GROW."""
+def look_ahead(games, player, count):
+    """Value every move by what it does at once: 1 wins, 0 loses, else 1/2. OK or GROW."""
     g = games_at(games)
     lost = 0
-    open_to_win = 0
     for k in range(count):
         value = EVEN
         if copy_state(g.model, g.after, g.state) == GROW:
@@ -189,58 +195,91 @@ def look_ahead(games, player, count, choosers):
         if is_over(g.model, g.after) == 1:
             value = worth(games, g.after, player)
             lost += 1 if value < EVEN else 0
-        elif choosers == 1 << player:
-            found = other_can_win(games, player)
-            if found < 0:
-                return GROW
-            if found == 1:
-                value = 0.0
-                open_to_win += 1
         store_double(g.values + 8 * k, value)
     g.danger = g.danger + 1.0 * lost / count
-    if open_to_win > 0:
-        g.threats = g.threats + 1.0
     return OK
 
 
 @inner
-def sample_moves(games, player, count):
-    """Value some of the moves that are neither won nor lost at once by playouts; -1 for the others. OK or GROW."""
+def value_move(games, player, k, choosers):
+    """Value a move by the other's answers and by playouts. 1 + the code of an answer that wins, 0, or -1 for GROW."""
     g = games_at(games)
     s = seat_at(g.seats + SEAT_BYTES * player)
-    best = 0.0
+    move = move_of(games, g.moves, player, k)
+    if choosers == 1 << player:
+        if copy_state(g.model, g.after, g.state) == GROW:
+            return -1
+        if advance_with(games, g.after, g.moves, player, move) == GROW:
+            return -1
+        answer = winning_answer(games, player)
+        if answer != 0:
+            store_double(g.values + 8 * k, 0.0)
+            return answer
+    total = 0.0
+    for _ in range(s.samples):
+        if copy_state(g.model, g.after, g.state) == GROW:
+            return -1
+        if advance_with(games, g.after, g.moves, player, move) == GROW:
+            return -1
+        result = playout(games, player)
+        if result < 0.0:
+            return -1
+        total += result
+    store_double(g.values + 8 * k, total / s.samples)
+    return 0
+
+
+@inner
+def pick_moves(games, player, count, best):
+    """Mark the moves that are considered, a sample of those of the best value, as PENDING, the others as LEFT_OUT."""
+    g = games_at(games)
     left = 0
+    for k in range(count):
+        left += 1 if load_double(g.values + 8 * k) == best else 0
+    wanted = seat_at(g.seats + SEAT_BYTES * player).considered
+    for k in range(count):
+        mark = LEFT_OUT
+        if load_double(g.values + 8 * k) == best:
+            # without replacement: each with the chance that the rest of the sample still needs it
+            if next_int(g.rng, left) < wanted:
+                mark = PENDING
+                wanted -= 1
+            left -= 1
+        store_double(g.values + 8 * k, mark)
+
+
+@inner
+def value_moves(games, player, count, choosers):
+    """Value the moves that are considered; where the other threatens to win, also its winning moves. OK or GROW.
+
+    In games of placing pieces the move that wins for one is the move that stops it for the other.
+    """
+    g = games_at(games)
+    best = 0.0
     for k in range(count):
         value = load_double(g.values + 8 * k)
         best = value if value > best else best
-    for k in range(count):
-        left += 1 if load_double(g.values + 8 * k) == best else 0
-    wanted = s.considered
-    for k in range(count):
-        value = load_double(g.values + 8 * k)
-        if value < best:
-            store_double(g.values + 8 * k, -1.0)
-            continue
-        # a sample without replacement: each with the chance that the rest of the sample still needs it
-        take = 1 if next_int(g.rng, left) < wanted else 0
-        left -= 1
-        if take == 0:
-            store_double(g.values + 8 * k, -1.0)
-            continue
-        wanted -= 1
-        if best > EVEN or best < EVEN or s.samples == 0:
-            continue
-        total = 0.0
-        for _ in range(s.samples):
-            if copy_state(g.model, g.after, g.state) == GROW:
+    pick_moves(games, player, count, best)
+    threatened = 0
+    pending = 1
+    while pending == 1:
+        pending = 0
+        for k in range(count):
+            if load_double(g.values + 8 * k) != PENDING:
+                continue
+            if best != EVEN:
+                store_double(g.values + 8 * k, best)
+                continue
+            answer = value_move(games, player, k, choosers)
+            if answer < 0:
                 return GROW
-            if advance_with(games, g.after, g.moves, player, move_of(games, g.moves, player, k)) == GROW:
-                return GROW
-            result = playout(games, player)
-            if result < 0.0:
-                return GROW
-            total += result
-        store_double(g.values + 8 * k, total / s.samples)
+            if answer > 0:
+                threatened = 1
+                for j in range(count):
+                    if move_of(games, g.moves, player, j) == answer - 1 and load_double(g.values + 8 * j) == LEFT_OUT:
+                        store_double(g.values + 8 * j, PENDING)
+                        pending = 1
+    g.threats = g.threats + threatened
     return OK
 
 
@@ -253,7 +292,7 @@ def draw_move(games, player, count):
     best = 0.0
     for k in range(count):
         value = load_double(g.values + 8 * k)
-        if value < 0.0:
+        if value == LEFT_OUT:
             continue
         best = value if value > best else best
         chance = 1.0
@@ -265,7 +304,7 @@ def draw_move(games, player, count):
     part = 0.0
     for k in range(count):
         value = load_double(g.values + 8 * k)
-        if value < 0.0:
+        if value == LEFT_OUT:
             continue
         chance = 1.0
         for _ in range(s.sharpness):
@@ -291,7 +330,7 @@ def choose(games, player, choosers):
     if s.looks == 0:
         k = next_int(g.rng, count)
     else:
-        if look_ahead(games, player, count, choosers) == GROW or sample_moves(games, player, count) == GROW:
+        if look_ahead(games, player, count) == GROW or value_moves(games, player, count, choosers) == GROW:
             return GROW
         k = draw_move(games, player, count)
         lapse = s.lapse

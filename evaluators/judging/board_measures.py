@@ -24,7 +24,7 @@ PLIES_SCALE = 2.0
 
 LINES, RULES = "lines", "rules"
 """Ways of playing: by players who know lines (m,n,k-games only), or by players who know the rules alone."""
-BUDGETS = {LINES: 2760, RULES: 240}
+BUDGETS = {LINES: 2760, RULES: 120}
 """Plays of a measurement by default."""
 
 

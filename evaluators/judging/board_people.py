@@ -57,7 +57,8 @@ def terms(question: str, measures: BoardMeasures) -> list[float]:
 
 def _known(question: str, measures: BoardMeasures) -> float:
     """The part of a prediction that takes no fitting: what plays of trivial games show."""
-    return measures.triviality * measures.payoff if question == "payoff" else 0.0
+    shown = {"payoff": measures.payoff, "draw": measures.draw, "fun": 0.0}
+    return measures.triviality * shown[question]
 
 
 @dataclass(frozen=True)
@@ -113,14 +114,16 @@ def fit_people(
     judgements: Mapping[str, Sequence[float]],
     fallback: BoardPeople | None = None,
     provenance: Mapping[str, Any] | None = None,
+    fewest: int = FEWEST,
 ) -> BoardPeople:
     """Fit the three models to mean judgements.
 
     Args:
         measures: of the judged games.
         judgements: for each question the mean judgement of every game, NaN where nobody was asked.
-        fallback: gives the coefficients of questions that fewer than `FEWEST` games have judgements of.
+        fallback: gives the coefficients of questions that too few games have judgements of.
         provenance: kept with the result.
+        fewest: games judged that a question must have to be fitted.
 
     Raises:
         PcgError: too few judgements, and no fallback.
@@ -129,9 +132,9 @@ def fit_people(
     for question in QUESTIONS:
         answers = np.asarray(judgements[question], dtype=float)
         asked = np.flatnonzero(np.isfinite(answers))
-        if len(asked) < FEWEST:
+        if len(asked) < fewest:
             if fallback is None:
-                raise PcgError(f"{len(asked)} games have judgements of {question}, expected at least {FEWEST}")
+                raise PcgError(f"{len(asked)} games have judgements of {question}, expected at least {fewest}")
             coefficients[question] = tuple(fallback.coefficients[question])
             continue
         rows = np.array([terms(question, measures[k]) for k in asked])

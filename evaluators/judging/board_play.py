@@ -37,14 +37,14 @@ LADDER = (
     Sampler(considered=0, lapse=1.0),
     Sampler(considered=4, samples=1, sharpness=2, lapse=0.25),
     Sampler(),
-    Sampler(considered=16, samples=6, sharpness=8, lapse=0.0),
+    Sampler(considered=12, samples=4, sharpness=8, lapse=0.0),
 )
 """Players from random to careful."""
 
 CROWD = tuple(
     Sampler(considered, samples, sharpness, lapse)
     for considered, samples, sharpness, lapse in (
-        (4, 1, 2, 0.2), (6, 2, 4, 0.05), (8, 1, 8, 0.15), (8, 3, 6, 0.0), (10, 2, 3, 0.1), (12, 4, 5, 0.02),
+        (4, 1, 2, 0.2), (6, 2, 4, 0.05), (8, 1, 8, 0.15), (8, 3, 6, 0.0), (10, 2, 3, 0.1), (12, 3, 5, 0.02),
     )
 )  # fmt: skip
 """Players that stand for people."""

@@ -158,7 +158,7 @@ def test_a_fit_finds_the_numbers_that_judgements_were_made_from() -> None:
     measures, people = made_up(80), stored_people(LINES)
     raw = {
         "payoff": [m.triviality * m.payoff + 0.6 * terms("payoff", m)[0] for m in measures],
-        "draw": [float(np.dot(terms("draw", m), people.coefficients["draw"])) for m in measures],
+        "draw": [m.triviality * m.draw + np.dot(terms("draw", m), people.coefficients["draw"]) for m in measures],
         "fun": [float(np.dot([1, *terms("fun", m)], people.coefficients["fun"])) for m in measures],
     }
     fitted = fit_people(measures, raw)

@@ -129,7 +129,7 @@ class MnkGame:
     def _find_windows(self, player: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         reach = self.length[player] - 1
         ways = LINES[self.lines[player]]
-        found = []
+        found: list[tuple[int, int]] = []
         for way, (down, across) in enumerate(kernel.WAYS):
             if ways >> way & 1 and (reach > 0 or not found):  # a line of one piece is one place in all directions
                 for row in range(self.rows - down * reach):

@@ -74,13 +74,13 @@ position_at = view_of(MNK_STATE)
 
 
 @inner
-def has_piece(gm, st, player, cell):
+def has_piece(gm: int, st: int, player: int, cell: int) -> int:
     """1 when the player has a piece in the cell."""
     return (load64(st + HEAD + 8 * (player * mnk_at(gm).words + (cell >> 6))) >> (cell & 63)) & 1
 
 
 @inner
-def is_free(gm, st, cell):
+def is_free(gm: int, st: int, cell: int) -> int:
     """1 when the cell is on the board and nothing is in it."""
     g = mnk_at(gm)
     if cell < 0 or cell >= g.rows * g.columns:
@@ -90,7 +90,7 @@ def is_free(gm, st, cell):
 
 
 @inner
-def run_length(gm, st, player, cell, down, across, most):
+def run_length(gm: int, st: int, player: int, cell: int, down: int, across: int, most: int) -> int:
     """Pieces of the player next to a cell in one direction, the cell not counted; `most` at most."""
     g = mnk_at(gm)
     row = cell // g.columns + down
@@ -106,7 +106,7 @@ def run_length(gm, st, player, cell, down, across, most):
 
 
 @inner
-def completes_line(gm, st, player, cell):
+def completes_line(gm: int, st: int, player: int, cell: int) -> int:
     """1 when a piece of the player in that cell is, or would be, part of a line that counts."""
     g = mnk_at(gm)
     length = g.length0 if player == 0 else g.length1
@@ -126,7 +126,7 @@ def completes_line(gm, st, player, cell):
 
 
 @inner
-def place_piece(gm, st, cell):
+def place_piece(gm: int, st: int, cell: int) -> None:
     """Let the player to move place a piece; a cell that is taken or does not exist loses the game at once."""
     g = mnk_at(gm)
     p = position_at(st)
@@ -151,7 +151,7 @@ def place_piece(gm, st, cell):
 
 
 @entry_point("i8(i8, i8)")
-def clear(gm, st):
+def clear(gm: int, st: int) -> int:
     """Make the block at `st` the empty board."""
     g = mnk_at(gm)
     for at in range(st, st + g.bytes, 8):
@@ -163,7 +163,7 @@ def clear(gm, st):
 
 
 @entry_point("i8(i8, i8, i8)")
-def place(gm, st, cell):
+def place(gm: int, st: int, cell: int) -> int:
     """One move, for Python. Returns whether the game has ended."""
     p = position_at(st)
     if p.ended == 0:
@@ -172,7 +172,7 @@ def place(gm, st, cell):
 
 
 @entry_point("i8(i8, i8, i8)")
-def read_cells(gm, st, cells):
+def read_cells(gm: int, st: int, cells: int) -> int:
     """Write the board to int64 cells[rows * columns], row by row from the top: 0, 1 or 2."""
     g = mnk_at(gm)
     for cell in range(g.rows * g.columns):
@@ -184,14 +184,14 @@ def read_cells(gm, st, cells):
 
 
 @entry_point("i8(i8, i8, i8)")
-def model_copy(gm, to, source):
+def model_copy(gm: int, to: int, source: int) -> int:
     """Protocol: an exact copy."""
     copy_bytes(to, source, mnk_at(gm).bytes)
     return OK
 
 
 @entry_point("i8(i8, i8, i8)")
-def model_advance(gm, st, joint):
+def model_advance(gm: int, st: int, joint: int) -> int:
     """Protocol: the move of the player whose turn it is; action k + 1 places a piece in cell k."""
     p = position_at(st)
     if p.ended == 0:
@@ -200,13 +200,13 @@ def model_advance(gm, st, joint):
 
 
 @entry_point("i8(i8, i8)")
-def model_over(gm, st):
+def model_over(gm: int, st: int) -> int:
     """Protocol: whether the game has ended."""
     return position_at(st).ended
 
 
 @inner
-def result_of(st, player):
+def result_of(st: int, player: int) -> int:
     """WON, LOST or UNDECIDED."""
     winner = position_at(st).winner
     if winner == NOBODY:
@@ -215,19 +215,19 @@ def result_of(st, player):
 
 
 @entry_point("i8(i8, i8, i8)")
-def model_outcome(gm, st, player):
+def model_outcome(gm: int, st: int, player: int) -> int:
     """Protocol: the outcome for a player; a draw stays undecided."""
     return result_of(st, player)
 
 
 @entry_point("f8(i8, i8, i8)")
-def model_score(gm, st, player):
+def model_score(gm: int, st: int, player: int) -> float:
     """Protocol: 1 for a win, -1 for a loss, else 0."""
     return 1.0 * result_of(st, player)
 
 
 @entry_point("i8(i8, i8, i8, i8)")
-def model_actions(gm, st, player, out):
+def model_actions(gm: int, st: int, player: int, out: int) -> int:
     """Protocol: the free cells, those in the middle first; none for who is not to move."""
     g = mnk_at(gm)
     p = position_at(st)
@@ -243,7 +243,7 @@ def model_actions(gm, st, player, out):
 
 
 @entry_point("i8(i8, i8)")
-def model_key(gm, st):
+def model_key(gm: int, st: int) -> int:
     """Protocol: a hash of the board, of who is to move and how often, and of how the game ended."""
     p = position_at(st)
     h = mix(mix(362436069, p.mover + 2 * p.ended + 4 * (p.winner + 1)), p.left)
@@ -254,13 +254,13 @@ def model_key(gm, st):
 
 
 @entry_point("i8(i8, i8, i8)")
-def model_reseed(gm, st, seed):
+def model_reseed(gm: int, st: int, seed: int) -> int:
     """Protocol: nothing is left to chance here."""
     return OK
 
 
 @entry_point("i8(i8, i8, i8, i8, i8)")
-def model_features(gm, st, player, out, room):
+def model_features(gm: int, st: int, player: int, out: int, room: int) -> int:
     """Protocol: windows by number of pieces, for windows that hold pieces of one player only.
 
     A window is a place where a line of a player can be. First how many of the player's have 1, 2, ... up to all of the
@@ -292,13 +292,13 @@ def model_features(gm, st, player, out, room):
 
 
 @entry_point("i8(i8, i8, i8, i8)")
-def model_events(gm, st, out, room):
+def model_events(gm: int, st: int, out: int, room: int) -> int:
     """Protocol: there are no events."""
     return 0
 
 
 @entry_point("i8(i8, i8, i8, i8, i8)")
-def model_atoms(gm, st, player, out, room):
+def model_atoms(gm: int, st: int, player: int, out: int, room: int) -> int:
     """Protocol: no avatar, then one fact for each piece: its place and owner."""
     g = mnk_at(gm)
     count = 0
@@ -317,7 +317,7 @@ def model_atoms(gm, st, player, out, room):
 
 
 @entry_point("i8(i8, i8, i8, i8, i8, i8)")
-def random_games(gm, st, spare, rng, count, tally):
+def random_games(gm: int, st: int, spare: int, rng: int, count: int, tally: int) -> int:
     """Play `count` games at random from a position; adds wins of player 0, of player 1, and draws to int64 tally[3].
 
     `spare` is a state block; `rng` is the address of a java.util.Random state.

@@ -131,7 +131,7 @@ def fit_people(
     coefficients = {}
     for question in QUESTIONS:
         answers = np.asarray(judgements[question], dtype=float)
-        asked = np.flatnonzero(np.isfinite(answers))
+        asked = np.flatnonzero(np.isfinite(answers)).tolist()
         if len(asked) < fewest:
             if fallback is None:
                 raise PcgError(f"{len(asked)} games have judgements of {question}, expected at least {fewest}")
@@ -155,7 +155,8 @@ def _ridge(
     middle = answers.mean() if constant else 0.0
     matrix = scaled.T @ scaled + penalty * len(rows) * np.eye(rows.shape[1])
     slopes = np.linalg.solve(matrix, scaled.T @ (answers - middle)) / scales
-    return np.r_[middle - means @ slopes, slopes] if constant else slopes
+    found: NDArray[np.float64] = np.r_[middle - means @ slopes, slopes] if constant else slopes
+    return found
 
 
 STORED = Path(__file__).with_name("board_people.json")

@@ -13,6 +13,7 @@ from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke3
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.kernel import board_player as kernel
+from pcg.evaluators.judging.kernel.line_player import FIELDS
 from pcg.evaluators.judging.line_play import Plays
 
 
@@ -51,6 +52,9 @@ CROWD = tuple(
 
 HORIZON = 400
 """Ticks after which a game is broken off; nobody has won it."""
+
+DEPTH = 50
+"""Ticks of a playout: people's simulations are partial; who has not won by then is taken to be even."""
 
 
 class SamplingPlayers:
@@ -104,7 +108,8 @@ class SamplingPlayers:
         for field, array in arrays.items():
             games[field] = array.ctypes.data
         games["seats"], games["row"], games["horizon"] = seats.ctypes.data, 8 * row, HORIZON
+        games["depth"] = DEPTH
         games["goals"] = isinstance(self.game, GdlGame)
-        plays = np.zeros((count, kernel.FIELDS))
+        plays = np.zeros((count, FIELDS))
         done = invoke3(kernel.play_board_games.address, int(record.ctypes.data), count, int(plays.ctypes.data))
         return None if done == GROW else plays

@@ -132,7 +132,9 @@ class LinePlayers:
     def _slanted(self, player: int) -> NDArray[np.bool_]:
         """True for each of a player's windows that is diagonal."""
         ends = np.divmod(self._members[player][:, [0, -1]], self.game.columns)
-        return np.logical_and(*(part[:, 0] != part[:, 1] for part in ends))
+        rows, columns = (part[:, 0] != part[:, 1] for part in ends)
+        slanted: NDArray[np.bool_] = rows & columns
+        return slanted
 
     def play(self, first: Novice, second: Novice, count: int, seed: int = 0) -> Plays:
         """Play games.

@@ -2,9 +2,9 @@
 
 A player who looks ahead takes a move that wins at once and avoids moves that lose at once. Of the others it considers
 some: where the players move in turn it shuns those after which the other can win at once and thinks of the other's
-winning moves too; the rest it values by a few random playouts each, and draws one with a chance that grows with its
-value. Now and then it moves anywhere. Everything goes through the forward-model protocol, so bit boards and rule sheets
-are played alike.
+winning moves too; the rest it values by a few random playouts each, of some fifty ticks, and draws one with a chance
+that grows with its value. Now and then it moves anywhere. Everything goes through the forward-model protocol, so bit
+boards and rule sheets are played alike.
 
 After Collins et al. (Nature 655, 2026), whose intuitive gamer is flat and takes few samples; where theirs knows what a
 good line is, this one has playouts, for the rules of any game say no more than who has won. Memory is made by
@@ -68,6 +68,7 @@ BOARD_GAMES = np.dtype(
         ("seats", "i8"),  # SEAT[2]
         ("rng", "i8"),  # a java.util.Random state
         ("horizon", "i8"),  # ticks after which a game is broken off
+        ("depth", "i8"),  # ticks after which a playout is broken off
         ("goals", "i8"),  # 1: scores are goal values from 0 to 100
         ("decisions", "i8"),  # results of the game at hand: turns with a choice
         ("threats", "f8"),
@@ -168,12 +169,12 @@ def winning_answer(games, player):
 
 @inner
 def playout(games, player):
-    """Worth, to a player, of the end of random play from the state `after`; -1 for GROW."""
+    """Worth, to a player, of some ticks of random play from the state `after`; -1 for GROW."""
     g = games_at(games)
     if copy_state(g.model, g.reply, g.after) == GROW:
         return -1.0
     ticks = 0
-    while ticks < g.horizon and is_over(g.model, g.reply) == 0:
+    while ticks < g.depth and is_over(g.model, g.reply) == 0:
         list_moves(games, g.reply, g.others)
         if advance_at_random(games, g.reply, g.others) == GROW:
             return -1.0

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.board_measures import BoardMeasures
@@ -36,6 +37,12 @@ TERMS: Mapping[str, tuple[str, ...]] = {
     "fun": ("challenge", "triviality", "draw", "imbalance", "drama", "danger"),
 }
 """Names of each model's terms; those of payoff and draw are times one less the triviality."""
+
+SIGNS: Mapping[str, tuple[int, ...]] = {"fun": (1, -1, -1, -1, 0, 1)}
+"""Signs that coefficients may have where only one makes sense, 0 for either: nobody likes a game for being unfair.
+
+Drama may count for a game, or against it as luck.
+"""
 
 RIDGE = {"payoff": 0.001, "draw": 0.001, "fun": 0.01}
 """Ridge penalties per game, for terms scaled to unit root mean square (fun: unit variance)."""
@@ -139,24 +146,32 @@ def fit_people(
             continue
         rows = np.array([terms(question, measures[k]) for k in asked])
         rest = answers[asked] - np.array([_known(question, measures[k]) for k in asked])
-        coefficients[question] = tuple(_ridge(rows, rest, RIDGE[question], constant=question == "fun").tolist())
+        coefficients[question] = _ridge(rows, rest, RIDGE[question], SIGNS.get(question))
     spreads = np.std([terms("fun", one) for one in measures], axis=0)
     return BoardPeople(coefficients, tuple(spreads.tolist()), dict(provenance or {}))
 
 
 def _ridge(
-    rows: NDArray[np.float64], answers: NDArray[np.float64], penalty: float, constant: bool
-) -> NDArray[np.float64]:
-    """Coefficients of a ridge regression on scaled terms, in the terms' own units; the constant first where wanted."""
-    means = rows.mean(axis=0) if constant else np.zeros(rows.shape[1])
+    rows: NDArray[np.float64], answers: NDArray[np.float64], penalty: float, signs: Sequence[int] | None
+) -> tuple[float, ...]:
+    """Coefficients of a ridge regression on scaled terms, in the terms' own units.
+
+    With signs there is a constant, which comes first, and a coefficient is 0 rather than of the wrong sign.
+    """
+    means = rows.mean(axis=0) if signs else np.zeros(rows.shape[1])
     scales = np.sqrt(np.mean((rows - means) ** 2, axis=0))
     scales[scales == 0] = 1.0
     scaled = (rows - means) / scales
-    middle = answers.mean() if constant else 0.0
-    matrix = scaled.T @ scaled + penalty * len(rows) * np.eye(rows.shape[1])
-    slopes = np.linalg.solve(matrix, scaled.T @ (answers - middle)) / scales
-    found: NDArray[np.float64] = np.r_[middle - means @ slopes, slopes] if constant else slopes
-    return found
+    middle = answers.mean() if signs else 0.0
+    count, width = rows.shape
+    # the penalty as further rows, so that bounded least squares can do it
+    matrix = np.vstack([scaled, math.sqrt(penalty * count) * np.eye(width)])
+    target = np.r_[answers - middle, np.zeros(width)]
+    bounds = [(0.0 if sign > 0 else -np.inf, 0.0 if sign < 0 else np.inf) for sign in signs or (0,) * width]
+    low, high = (np.array(ends) for ends in zip(*bounds, strict=True))
+    slopes = lsq_linear(matrix, target, (low, high), method="bvls").x / scales
+    found = [float(middle - means @ slopes), *slopes.tolist()] if signs else slopes.tolist()
+    return tuple(found)
 
 
 STORED = Path(__file__).with_name("board_people.json")

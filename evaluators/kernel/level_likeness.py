@@ -1,7 +1,7 @@
 """Compiled parts of the perceptual distance of levels: the entries of a level's description, and their comparison.
 
-A level is an int32 array in reading order of tile codes, 0 for cells outside it. `evaluators.metrics.likeness` says what
-the views are for and puts the entries of a level in order. Only the four operations and square roots are used, and
+A level is an int32 array in reading order of tile codes, 0 for cells outside it. `evaluators.metrics.likeness` says
+what the views are for and puts the entries of a level in order. Only the four operations and square roots are used, and
 the weights of entries are dyadic fractions, whose sums are exact: a mirrored level gives the same bits.
 """
 

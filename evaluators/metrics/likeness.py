@@ -23,7 +23,10 @@ framed with the same tile, and the smaller distance counts; so a level is not ne
 
 from __future__ import annotations
 
+import functools
+import math
 import struct
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +84,30 @@ class LevelShape:
             return self._apart(other, self.frame)
         return min(self._apart(other, frame) for frame in {0, self.frame, other.frame})
 
+    def parts(self, other: LevelShape) -> dict[str, float]:
+        """Return the distance by each view alone, by its name; the weighted sum of these is the distance."""
+        frames = {0, self.frame, other.frame} if self.frame != other.frame else {self.frame}
+        frame = min(frames, key=lambda frame: self._apart(other, frame))
+        first, second = self._views(frame), other._views(frame)
+        named = zip(("stretches", "tiles", "forms", "sizes"), first.shares, second.shares, strict=True)
+        found = {name: _hellinger(one, two) for name, one, two in named}
+        kinds, others = set(first.shares[kernel.TILES]), set(second.shares[kernel.TILES])
+        found["kinds"] = 1 - len(kinds & others) / len(kinds | others) if kinds | others else 0.0
+        found["pieces"] = abs(first.pieces - second.pieces) / max(first.pieces, second.pieces, 1)
+        return found
+
+    def _views(self, frame: int) -> _Views:
+        if frame not in self._blocks:
+            self._described(frame)
+        block = self._blocks[frame]
+        count = int(block[0])
+        keys = block[kernel.HEADER : kernel.HEADER + count]
+        roots = block[kernel.HEADER + count :].view(np.float64)
+        shares: list[dict[int, float]] = [{} for _ in range(kernel.VIEWS)]
+        for key, root in zip(keys.tolist(), roots.tolist(), strict=True):
+            shares[key >> 56][key] = root
+        return _Views(shares, int(block[1]))
+
     def _apart(self, other: LevelShape, frame: int) -> float:
         """Return the distance of what is within frames of one tile."""
         first = self._addresses.get(frame) or self._described(frame)
@@ -92,6 +119,19 @@ class LevelShape:
         block = self._blocks[frame] = _description(_inside(self._cells, frame) if frame else self._cells)
         address = self._addresses[frame] = int(block.ctypes.data)
         return address
+
+
+class _Views(NamedTuple):
+    """A description to look into: the roots of the shares of every view, and the number of pieces."""
+
+    shares: list[dict[int, float]]
+    pieces: int
+
+
+def _hellinger(one: dict[int, float], other: dict[int, float]) -> float:
+    """Return the Hellinger distance of two distributions given by the roots of their shares."""
+    overlap = sum(root * other[key] for key, root in one.items() if key in other)
+    return math.sqrt(1.0 - overlap) if overlap < 1.0 - kernel.SAME else 0.0
 
 
 def frame_of(cells: NDArray[np.int32]) -> int:
@@ -147,6 +187,12 @@ def _ground(cells: NDArray[np.int32]) -> int:
     return int(values[int(counts.argmax())])
 
 
+@functools.lru_cache(maxsize=2048)
+def level_shape(level: str) -> LevelShape:
+    """Return the description of a level text; those asked for of late are remembered."""
+    return LevelShape(level)
+
+
 def level_distance(a: str, b: str) -> float:
     r"""Return how unlike two levels look, in [0, 1]; 0 for a level and its mirror images, shifted in its frame or not.
 
@@ -159,4 +205,4 @@ def level_distance(a: str, b: str) -> float:
     >>> level_distance("wwwww\nwA..w\nw..gw\nwwwww", "wwwww\nw..Aw\nwg..w\nwwwww")
     0.0
     """
-    return LevelShape(a).distance(LevelShape(b))
+    return level_shape(a).distance(level_shape(b))

@@ -3,8 +3,8 @@
 Reads the levels `NN.txt` of a folder and writes the square matrix of their distances, rows and columns in the sorted
 order of the files' names. Where the folder has `triplets.tsv` (prompt, a, b, how many chose a and b, how they were
 shown), prints the share of choices that distances predict, with intervals by bootstrap over levels, beside those of
-Hamming and of tile patterns (Jensen-Shannon), and what the weights of the distance would predict of levels on which they
-were not fitted. After Berns, Volz, Tokarchuk, Snodgrass, Guckelsberger: Not All the Same (CHI 2024).
+Hamming and of tile patterns (Jensen-Shannon), and what the weights of the distance would predict of levels on which
+they were not fitted. After Berns, Volz, Tokarchuk, Snodgrass, Guckelsberger: Not All the Same (CHI 2024).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.metrics.likeness import level_distance
 
-APART = 0.15
+APART = 0.18
 """Levels at this distance or more are different."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import pickle
@@ -32,7 +33,12 @@ def rows(level: str) -> list[str]:
 
 
 def levels() -> list[str]:
-    return [level for name in GAMES for level in load(name).levels[:2]]
+    return [level for name in GAMES for level in levels_of(name)[:2]]
+
+
+@functools.cache
+def levels_of(name: str) -> list[str]:
+    return list(load(name).levels)
 
 
 def edge(level: str) -> set[str]:
@@ -68,7 +74,7 @@ def test_a_level_shifted_by_a_column_is_not_new(level: str) -> None:
     assert rolled <= (0.0 if edge(level) == {"w"} else 0.15)
     ground = Counter("".join(row[1:-1] for row in rows(level)[1:-1]).replace("w", "")).most_common(1)[0][0]
     within = [rows(level)[0], *("w" + ground + row[1:-2] + "w" for row in rows(level)[1:-1]), rows(level)[-1]]
-    others = [other for name in GAMES for other in load(name).levels if level in load(name).levels and other != level]
+    others = next([o for o in levels_of(name) if o != level] for name in GAMES if level in levels_of(name))
     assert level_distance(level, "\n".join(within)) < np.mean([level_distance(level, other) for other in others])
 
 
@@ -121,7 +127,7 @@ def test_bare_ground_and_mazes_are_no_frames() -> None:
 
 
 def test_a_shape_survives_a_process_boundary() -> None:
-    one, other = level_shape(HALL), level_shape(load("dungeon").levels[0])
+    one, other = level_shape(HALL), level_shape(levels_of("dungeon")[0])
     again = pickle.loads(pickle.dumps(one))
     assert again.distance(other) == one.distance(other) > 0 and again.shape == one.shape == (8, 12)
 

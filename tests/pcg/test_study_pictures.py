@@ -110,7 +110,7 @@ def test_the_report_counts_votes_by_source(tmp_path: Path, folders: tuple[Path, 
 def test_sources_that_cannot_be_compared_are_refused(tmp_path: Path, folders: tuple[Path, Path]) -> None:
     (folders[0] / "hunt").mkdir()
     (folders[0] / "hunt" / "lvl0.txt").write_text(pcg.load("hunt").levels[0])
-    with pytest.raises(PcgError, match="only one of .* has levels of hunt"):
+    with pytest.raises(PcgError, match=r"only one of .* has levels of hunt"):
         eye.make_eye_study(tmp_path / "study", *folders)
     (tmp_path / "empty").mkdir()
     with pytest.raises(PcgError, match="holds no levels"):

@@ -261,6 +261,8 @@ class Context:
             definition=self.tables.definition,
             holdings=self._holdings(),
             place_facts=atoms._FACINGS * atoms._WAITS,
+            hidden=((self.tables.types["bits"] & L.T_HIDDEN) != 0).tolist(),
+            engine="vgdl",
         )
 
     def _holdings(self) -> tuple[int, int]:

@@ -82,7 +82,7 @@ class Attempt:
     version: int
 
 
-VERSION = 4
+VERSION = 5
 """Of the prover; results of older ones are kept where they won, and measured again where they did not."""
 
 

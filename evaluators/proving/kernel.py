@@ -239,10 +239,13 @@ def remember(exploration: int, state: int, length: int) -> int:
     entry = find_cell(exploration, key)
     cell = load32(e.table + 4 * entry) - 1
     points = score(d.model, state, d.player)
+    known = 0
     if cell >= 0:
         before = load_double(e.points + 8 * cell)
         if points < before or (points == before and ticks >= load32(e.ticks + 4 * cell)):
             return OK
+        if points == before:
+            known = 1
         store32(e.visits + 4 * cell, load32(e.visits + 4 * cell) // 2)
     else:
         if e.used == e.room:
@@ -258,7 +261,10 @@ def remember(exploration: int, state: int, length: int) -> int:
         store32(e.block + 4 * cell, -1)
         store32(e.visits + 4 * cell, 0)
     estimate = 0.0 - points
-    if d.heuristic != 0:
+    if known == 1:
+        # the same cell, sooner: not judged anew, which takes longer than a tick
+        estimate = load_double(e.estimate + 8 * cell) + e.haste * load32(e.ticks + 4 * cell)
+    elif d.heuristic != 0:
         estimate = call2_double(d.heuristic, e.decision, state)
     estimate -= e.haste * ticks
     store32(e.node + 4 * cell, node)

@@ -1,4 +1,4 @@
-"""What a run remembers: equal levels are evaluated once, on disk across runs, and nothing else changes."""
+"""Memory of runs: equal levels are evaluated once, on disk across runs, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.metrics.distances import level_distance
+from pcg.evaluators.metrics.likeness import level_distance
 from pcg.runs import LevelRun, resume, run_levels
 from pcg.runs.archive import SPARE, Archive, Entry
 from pcg.runs.cache import EvaluationCache, settings_key
@@ -161,7 +161,7 @@ def test_a_damaged_entry_is_evaluated_again_and_a_damaged_file_is_named(
 
 
 def greedy(events: list[dict[str, Any]], size: int, distance: float) -> tuple[list[int], list[int]]:
-    """What an archive is to hold, worked out at once from everything."""
+    """Work out the expected content of an archive from everything at once."""
 
     def choose(ranked: list[dict[str, Any]], number: int, besides: list[dict[str, Any]]) -> list[dict[str, Any]]:
         kept: list[dict[str, Any]] = []

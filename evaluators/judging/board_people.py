@@ -33,7 +33,7 @@ QUESTIONS = {"payoff": (-1.0, 1.0), "draw": (0.0, 1.0), "fun": (0.0, 100.0)}
 
 TERMS: Mapping[str, tuple[str, ...]] = {
     "payoff": ("payoff",),
-    "draw": ("draws", "decided", "choices", "plies", "imbalance"),
+    "draw": ("draws", "decided", "size", "plies", "imbalance"),
     "fun": ("challenge", "triviality", "draw", "imbalance", "drama", "danger", "threats"),
 }
 """Names of each model's terms; those of payoff and draw are times one less the triviality."""
@@ -57,7 +57,9 @@ def terms(question: str, measures: BoardMeasures) -> list[float]:
     if question == "payoff":
         return [unsure * m.payoff]
     if question == "draw":
-        values = [m.draw, 1 - m.draw, math.log(max(m.choices, 1)), math.log(max(m.plies, 1.0)), abs(m.payoff)]
+        # the first choice tells the size of a board that is filled, not of one with few ways to begin
+        size = max(m.choices, m.plies, 1.0)
+        values = [m.draw, 1 - m.draw, math.log(size), math.log(max(m.plies, 1.0)), abs(m.payoff)]
         return [unsure * value for value in values]
     return [m.challenge, m.triviality, m.draw, abs(m.payoff), m.drama, m.danger, m.threats]
 

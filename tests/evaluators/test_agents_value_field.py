@@ -367,3 +367,16 @@ def test_each_nugget_is_worth_one_more_than_the_last() -> None:
     scores = [s.score for s in replay(game.start(0, seed=6), done.actions)]
     gains = [after - before for before, after in pairwise(scores) if after != before]
     assert gains == [1, 2, 3, 4, 5]
+
+
+def test_in_a_hurry_the_look_ahead_of_a_crowded_level_takes_no_more_memory_than_there_is_time_for() -> None:
+    game = load("lode_runner")
+    state = game.start()
+    while state.model.stride < 1 << 15:
+        state.model.grow()
+    patient, hurried = (make_agent("valuefield", seed=1, budget=budget) for budget in (5000, "2ms"))
+    for agent in (patient, hurried):
+        agent.reset(state)
+    assert patient._field["depth_room"] == 2048
+    assert hurried._field["depth_room"] * state.model.stride <= 1 << 26
+    assert hurried.act(state) in (*state.actions, "NIL")

@@ -27,6 +27,7 @@ from pcg.cli import (
     metrics,
     play,
     prefer,
+    prove,
     repair,
     rules,
     runs,
@@ -64,8 +65,8 @@ def _options(
 
 
 for _module in (
-    levels, repair, archive, breed, runs, rules, games, tune, metrics, play, describe, agents, tournament, connectx,
-    gdl, study, prefer, language, kernels, bench, conformance, yardstick,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, prove, play, describe, agents, tournament,
+    connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
 ):  # fmt: skip
     _module.register(app)
 

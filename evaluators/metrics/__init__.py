@@ -3,18 +3,20 @@
     registry    the metrics of a single level by name, and the decorator `metric` that declares one
     text        from the level's text          play        from its winning play
     agents      from the plays of agents       profile     agents of different skill
-    distances   how different two levels are
+    judgement   its quality and the parts      distances   how different two levels are
     scores      quality, diversity and controllability of a set of levels
 
 `pcg.evaluators.fitness` puts those of a single level together.
 """
 
-# Metrics are shown in the order in which they are declared: of the text, of the play, of agents.
+# Metrics are shown in the order in which they are declared: of the text, of the play, of agents, of the judge.
 from pcg.evaluators.metrics.text import LevelText, TextMetrics  # isort: split
 
 from pcg.evaluators.metrics.play import PlayMetrics, Trace, WonPlay  # isort: split
 
 from pcg.evaluators.metrics.agents import AgentPlays  # isort: split
+
+import pcg.evaluators.metrics.judgement  # isort: split
 
 from pcg.evaluators.metrics.distances import edit_distance, level_distance, play_distance
 from pcg.evaluators.metrics.profile import Performance, Profile, performance_profile

@@ -16,6 +16,10 @@ from pcg.evaluators.metrics.registry import AGENTS, metric
 from pcg.evaluators.metrics.sources import KHALIFA, NIELSEN
 
 
+LONG = 400
+"""Ticks of a winning play from which on length makes a level no more difficult."""
+
+
 @dataclass
 class AgentPlays:
     """Plays of one level, filled in as an evaluation goes on."""
@@ -102,3 +106,18 @@ def nodes(plays: AgentPlays) -> float | None:
 def calls(plays: AgentPlays) -> float | None:
     """Forward-model calls of the evaluation, ticks played included."""
     return plays.calls
+
+
+@metric(
+    "difficulty", "how seldom weak agents win, how often they are lost, and how long a win takes, each a third", 0, 1,
+    stage=AGENTS, source=f"after {NIELSEN}",
+)  # fmt: skip
+def difficulty(plays: AgentPlays) -> float | None:
+    """Mean of the shares of the weak agents' plays that are not won and that are lost, and of the length of the
+    winning play on a logarithmic scale to `LONG` ticks, in [0, 1].
+    """
+    if plays.won is None or not plays.weak:
+        return None
+    wins = sum(p.winner == 1 for p in plays.weak) / len(plays.weak)
+    lost = sum(p.winner == 0 for p in plays.weak) / len(plays.weak)
+    return ((1.0 - wins) + lost + min(1.0, math.log1p(plays.won.ticks) / math.log1p(LONG))) / 3.0

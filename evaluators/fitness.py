@@ -61,7 +61,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("weight_length", 0.2, "weight of the length of the winning play", 0.0, 1.0),
     Parameter("weight_variety", 0.25, "weight of the variety of what happens in the winning play", 0.0, 1.0),
     Parameter("weight_coverage", 0.15, "weight of the share of the level the winning play visits", 0.0, 1.0),
-    Parameter("difficulty", 0.7, "difficulty at which levels are judged best (metric `difficulty`)", 0.0, 1.0),
+    Parameter("difficulty", 0.6, "difficulty at which levels are judged best (metric `difficulty`)", 0.0, 1.0),
     Parameter("fitness", "quality", "the fitness function of feasible levels: quality, skill, or one of your own"),
     Parameter(
         "prefer", "", "a preference model as JSON text; its estimate then takes the place of the fitness function"

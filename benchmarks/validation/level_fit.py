@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.judging.level_features import NEVER_TOO_MUCH
 from pcg.evaluators.judging.level_model import NAMES, LevelModel, spreads
+from pcg.evaluators.judging.level_reference import LIKENESSES
 from pcg.evaluators.judging.levels import LevelJudge
 
 Floats = NDArray[np.float64]
@@ -73,10 +75,14 @@ def rows(model: LevelModel, of: Measured, *, alone: bool = False) -> dict[str, F
         alone: compare with all games, as if this one had no levels.
     """
     nothing = np.zeros((0, len(NAMES)))
+    unknown = np.array([name in LIKENESSES for name in NAMES])
     return {
-        source: np.array([model.scores(model.deviations(x, nothing if alone else own)).ravel() for x, own in levels])
+        source: np.array([
+            model.scores(model.deviations(np.where(unknown, np.nan, x), nothing) if alone else model.deviations(x, own))
+            .ravel() for x, own in levels
+        ])
         for source, levels in of.levels.items()
-    }
+    }  # fmt: skip
 
 
 def fit_weights(games: Sequence[Mapping[str, Floats]], ridge: float = RIDGE) -> Floats:
@@ -102,7 +108,8 @@ def fit_weights(games: Sequence[Mapping[str, Floats]], ridge: float = RIDGE) -> 
         return value, slope @ differences + 2.0 * ridge * weights
 
     start = np.full(differences.shape[1], 0.1)
-    found = minimize(loss, start, jac=True, bounds=[(0.0, None)] * len(start), method="L-BFGS-B").x
+    upper = [0.0 if name in NEVER_TOO_MUCH else None for name in NAMES] + [None] * len(NAMES)
+    found = minimize(loss, start, jac=True, bounds=[(0.0, high) for high in upper], method="L-BFGS-B").x
     found[found < 1e-3 * found.max()] = 0.0
     weights: Floats = (found / found.sum()).reshape(2, -1)
     return weights
@@ -119,6 +126,5 @@ def fit(games: Sequence[Measured], own: Sequence[Floats], provenance: Mapping[st
     within, mean, between = spreads([one for one in own if len(one)])
     model = replace(blank_model(), within=within, mean=mean, between=between, provenance=provenance)
     weights = fit_weights([rows(model, one) for one in games])
-    # likeness to other games' levels is not known of a level that is compared with nothing
     alone = fit_weights([rows(model, one, alone=True) for one in games])
     return replace(model, weights=weights, alone=alone)

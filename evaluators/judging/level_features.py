@@ -171,6 +171,24 @@ def _run_lengths(cells: Mask) -> NDArray[np.int64]:
     return found.reshape(height, width + 1)[:, :width]
 
 
+def _thick(view: LevelView) -> float | None:
+    """Share of the walls inside that are part of a block of two by two."""
+    s = view.solid
+    blocks = s[:-1, :-1] & s[1:, :-1] & s[:-1, 1:] & s[1:, 1:]
+    part = np.zeros(s.shape, bool)
+    for rows in (slice(None, -1), slice(1, None)):
+        for columns in (slice(None, -1), slice(1, None)):
+            part[rows, columns] |= blocks
+    return _share(part, s & ~view.edge)
+
+
+def _attached(view: LevelView) -> float | None:
+    """Share of the walls inside that hang together with the edge of the level."""
+    labels = ndimage.label(view.solid)[0]
+    at_edge = np.unique(labels[view.edge])
+    return _share(np.isin(labels, at_edge[at_edge > 0]), view.solid & ~view.edge)
+
+
 def _open(view: LevelView) -> float | None:
     """Share of the ground around which all eight cells are ground too."""
     s = view.around_solid
@@ -372,6 +390,8 @@ FEATURES: Mapping[str, Feature] = {
         Feature("single", "composition", "more single blocks", "fewer single blocks", _single),
         Feature("pieces", "composition", "more separate pieces of wall", "fewer separate pieces of wall", _pieces),
         Feature("runs", "composition", "longer walls", "shorter walls", _runs),
+        Feature("thick", "composition", "thicker walls", "thinner walls", _thick),
+        Feature("attached", "composition", "fewer walls that stand free", "more walls that stand free", _attached),
         Feature("open", "composition", "larger open rooms", "less open room", _open),
         Feature("corridors", "composition", "more corridors", "fewer corridors", _corridors),
         Feature("dead_ends", "composition", "more dead ends", "fewer dead ends", _dead_ends),
@@ -404,6 +424,10 @@ FEATURES: Mapping[str, Feature] = {
     )
 }  # fmt: skip
 """All features of a level's text, in the order of their parts."""
+
+
+NEVER_TOO_MUCH = frozenset({"reachable", "targets", "doors"})
+"""Features of which more than usual is no fault."""
 
 
 def measure_features(view: LevelView) -> NDArray[np.float64]:

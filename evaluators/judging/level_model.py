@@ -30,9 +30,9 @@ PART_OF: Mapping[str, str] = {
     **dict.fromkeys(LIKENESSES, "conventions"),
 }
 """Text measure -> the part that it belongs to."""
-USUAL = 0.5
+USUAL = 0.25
 """Standard deviations up to which a level is as good as its kin."""
-HALF = 1.5
+HALF = 0.7
 """Standard deviations beyond these at which half of a measure's value is left."""
 TRUST = 2.0
 """Levels whose weight the usual spread in a game has beside the spread of this game's own levels."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pcg.evaluators.agents import Playout
 from pcg.evaluators.judging.level_features import LevelView
+from pcg.evaluators.mechanics import MECHANIC
 from pcg.evaluators.metrics.play import NEAR, Trace
 from pcg.evaluators.metrics.sources import KHALIFA, NIELSEN, SURVIVAL
 
@@ -121,11 +122,17 @@ def _used(view: LevelView, plays: LevelPlays) -> PlayMeasure:
     analysis, definition = view.tables.analysis, view.tables.analysis.definition
     met = {t for play in (plays.won, *plays.weak) for pair in play.events for t in pair}
     met |= {t for m in met if 0 <= m < len(definition.types) for t in definition.types[m].path}
+    # rules that took effect without the avatar, as a box that reaches its mark
+    named = {word for rule in plays.trace.mechanics for word in rule.removeprefix(MECHANIC).split(".")[:-1]}
     present = [
         family for family in view.tables.families
         if any(view.level.sprites.get(t) for t in family) and not any(analysis.has(t, "wall") for t in family)
     ]  # fmt: skip
-    idle = [family for family in present if not met & family]
+    idle = [
+        family for family in present
+        if not met & family
+        and not any(definition.types[p].name in named for t in family for p in definition.types[t].path)
+    ]  # fmt: skip
     if not present:
         return PlayMeasure("used", "purpose", 0.0, "There is nothing in the level to deal with.", KHALIFA)
     value = 1.0 - len(idle) / len(present)

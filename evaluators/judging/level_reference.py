@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.evaluators.judging.level_features import LevelView, measure_features
+from pcg.evaluators.judging.level_features import THING, LevelView, measure_features
 from pcg.evaluators.level_grid import Grid
 
-LIKENESSES = ("windows", "blocks", "pairs", "surroundings", "counts", "exact", "places", "foreign")
+LIKENESSES = ("windows", "blocks", "pairs", "surroundings", "counts", "exact", "places", "ways", "forms", "foreign")
 """Names of the comparisons of `GameReference.likeness`, in order."""
 COPY = 0.7
 """Share of windows that two levels have in common from which on one is a version of the other."""
@@ -93,12 +93,49 @@ class LevelProfile:
         self.four = window_codes(grid, 2, 2)
         self.pairs = np.concatenate([window_codes(grid, 1, 2), ~window_codes(grid, 2, 1)])
         self.counts = np.bincount(grid.ravel(), minlength=tiles)
+        self.forms = wall_forms(view)
+        self.ways = np.full(tiles, math.nan)
+        if view.level.start is not None:
+            y, x = view.level.start
+            rows, columns = np.indices(grid.shape)
+            far = np.abs(rows - y) + np.abs(columns - x)
+            nearest = np.full(tiles, np.iinfo(np.int64).max)
+            np.minimum.at(nearest, grid.ravel(), far.ravel())
+            things = (view.tile_kinds == THING) & (self.counts > 0)
+            self.ways[things] = np.log2(1.0 + nearest[things])
         self.area = grid.size
         self.zones = np.zeros((tiles, ZONES), np.int64)
         np.add.at(self.zones, (grid.ravel(), zones(grid.shape).ravel()), 1)
         # of each tile: how many of its sides are walls, and whether these are opposite
         self.sides = np.zeros((tiles, 6), np.int64)
         np.add.at(self.sides, (grid.ravel(), surroundings(view).ravel()), 1)
+
+
+def wall_forms(view: LevelView) -> NDArray[np.int64]:
+    """Return the forms of walls in all windows of three by three, turned and mirrored ones alike, that hold both walls
+    and room.
+    """
+    s = view.solid.astype(np.int64)
+    rows, columns = s.shape[0] - 2, s.shape[1] - 2
+    if rows < 1 or columns < 1:
+        return np.zeros(0, np.int64)
+    codes = np.zeros((rows, columns), np.int64)
+    for k in range(9):
+        codes |= s[k // 3 : k // 3 + rows, k % 3 : k % 3 + columns] << k
+    found = _FORMS[codes.ravel()]
+    return found[(found > 0) & (found < 511)]
+
+
+def _canonical_forms() -> NDArray[np.int64]:
+    """Smallest code among the eight symmetric images of each window of three by three."""
+    cells = (np.arange(512)[:, None] >> np.arange(9)) & 1
+    square = np.arange(9).reshape(3, 3)
+    images = [np.rot90(m, k).ravel() for m in (square, square.T) for k in range(4)]
+    codes: NDArray[np.int64] = np.min([(cells[:, m] << np.arange(9)).sum(axis=1) for m in images], axis=0)
+    return codes
+
+
+_FORMS = _canonical_forms()
 
 
 def zones(shape: tuple[int, ...]) -> NDArray[np.int64]:
@@ -133,6 +170,8 @@ class GameReference:
         self.tiles = tiles
         self.levels = [LevelProfile(view, tiles) for view in levels]
         self.nine = _Windows([one.nine for one in self.levels])
+        self.forms = _Windows([one.forms for one in self.levels])
+        self.ways = np.array([one.ways for one in self.levels], np.float64).reshape(len(self.levels), tiles)
         self.four = _Windows([one.four for one in self.levels])
         self.pairs = _Windows([one.pairs for one in self.levels])
         self.counts = np.array([one.counts for one in self.levels], np.float64).reshape(len(self.levels), tiles)
@@ -177,6 +216,8 @@ class GameReference:
             self._counts(level, others),
             self._exact(level, others),
             self._profile(level.zones, self.zones, left_out, "zones"),
+            self._ways(level, others),
+            _log_likelihood(self.forms.without(level.forms, left_out)),
             self._foreign(level, others),
         ]
         return np.array(values, np.float64)
@@ -210,6 +251,17 @@ class GameReference:
         if len(others) < 2 or not same.any():
             return math.nan
         return float(np.minimum(3.0, np.abs(level.counts - known[0]))[same].sum())
+
+    def _ways(self, level: LevelProfile, others: Sequence[int]) -> float:
+        """Mean over tiles of how much nearer or farther from the avatar they are than in the others, in octaves."""
+        known = self.ways[others]
+        there = np.isfinite(known)
+        number = there.sum(axis=0)
+        used = (number > 0) & np.isfinite(level.ways)
+        if not used.any():
+            return math.nan
+        mean = np.where(there, known, 0.0).sum(axis=0)[used] / number[used]
+        return float(np.abs(level.ways[used] - mean).mean())
 
     def _foreign(self, level: LevelProfile, others: Sequence[int]) -> float:
         """Share of the tiles of either that only one of them uses: what is missing counts when all others have it."""

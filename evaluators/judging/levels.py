@@ -17,7 +17,7 @@ Metrics for Platformers, 2017), who fit such metrics to judgements; weights: `le
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -30,10 +30,12 @@ from pcg.evaluators.judging.level_play import PLAY_MEASURES, LevelPlays, PlayMea
 from pcg.evaluators.judging.level_reference import GameReference, LevelProfile
 from pcg.evaluators.metrics.text import LevelText, TextMetrics
 
-NOTABLE = 0.75
+NOTABLE = 0.25
 """Value of a measure below which a sentence speaks of it."""
 MENTIONED = 2
 """Most measures that one sentence speaks of."""
+_SHOWN: Mapping[str, Callable[[float], float]] = {"danger": math.expm1, "winding": math.exp, "runs": math.exp}
+"""Features that are logarithms, and what makes cells or multiples of them."""
 _LIKENESS_PHRASES: Mapping[str, tuple[str, str]] = {
     "windows": ("more of the patterns that occur there than they share themselves", "patterns that do not occur there"),
     "blocks": ("commoner patterns", "rarer patterns"),
@@ -42,6 +44,8 @@ _LIKENESS_PHRASES: Mapping[str, tuple[str, str]] = {
     "counts": ("unusual numbers of things", "more usual numbers of things"),
     "exact": ("other numbers of what they all have equally often", ""),
     "places": ("things where they most often are", "things at unusual places"),
+    "ways": ("things nearer to the start or farther from it", ""),
+    "forms": ("commoner forms of walls", "forms of walls that are rare there"),
     "foreign": ("tiles that they lack, or none of what they all have", ""),
 }
 
@@ -162,7 +166,8 @@ class LevelJudge:
             known = own[np.isfinite(own)]
             if math.isnan(value) or not known.size or name in ("height", "width"):
                 return text
-            return f"{text} ({value:.2g}, usually {float(known.mean()):.2g})"
+            shown = _SHOWN.get(name, float)
+            return f"{text} ({shown(value):.2g}, usually {shown(float(known.mean())):.2g})"
         return _LIKENESS_PHRASES[name][side]
 
 

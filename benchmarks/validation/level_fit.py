@@ -2,7 +2,7 @@
 
 Every measure of a level's text has a weight for being off to the upper and one for being off to the lower side, none
 negative (being unlike a game's own levels is never rewarded). They minimise the logistic loss of pairs of a hand-made and
-a generated level of one game (Bradley and Terry 1952), every game and source of levels counting the same.
+a generated level of one game (Bradley and Terry 1952), every game counting the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pcg.evaluators.judging.level_reference import LIKENESSES
 from pcg.evaluators.judging.levels import LevelJudge
 
 Floats = NDArray[np.float64]
-RIDGE = 0.01
+RIDGE = 0.003
 """Weight of the sum of squares of the weights beside the loss."""
 PLAY = {"gap": 0.4, "start": 0.1, "beats": 0.1, "used": 0.2, "difficulty": 0.2}
 """Weights of the measures of plays. They are not fitted: levels that were bred for a gap say nothing against it."""
@@ -31,6 +31,8 @@ SHARE = 0.25
 HAND = "hand"
 SOURCES = ("random", "constructive", "evolve")
 """The sources of generated levels."""
+EMPHASIS = {"random": 0.5, "constructive": 1.5, "evolve": 1.0}
+"""Weight of each source in the loss: levels of `random` are told apart by most measures anyway."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,9 @@ def fit_weights(games: Sequence[Mapping[str, Floats]], ridge: float = RIDGE) -> 
             if source in game and len(game[source]) and len(game[HAND]):
                 one = (game[HAND][:, None] - game[source][None]).reshape(-1, game[HAND].shape[1])
                 pairs.append(one)
-                shares.append(np.full(len(one), 1.0 / len(one)))
-    differences, share = np.concatenate(pairs), np.concatenate(shares) / len(shares)
+                shares.append(np.full(len(one), EMPHASIS[source] / len(one)))
+    differences, share = np.concatenate(pairs), np.concatenate(shares)
+    share /= share.sum()
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         margin = differences @ weights

@@ -23,6 +23,8 @@ from pcg.evaluators.metrics.text import LevelText, may_fill
 
 FAR = 30.0
 """Cells from which on a danger is as far away as none at all."""
+MANY = 60
+"""Most things of a kind that are looked at pair by pair."""
 MOSTLY = 0.4
 """Share of a level's cells from which on a tile that may fill it counts as its ground."""
 
@@ -77,6 +79,12 @@ class LevelView:
     def things(self) -> Mask:
         """Cells with something on the ground that is no wall and no avatar."""
         return self.kinds == THING
+
+    @cached_property
+    def kinds_of_things(self) -> list[NDArray[np.int64]]:
+        """Cells (row, column) of the things of each kind, shape (things, 2) each."""
+        tiles = np.where(self.things, self.grid, -1)
+        return [np.argwhere(tiles == t) for t in np.unique(tiles).tolist() if t >= 0]
 
     @cached_property
     def solid_beside(self) -> NDArray[np.int8]:
@@ -189,6 +197,37 @@ def _attached(view: LevelView) -> float | None:
     return _share(np.isin(labels, at_edge[at_edge > 0]), view.solid & ~view.edge)
 
 
+def _outline(view: LevelView) -> tuple[int, int, int]:
+    """Windows of two by two with walls and room: those at a corner, those where walls touch by their corners alone,
+    and all.
+    """
+    s = view.solid.astype(np.int8)
+    walls = s[:-1, :-1] + s[1:, :-1] + s[:-1, 1:] + s[1:, 1:]
+    touching = (walls == 2) & (s[:-1, :-1] == s[1:, 1:])
+    corners = (walls == 1) | (walls == 3)
+    return int(corners.sum()), int(touching.sum()), int(((walls > 0) & (walls < 4)).sum())
+
+
+def _corners(view: LevelView) -> float | None:
+    corners, _, all_windows = _outline(view)
+    return corners / all_windows if all_windows else None
+
+
+def _touching(view: LevelView) -> float | None:
+    _, touching, all_windows = _outline(view)
+    return touching / all_windows if all_windows else None
+
+
+def _boxes(view: LevelView) -> float | None:
+    """Share of the boxes around pieces of wall inside that is wall: 1 for straight walls and blocks."""
+    labels, count = ndimage.label(view.solid[1:-1, 1:-1])
+    if not count:
+        return None
+    boxes = ndimage.find_objects(labels)
+    area = sum((b[0].stop - b[0].start) * (b[1].stop - b[1].start) for b in boxes)
+    return float(np.count_nonzero(labels)) / area
+
+
 def _open(view: LevelView) -> float | None:
     """Share of the ground around which all eight cells are ground too."""
     s = view.around_solid
@@ -251,6 +290,56 @@ def _groups(view: LevelView) -> float | None:
         (grid[:-2, 1:-1] == here) | (grid[2:, 1:-1] == here) | (grid[1:-1, :-2] == here) | (grid[1:-1, 2:] == here)
     )
     return _share(alike, view.things)
+
+
+def _spacing(view: LevelView) -> float | None:
+    """Mean distance of things from the next of their kind, as a multiple of what chance gives (Clark and Evans 1954),
+    on a logarithmic scale; at most `MANY` of a kind count.
+    """
+    ratios, weights = [], []
+    for cells in view.kinds_of_things:
+        if 2 <= len(cells) <= MANY:
+            apart = np.abs(cells[:, None, :] - cells[None, :, :]).sum(axis=2)
+            np.fill_diagonal(apart, np.iinfo(apart.dtype).max)
+            # half the root of the area for each, in rows plus columns 4/pi as far as the crow flies
+            expected = 0.64 * math.sqrt(view.size / len(cells))
+            ratios.append(math.log(float(apart.min(axis=1).mean()) / expected))
+            weights.append(math.sqrt(len(cells)))
+    return float(np.average(ratios, weights=weights)) if ratios else None
+
+
+def _aligned(view: LevelView) -> float | None:
+    """Share of pairs of things of a kind that stand in one row or column, as a multiple of what chance gives."""
+    height, width = view.grid.shape
+    found = total = 0
+    for cells in view.kinds_of_things:
+        if 2 <= len(cells) <= MANY:
+            same = (cells[:, None, :] == cells[None, :, :]).any(axis=2)
+            found += int(same.sum()) - len(cells)
+            total += len(cells) * (len(cells) - 1)
+    return math.log((found + 0.5) / (total + 1.0) * height * width / (height + width)) if total else None
+
+
+def _uneven(view: LevelView) -> float | None:
+    """Standard deviation of the share of walls between the nine parts of a level."""
+    height, width = view.grid.shape
+    if min(height, width) < 5:
+        return None
+    inner = view.solid[1:-1, 1:-1]
+    rows, columns = np.array_split(np.arange(inner.shape[0]), 3), np.array_split(np.arange(inner.shape[1]), 3)
+    return float(np.std([inner[np.ix_(r, c)].mean() for r in rows for c in columns]))
+
+
+def _start_at_edge(view: LevelView) -> float | None:
+    """Distance of the avatar from the nearest edge as a share of the largest there is."""
+    if view.level.start is None:
+        return None
+    (y, x), (height, width) = view.level.start, view.grid.shape
+    return min(y, x, height - 1 - y, width - 1 - x) / max(1.0, (min(height, width) - 1) / 2)
+
+
+def _balance(view: LevelView) -> float | None:
+    return view.tables.balance(view.grid)
 
 
 def _by_walls(view: LevelView) -> float | None:
@@ -392,6 +481,10 @@ FEATURES: Mapping[str, Feature] = {
         Feature("runs", "composition", "longer walls", "shorter walls", _runs),
         Feature("thick", "composition", "thicker walls", "thinner walls", _thick),
         Feature("attached", "composition", "fewer walls that stand free", "more walls that stand free", _attached),
+        Feature("corners", "composition", "more corners in the walls", "fewer corners in the walls", _corners),
+        Feature("touching", "composition", "more walls that touch by a corner alone",
+                "fewer walls that touch by a corner alone", _touching),
+        Feature("boxes", "composition", "walls that are straighter or fuller", "walls with more nooks", _boxes),
         Feature("open", "composition", "larger open rooms", "less open room", _open),
         Feature("corridors", "composition", "more corridors", "fewer corridors", _corridors),
         Feature("dead_ends", "composition", "more dead ends", "fewer dead ends", _dead_ends),
@@ -406,6 +499,11 @@ FEATURES: Mapping[str, Feature] = {
         Feature("doors", "composition", "more doors in walls", "doors that stand free or lead nowhere", _doors),
         Feature("groups", "composition", "things in larger groups", "things more scattered", _groups),
         Feature("by_walls", "composition", "more things beside walls", "fewer things beside walls", _by_walls),
+        Feature("spacing", "composition", "things of a kind more evenly spread", "things of a kind closer together", _spacing),
+        Feature("aligned", "composition", "more things in line", "fewer things in line", _aligned),
+        Feature("uneven", "composition", "walls gathered in parts of it", "walls spread more evenly", _uneven),
+        Feature("balance", "composition", "more balance", "less balance", _balance),
+        Feature("start_at_edge", "pacing", "a start farther from the edge", "a start nearer the edge", _start_at_edge),
         Feature("changes", "clarity", "more restless tiles", "more uniform tiles", _changes),
         Feature("surprise", "clarity", "less regular patterns", "more monotonous patterns", _surprise),
         Feature("repeats", "clarity", "more repeated rows", "fewer repeated rows", _repeats),

@@ -30,7 +30,7 @@ from pcg.evaluators.judging.level_play import PLAY_MEASURES, LevelPlays, PlayMea
 from pcg.evaluators.judging.level_reference import GameReference, LevelProfile
 from pcg.evaluators.metrics.text import LevelText, TextMetrics
 
-NOTABLE = 0.25
+NOTABLE = 0.27
 """Value of a measure below which a sentence speaks of it."""
 MENTIONED = 2
 """Most measures that one sentence speaks of."""

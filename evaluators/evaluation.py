@@ -106,10 +106,10 @@ def parts_to_json(parts: Iterable[Part]) -> dict[str, dict[str, Any]]:
 
 
 def parts_from_json(data: Mapping[str, Mapping[str, Any]]) -> tuple[Part, ...]:
-    """The inverse of `parts_to_json`; the sources are known by the names."""
-    from pcg.evaluators.judging.level_parts import SOURCES  # metrics of sets of levels import this module
+    """The inverse of `parts_to_json`, in the judge's order; the sources are known by the names."""
+    from pcg.evaluators.judging.level_parts import SOURCES, in_order  # metrics of sets of levels import this module
 
     return tuple(
         Part(name, float(p["value"]), str(p["sentence"]), float(p["weight"]), SOURCES.get(name, ""))
-        for name, p in data.items()
+        for name, p in in_order(data).items()
     )

@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.judging.level_features import NEVER_TOO_MUCH
 from pcg.evaluators.judging.level_model import NAMES, LevelModel, spreads
-from pcg.evaluators.judging.level_reference import LIKENESSES
+from pcg.evaluators.judging.level_reference import DISTANCES, LIKENESSES
 from pcg.evaluators.judging.levels import LevelJudge
 
 Floats = NDArray[np.float64]
@@ -28,6 +28,14 @@ PLAY = {"gap": 0.4, "start": 0.1, "beats": 0.1, "used": 0.2, "difficulty": 0.2}
 """Weights of the measures of plays. They are not fitted: levels that were bred for a gap say nothing against it."""
 SHARE = 0.25
 """Share of the measures of plays in the value."""
+INSISTED = frozenset({
+    ("exact", "more"), ("beyond", "more"), ("foreign", "more"), ("targets", "less"), ("reachable", "less"),
+    ("doors", "less"),
+})  # fmt: skip
+"""Faults that count whatever the fit says: two exits where there is always one, what counts out of reach, doors that
+stand free. The generators of the negatives rarely make them, and what is bred for this value would."""
+INSISTENCE = 0.05
+"""Share of these in the value of the text."""
 HAND = "hand"
 SOURCES = ("random", "constructive", "evolve")
 """The sources of generated levels."""
@@ -87,12 +95,13 @@ def rows(model: LevelModel, of: Measured, *, alone: bool = False) -> dict[str, F
     }  # fmt: skip
 
 
-def fit_weights(games: Sequence[Mapping[str, Floats]], ridge: float = RIDGE) -> Floats:
+def fit_weights(games: Sequence[Mapping[str, Floats]], ridge: float = RIDGE, *, alone: bool = False) -> Floats:
     """Return the weights, shape (2, measures), summing to 1.
 
     Args:
         games: of each the values of all measures for each source, as `rows` returns them.
         ridge: see `RIDGE`.
+        alone: the values are those of levels that are compared with all games.
     """
     pairs, shares = [], []
     for game in games:
@@ -111,10 +120,15 @@ def fit_weights(games: Sequence[Mapping[str, Floats]], ridge: float = RIDGE) -> 
         return value, slope @ differences + 2.0 * ridge * weights
 
     start = np.full(differences.shape[1], 0.1)
-    upper = [0.0 if name in NEVER_TOO_MUCH else None for name in NAMES] + [None] * len(NAMES)
+    upper = [0.0 if name in NEVER_TOO_MUCH else None for name in NAMES]
+    upper += [0.0 if name in DISTANCES else None for name in NAMES]
     found = minimize(loss, start, jac=True, bounds=[(0.0, high) for high in upper], method="L-BFGS-B").x
     found[found < 1e-3 * found.max()] = 0.0
-    weights: Floats = (found / found.sum()).reshape(2, -1)
+    fitted = (found / found.sum()).reshape(2, -1)
+    insisted = np.array([[(name, side) in INSISTED for name in NAMES] for side in ("more", "less")], np.float64)
+    if alone:
+        insisted[:, [name in LIKENESSES for name in NAMES]] = 0.0
+    weights: Floats = (1.0 - INSISTENCE) * fitted + INSISTENCE * insisted / insisted.sum()
     return weights
 
 
@@ -129,5 +143,5 @@ def fit(games: Sequence[Measured], own: Sequence[Floats], provenance: Mapping[st
     within, mean, between = spreads([one for one in own if len(one)])
     model = replace(blank_model(), within=within, mean=mean, between=between, provenance=provenance)
     weights = fit_weights([rows(model, one) for one in games])
-    alone = fit_weights([rows(model, one, alone=True) for one in games])
+    alone = fit_weights([rows(model, one, alone=True) for one in games], alone=True)
     return replace(model, weights=weights, alone=alone)

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from pcg.evaluators.judging.level_features import THING, LevelView, measure_features
 from pcg.evaluators.level_grid import Grid
 
-LIKENESSES = ("windows", "blocks", "pairs", "surroundings", "counts", "exact", "places", "ways", "forms", "foreign")
+LIKENESSES = ("windows", "blocks", "pairs", "surroundings", "counts", "exact", "beyond", "places", "ways", "forms", "foreign")
 """Names of the comparisons of `GameReference.likeness`, in order."""
+DISTANCES = frozenset({"counts", "exact", "beyond", "ways", "foreign"})
+"""Those that are distances: nearer to the others than these to each other is no fault."""
 COPY = 0.7
 """Share of windows that two levels have in common from which on one is a version of the other."""
 ZONES = 12
@@ -215,6 +217,7 @@ class GameReference:
             self._profile(level.sides, self.sides, left_out, "sides"),
             self._counts(level, others),
             self._exact(level, others),
+            float(np.maximum(0.0, self._off_range(level, others)).sum()),
             self._profile(level.zones, self.zones, left_out, "zones"),
             self._ways(level, others),
             _log_likelihood(self.forms.without(level.forms, left_out)),
@@ -278,15 +281,21 @@ class GameReference:
         others = self.others(self.nearest(level))
         if not others:
             return None
-        known = self.counts[others]
-        low, high = known.min(axis=0), known.max(axis=0)
-        below = np.log2((low + 0.5) / (level.counts + 0.5))
-        above = np.log2((level.counts + 0.5) / (high + 0.5))
-        off = np.maximum(below, above)
+        low, high = self.counts[others].min(axis=0), self.counts[others].max(axis=0)
+        off = self._off_range(level, others)
         worst = int(off.argmax())
         if off[worst] <= 0.0:
             return None
         return worst, int(level.counts[worst]), int(low[worst]), int(high[worst])
+
+    def _off_range(self, level: LevelProfile, others: Sequence[int]) -> NDArray[np.float64]:
+        """How far the number of each tile is beyond the least and greatest of the others, in octaves; negative inside
+        of these.
+        """
+        own = level.counts + 0.5
+        low, high = self.counts[others].min(axis=0) + 0.5, self.counts[others].max(axis=0) + 0.5
+        found: NDArray[np.float64] = np.maximum(np.log2(low / own), np.log2(own / high))
+        return found
 
     @cached_property
     def features(self) -> NDArray[np.float64]:

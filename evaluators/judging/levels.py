@@ -43,6 +43,7 @@ _LIKENESS_PHRASES: Mapping[str, tuple[str, str]] = {
     "surroundings": ("things where they most often stand", "things among walls otherwise than there"),
     "counts": ("unusual numbers of things", "more usual numbers of things"),
     "exact": ("other numbers of what they all have equally often", ""),
+    "beyond": ("numbers of things that they never have", ""),
     "places": ("things where they most often are", "things at unusual places"),
     "ways": ("things nearer to the start or farther from it", ""),
     "forms": ("commoner forms of walls", "forms of walls that are rare there"),
@@ -152,7 +153,7 @@ class LevelJudge:
 
     def _phrase(self, name: str, side: int, value: float, own: Floats, profile: LevelProfile) -> str:
         """What is said of a measure that is off to one side."""
-        if name in ("counts", "exact", "foreign") and len(self.reference):
+        if name in ("counts", "exact", "beyond", "foreign") and len(self.reference):
             found = self.reference.strangest_count(profile)
             if found is not None:
                 tile, count, low, high = found

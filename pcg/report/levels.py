@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pcg.evaluators.judging.level_parts import in_order
 from pcg.evaluators.metrics import METRICS
 from pcg.report.base import (
     PAGE,
@@ -193,7 +194,7 @@ def _parts(level: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     """Return name, value, weight and sentence of each part of the judgement; runs of old have none."""
     return [
         (_words(name), f"{part['value']:.2f}", f"{part['weight']:.0%}", part["sentence"])
-        for name, part in level.get("parts", {}).items()
+        for name, part in in_order(level.get("parts", {})).items()
     ]
 
 

@@ -26,6 +26,7 @@ from pcg.evaluators.analysis import ROLES
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, PARAMETERS, LevelEvaluator
 from pcg.evaluators.judging.judgement import Judgement
+from pcg.evaluators.judging.level_parts import in_order
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.evaluators.target_parsing import parse_targets
 from pcg.evaluators.targets import Target
@@ -356,7 +357,7 @@ def failed(constraints: Mapping[str, float]) -> list[dict[str, Any]]:
 
 def parts_list(parts: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Parts of a judgement in order: `name`, `value`, `weight`, `sentence`."""
-    return [{"name": name, **part} for name, part in parts.items()]
+    return [{"name": name, **part} for name, part in in_order(parts).items()]
 
 
 def metrics_json(metrics: Mapping[str, float]) -> list[dict[str, Any]]:

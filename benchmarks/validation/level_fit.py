@@ -1,8 +1,8 @@
 """The fit of the judge of levels: weights with which hand-made levels come before generated ones of the same game.
 
 Every measure of a level's text has a weight for being off to the upper and one for being off to the lower side, none
-negative (being unlike a game's own levels is never rewarded). They minimise the logistic loss of pairs of a hand-made and
-a generated level of one game (Bradley and Terry 1952), every game counting the same.
+negative (being unlike a game's own levels is never rewarded). They minimise the logistic loss of pairs of a hand-made
+and a generated level of one game (Bradley and Terry 1952), every game counting the same.
 """
 
 from __future__ import annotations

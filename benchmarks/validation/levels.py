@@ -82,11 +82,15 @@ def run(args: argparse.Namespace) -> int:
     if not args.text and not args.fit:
         evaluated = evaluate(args, {name: frozen[name] for name in measured})
         report("evaluation", {name: fitnesses(one) for name, one in evaluated.items()}, found)
-        both = {name: {s: [l["fitness"] for l in one[s] if l["feasible"]] for s in one} for name, one in evaluated.items()}
+        both = {
+            name: {s: [x["fitness"] for x in one[s] if x["feasible"]] for s in one} for name, one in evaluated.items()
+        }
         report("evaluation of feasible levels", {n: v for n, v in both.items() if v[HAND]}, found)
-        old = {name: {s: [l["skill"] for l in one[s]] for s in one} for name, one in evaluated.items()}
+        old = {name: {s: [x["skill"] for x in one[s]] for s in one} for name, one in evaluated.items()}
         report("evaluation with fitness=skill", old, found)
-        shares = {s: float(np.mean([l["feasible"] for one in evaluated.values() for l in one[s]])) for s in (HAND, *SOURCES)}
+        shares = {
+            s: float(np.mean([x["feasible"] for one in evaluated.values() for x in one[s]])) for s in (HAND, *SOURCES)
+        }
         print("feasible: " + ", ".join(f"{source} {share:.0%}" for source, share in shares.items()))
         found["feasible"] = shares
     if args.json is not None:
@@ -234,7 +238,7 @@ def evaluate(
         stored[name] = found
         with args.store.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"game": name, "levels": found}) + "\n")
-        print(f"{name}: {sum(l['feasible'] for l in found[HAND])} of {len(found[HAND])} feasible", file=sys.stderr)
+        print(f"{name}: {sum(x['feasible'] for x in found[HAND])} of {len(found[HAND])} feasible", file=sys.stderr)
     return {name: stored[name] for name in frozen if name in stored}
 
 
@@ -291,7 +295,9 @@ def report(title: str, values: Values, found: dict[str, Any], *, every: bool = F
             if not each:
                 continue
             mean, (low, high) = float(np.mean(list(each.values()))), interval(list(each.values()))
-            print(f"  {group:10} {source:14} {mean:.3f} ({low:.3f} to {high:.3f})  {len(each)} games  bar {BARS[source]:.2f}")
+            print(
+                f"  {group:10} {source:14} {mean:.3f} ({low:.3f} to {high:.3f})  {len(each)} games  bar {BARS[source]:.2f}"
+            )
             found.setdefault(title, {}).setdefault(group, {})[source] = {
                 "auc": mean, "low": low, "high": high, "games": len(each), "each": each,
             }  # fmt: skip

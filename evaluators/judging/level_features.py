@@ -286,9 +286,7 @@ def _groups(view: LevelView) -> float | None:
     """Share of the things beside which there is one of the same kind."""
     grid = np.pad(view.grid, 1, constant_values=-1)
     here = grid[1:-1, 1:-1]
-    alike = (
-        (grid[:-2, 1:-1] == here) | (grid[2:, 1:-1] == here) | (grid[1:-1, :-2] == here) | (grid[1:-1, 2:] == here)
-    )
+    alike = (grid[:-2, 1:-1] == here) | (grid[2:, 1:-1] == here) | (grid[1:-1, :-2] == here) | (grid[1:-1, 2:] == here)
     return _share(alike, view.things)
 
 
@@ -404,9 +402,7 @@ def _speckles(view: LevelView) -> float | None:
     """Share of the cells that differ from all four neighbours."""
     grid = np.pad(view.grid, 1, constant_values=-1)
     here = grid[1:-1, 1:-1]
-    alone = (
-        (grid[:-2, 1:-1] != here) & (grid[2:, 1:-1] != here) & (grid[1:-1, :-2] != here) & (grid[1:-1, 2:] != here)
-    )
+    alone = (grid[:-2, 1:-1] != here) & (grid[2:, 1:-1] != here) & (grid[1:-1, :-2] != here) & (grid[1:-1, 2:] != here)
     return float(alone.mean())
 
 
@@ -499,7 +495,8 @@ FEATURES: Mapping[str, Feature] = {
         Feature("doors", "composition", "more doors in walls", "doors that stand free or lead nowhere", _doors),
         Feature("groups", "composition", "things in larger groups", "things more scattered", _groups),
         Feature("by_walls", "composition", "more things beside walls", "fewer things beside walls", _by_walls),
-        Feature("spacing", "composition", "things of a kind more evenly spread", "things of a kind closer together", _spacing),
+        Feature("spacing", "composition", "things of a kind more evenly spread", "things of a kind closer together",
+                _spacing),
         Feature("aligned", "composition", "more things in line", "fewer things in line", _aligned),
         Feature("uneven", "composition", "walls gathered in parts of it", "walls spread more evenly", _uneven),
         Feature("balance", "composition", "more balance", "less balance", _balance),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pcg.evaluators.agents import Playout
 from pcg.evaluators.judging.level_features import LevelView
@@ -107,7 +108,7 @@ def _beats(plays: LevelPlays) -> PlayMeasure:
     """How far the winning play is from long stretches without an event."""
     length = max(1, len(plays.trace.dangers) - 1)
     marks = [0, *beats(plays.trace), length]
-    lull = max(b - a for a, b in zip(marks, marks[1:], strict=False)) / length
+    lull = max(b - a for a, b in pairwise(marks)) / length
     value = min(1.0, (1.0 - lull) / (1.0 - LULL))
     count = len(marks) - 2
     sentence = (

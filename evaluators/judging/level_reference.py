@@ -18,7 +18,19 @@ from numpy.typing import NDArray
 from pcg.evaluators.judging.level_features import THING, LevelView, measure_features
 from pcg.evaluators.level_grid import Grid
 
-LIKENESSES = ("windows", "blocks", "pairs", "surroundings", "counts", "exact", "beyond", "places", "ways", "forms", "foreign")
+LIKENESSES = (
+    "windows",
+    "blocks",
+    "pairs",
+    "surroundings",
+    "counts",
+    "exact",
+    "beyond",
+    "places",
+    "ways",
+    "forms",
+    "foreign",
+)
 """Names of the comparisons of `GameReference.likeness`, in order."""
 DISTANCES = frozenset({"counts", "exact", "beyond", "ways", "foreign"})
 """Those that are distances: nearer to the others than these to each other is no fault."""
@@ -315,5 +327,3 @@ SPREAD = 1.0
 def _log_likelihood(counts: NDArray[np.int64]) -> float:
     """Mean logarithm of how often windows occur, unseen ones as a third."""
     return float(np.log(counts + 1.0 / 3.0).mean()) if counts.size else math.nan
-
-

@@ -16,7 +16,7 @@ from pcg.evaluators.metrics.play import PlayMetrics, Trace, WonPlay  # isort: sp
 
 from pcg.evaluators.metrics.agents import AgentPlays  # isort: split
 
-import pcg.evaluators.metrics.judgement  # isort: split
+from pcg.evaluators.metrics.judgement import PART_PREFIX  # isort: split
 
 from pcg.evaluators.metrics.distances import edit_distance, level_distance, play_distance
 from pcg.evaluators.metrics.profile import Performance, Profile, performance_profile
@@ -25,6 +25,7 @@ from pcg.evaluators.metrics.scores import Scores, controllability, diversity, qu
 
 __all__ = [
     "METRICS",
+    "PART_PREFIX",
     "STAGES",
     "AgentPlays",
     "LevelText",

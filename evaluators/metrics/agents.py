@@ -15,7 +15,6 @@ from pcg.evaluators.metrics.profile import play_value
 from pcg.evaluators.metrics.registry import AGENTS, metric
 from pcg.evaluators.metrics.sources import KHALIFA, NIELSEN
 
-
 LONG = 400
 """Ticks of a winning play from which on length makes a level no more difficult."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pcg.evaluators.judging.judgement import Judgement
 from pcg.evaluators.metrics.registry import JUDGEMENT, Measured, metric
 
-PREFIX = "quality."
+PART_PREFIX = "quality."
 """The beginning of the names of the parts' metrics."""
 _PARTS = {
     "skill": "whether capable players fare better than weak ones",
@@ -35,4 +35,4 @@ def _part(name: str) -> Measured:
 
 
 for _name, _help in _PARTS.items():
-    metric(PREFIX + _name, _help, 0, 1, stage=JUDGEMENT)(_part(_name))
+    metric(PART_PREFIX + _name, _help, 0, 1, stage=JUDGEMENT)(_part(_name))

@@ -10,7 +10,7 @@ Design, 2015) and Lucas and Volz (Tile Pattern KL-Divergence for Analysing and E
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -525,7 +525,14 @@ NEVER_TOO_MUCH = frozenset({"reachable", "targets", "doors"})
 """Features of which more than usual is no fault."""
 
 
-def measure_features(view: LevelView) -> NDArray[np.float64]:
-    """Return all features in the order of `FEATURES`, shape (features,); NaN where one is not defined."""
-    values = [feature.compute(view) for feature in FEATURES.values()]
+def measure_features(view: LevelView, wanted: Collection[str] | None = None) -> NDArray[np.float64]:
+    """Return the features in the order of `FEATURES`, shape (features,); NaN where one is not defined.
+
+    Args:
+        view: the level.
+        wanted: features that are measured, the others are NaN; None for all.
+    """
+    values = [
+        feature.compute(view) if wanted is None or name in wanted else None for name, feature in FEATURES.items()
+    ]
     return np.array([math.nan if value is None else value for value in values], np.float64)

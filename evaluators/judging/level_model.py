@@ -64,6 +64,12 @@ class LevelModel:
     share: float
     provenance: Mapping[str, Any]
 
+    @functools.cached_property
+    def wanted(self) -> frozenset[str]:
+        """The measures that weigh anything."""
+        weighs = (self.weights + self.alone).any(axis=0)
+        return frozenset(name for name, one in zip(NAMES, weighs.tolist(), strict=True) if one)
+
     def deviations(self, values: Floats, own: Floats) -> Floats:
         """Return how many standard deviations a level is from others, shape (measures,).
 

@@ -9,7 +9,7 @@ reward bare ground; being as likely as the others is what is asked for).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +36,8 @@ DISTANCES = frozenset({"counts", "exact", "beyond", "ways", "foreign"})
 """Those that are distances: nearer to the others than these to each other is no fault."""
 COPY = 0.7
 """Share of windows that two levels have in common from which on one is a version of the other."""
+SIDES = 6
+"""Surroundings of a cell, as `surroundings` tells them."""
 ZONES = 12
 """Places in a level: edge or not of each of three bands down and, inside, three across."""
 
@@ -100,9 +102,9 @@ class _Windows:
 class LevelProfile:
     """What is compared of one level."""
 
-    def __init__(self, view: LevelView, tiles: int) -> None:
+    def __init__(self, view: LevelView, tiles: int, wanted: Collection[str] | None = None) -> None:
         grid = view.grid
-        self.features = measure_features(view)
+        self.features = measure_features(view, wanted)
         self.nine = window_codes(grid, 3, 3)
         self.four = window_codes(grid, 2, 2)
         self.pairs = np.concatenate([window_codes(grid, 1, 2), ~window_codes(grid, 2, 1)])
@@ -117,12 +119,12 @@ class LevelProfile:
             np.minimum.at(nearest, grid.ravel(), far.ravel())
             things = (view.tile_kinds == THING) & (self.counts > 0)
             self.ways[things] = np.log2(1.0 + nearest[things])
-        self.area = grid.size
-        self.zones = np.zeros((tiles, ZONES), np.int64)
-        np.add.at(self.zones, (grid.ravel(), zones(grid.shape).ravel()), 1)
+        flat = grid.ravel().astype(np.int64)
+        at = flat * ZONES + zones(grid.shape).ravel()
+        self.zones = np.bincount(at, minlength=tiles * ZONES).reshape(tiles, ZONES)
         # of each tile: how many of its sides are walls, and whether these are opposite
-        self.sides = np.zeros((tiles, 6), np.int64)
-        np.add.at(self.sides, (grid.ravel(), surroundings(view).ravel()), 1)
+        at = flat * SIDES + surroundings(view).ravel()
+        self.sides = np.bincount(at, minlength=tiles * SIDES).reshape(tiles, SIDES)
 
 
 def wall_forms(view: LevelView) -> NDArray[np.int64]:
@@ -178,11 +180,13 @@ class GameReference:
     Args:
         levels: views of them; none will do.
         tiles: number of tiles of the game.
+        wanted: features that are measured; None for all.
     """
 
-    def __init__(self, levels: Sequence[LevelView], tiles: int) -> None:
+    def __init__(self, levels: Sequence[LevelView], tiles: int, wanted: Collection[str] | None = None) -> None:
         self.tiles = tiles
-        self.levels = [LevelProfile(view, tiles) for view in levels]
+        self._wanted = wanted
+        self.levels = [self.profile(view) for view in levels]
         self.nine = _Windows([one.nine for one in self.levels])
         self.forms = _Windows([one.forms for one in self.levels])
         self.ways = np.array([one.ways for one in self.levels], np.float64).reshape(len(self.levels), tiles)
@@ -190,14 +194,14 @@ class GameReference:
         self.pairs = _Windows([one.pairs for one in self.levels])
         self.counts = np.array([one.counts for one in self.levels], np.float64).reshape(len(self.levels), tiles)
         self.zones = sum((one.zones for one in self.levels), np.zeros((tiles, ZONES), np.int64))
-        self.sides = sum((one.sides for one in self.levels), np.zeros((tiles, 6), np.int64))
+        self.sides = sum((one.sides for one in self.levels), np.zeros((tiles, SIDES), np.int64))
 
     def __len__(self) -> int:
         return len(self.levels)
 
     def profile(self, view: LevelView) -> LevelProfile:
         """Return what is compared of a level."""
-        return LevelProfile(view, self.tiles)
+        return LevelProfile(view, self.tiles, self._wanted)
 
     def nearest(self, level: LevelProfile) -> int | None:
         """Return the index of the level that one is not compared with; None where there is just one, and that unlike

@@ -20,6 +20,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.judgement import Part
@@ -51,6 +52,9 @@ _LIKENESS_PHRASES: Mapping[str, tuple[str, str]] = {
 }
 
 
+_OF_PART: Mapping[str, NDArray[np.bool_]] = {part: np.array([PART_OF[n] == part for n in NAMES]) for part in PARTS}
+
+
 class LevelJudge:
     """Judges levels of one game. Safe to use from several threads at once.
 
@@ -75,7 +79,8 @@ class LevelJudge:
         self.model = model if model is not None else default_model()
         self.levels: tuple[str, ...] = tuple(text for text in levels if _readable(tables, text))
         """The game's own levels that can be read."""
-        self.reference = GameReference([self.view(text) for text in self.levels], len(tables.palette.tiles))
+        views = [self.view(text) for text in self.levels]
+        self.reference = GameReference(views, len(tables.palette.tiles), self.model.wanted)
         own = [self.reference.features, self.reference.own_likeness]
         self.own: Floats = np.hstack(own) if len(self.reference) else np.zeros((0, len(NAMES)))
         """Measures of these, each against the others, shape (levels, measures)."""
@@ -108,14 +113,13 @@ class LevelJudge:
         """
         model = self.model
         values, own, profile = self.measures(view)
-        off = model.deviations(values, own)
-        scores = model.scores(off)
+        scores = model.scores(model.deviations(values, own))
         weights = model.weights if len(own) else model.alone
         played = measure_plays(view, plays, self.difficulty) if plays is not None else ()
         share = model.share if played else 0.0
         found = []
         for part in PARTS:
-            of_part = np.array([PART_OF[name] == part for name in NAMES])
+            of_part = _OF_PART[part]
             text_weight = (1.0 - share) * float(weights[:, of_part].sum())
             text_value = (1.0 - share) * float((weights * scores)[:, of_part].sum())
             mine = [m for m in played if m.part == part]
@@ -124,30 +128,31 @@ class LevelJudge:
                 continue
             value = text_value + share * math.fsum(model.play[m.name] * m.value for m in mine)
             ratio = value / weight if weight > 0.0 else math.fsum(m.value for m in mine) / len(mine)
-            sentence = self._sentence(part, off, scores, weights, values, own, profile, mine)
+            sentence = self._sentence(part, scores, weights, values, own, profile, mine)
             found.append(Part(part, min(1.0, max(0.0, ratio)), sentence, weight, SOURCES[part]))
         return tuple(found)
 
     # -- sentences -----------------------------------------------------------------------------------------------------
 
     def _sentence(
-        self, part: str, off: Floats, scores: Floats, weights: Floats, values: Floats, own: Floats,
+        self, part: str, scores: Floats, weights: Floats, values: Floats, own: Floats,
         profile: LevelProfile, played: Sequence[PlayMeasure],
     ) -> str:  # fmt: skip
         """One or two sentences: what sets the level apart from its kin in this part, and what plays show."""
-        lost = weights * (1.0 - scores)
-        worst = []
-        for k in np.argsort(-lost.max(axis=0), kind="stable").tolist():
-            side = int(lost[1, k] > lost[0, k])
-            if PART_OF[NAMES[k]] == part and lost[side, k] > 0 and scores[side, k] < NOTABLE:
-                phrase = self._phrase(NAMES[k], side, values[k], own[:, k], profile)
-                if phrase and phrase not in worst:
-                    worst.append(phrase)
+        lost = weights * (1.0 - scores) * (scores < NOTABLE) * _OF_PART[part]
+        most = lost.max(axis=0)
+        worst: list[str] = []
+        for k in np.argsort(-most, kind="stable").tolist():
+            if most[k] <= 0.0 or len(worst) == MENTIONED:
+                break
+            phrase = self._phrase(NAMES[k], int(lost[1, k] > lost[0, k]), values[k], own[:, k], profile)
+            if phrase and phrase not in worst:
+                worst.append(phrase)
         sentences = []
         kin = "the game's own levels" if len(own) else "levels of other games"
         if worst:
-            sentences.append(f"Unlike {kin}: {', '.join(worst[:MENTIONED])}.")
-        elif any(PART_OF[name] == part and weights[:, k].any() for k, name in enumerate(NAMES)):
+            sentences.append(f"Unlike {kin}: {', '.join(worst)}.")
+        elif weights[:, _OF_PART[part]].any():
             sentences.append(f"In {part} it is like {kin}.")
         return " ".join([*sentences, *(m.sentence for m in played)])
 

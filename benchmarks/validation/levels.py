@@ -77,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
     found: dict[str, Any] = {}
     texts = {name: text_values(default_model(), one) for name, one in measured.items()}
     report("text", texts, found)
+    alone = {name: text_values(default_model(), one, alone=True) for name, one in measured.items()}
+    report("text, as if the games had no levels of their own", alone, found)
     crossed = cross_validated(args.corpus, measured)
     report("text, cross-validated", crossed, found, every=True)
     if not args.text and not args.fit:
@@ -295,9 +297,8 @@ def report(title: str, values: Values, found: dict[str, Any], *, every: bool = F
             if not each:
                 continue
             mean, (low, high) = float(np.mean(list(each.values()))), interval(list(each.values()))
-            print(
-                f"  {group:10} {source:14} {mean:.3f} ({low:.3f} to {high:.3f})  {len(each)} games  bar {BARS[source]:.2f}"
-            )
+            row = f"{group:10} {source:14} {mean:.3f} ({low:.3f} to {high:.3f})"
+            print(f"  {row}  {len(each)} games  bar {BARS[source]:.2f}")
             found.setdefault(title, {}).setdefault(group, {})[source] = {
                 "auc": mean, "low": low, "high": high, "games": len(each), "each": each,
             }  # fmt: skip

@@ -68,7 +68,8 @@ class LevelView:
     @cached_property
     def solid(self) -> Mask:
         """Cells that stop the avatar for good."""
-        return self.kinds == SOLID
+        found: Mask = self.kinds == SOLID
+        return found
 
     @cached_property
     def around_solid(self) -> Mask:
@@ -78,7 +79,8 @@ class LevelView:
     @cached_property
     def things(self) -> Mask:
         """Cells with something on the ground that is no wall and no avatar."""
-        return self.kinds == THING
+        found: Mask = self.kinds == THING
+        return found
 
     @cached_property
     def kinds_of_things(self) -> list[NDArray[np.int64]]:
@@ -224,7 +226,7 @@ def _boxes(view: LevelView) -> float | None:
     if not count:
         return None
     boxes = ndimage.find_objects(labels)
-    area = sum((b[0].stop - b[0].start) * (b[1].stop - b[1].start) for b in boxes)
+    area: int = sum((b[0].stop - b[0].start) * (b[1].stop - b[1].start) for b in boxes)
     return float(np.count_nonzero(labels)) / area
 
 
@@ -333,7 +335,7 @@ def _start_at_edge(view: LevelView) -> float | None:
     if view.level.start is None:
         return None
     (y, x), (height, width) = view.level.start, view.grid.shape
-    return min(y, x, height - 1 - y, width - 1 - x) / max(1.0, (min(height, width) - 1) / 2)
+    return float(min(y, x, height - 1 - y, width - 1 - x) / max(1.0, (min(height, width) - 1) / 2))
 
 
 def _balance(view: LevelView) -> float | None:

@@ -122,7 +122,9 @@ class TextMetrics:
         hazards = [t for t in analysis.concrete if analysis.has(t, "hazard")]
         self.hazards = palette.type_counts[:, hazards].sum(axis=1)
         self._kinds = _families(analysis, required)
-        self._groups = {name: palette.type_counts[:, sorted(types)].sum(axis=1) for name, types in groups.items()}
+        self._groups: dict[str, NDArray[np.int64]] = {
+            name: palette.type_counts[:, sorted(types)].sum(axis=1) for name, types in groups.items()
+        }
         self.targets = self._target_tiles(required)
         # For symmetry one ground is like another, and so is the place where the avatar starts: there is only one.
         self._looks = np.arange(len(palette.tiles), dtype=np.int16) + 1

@@ -67,8 +67,8 @@ class LevelModel:
     @functools.cached_property
     def wanted(self) -> frozenset[str]:
         """The measures that weigh anything."""
-        weighs = (self.weights + self.alone).any(axis=0)
-        return frozenset(name for name, one in zip(NAMES, weighs.tolist(), strict=True) if one)
+        weights = (self.weights + self.alone).sum(axis=0)
+        return frozenset(name for name, weight in zip(NAMES, weights, strict=True) if weight > 0)
 
     def deviations(self, values: Floats, own: Floats) -> Floats:
         """Return how many standard deviations a level is from others, shape (measures,).

@@ -172,8 +172,8 @@ class LevelJudge:
             known = own[np.isfinite(own)]
             if math.isnan(value) or not known.size or name in ("height", "width"):
                 return text
-            shown = _SHOWN.get(name, float)
-            return f"{text} ({shown(value):.2g}, usually {shown(float(known.mean())):.2g})"
+            number = _SHOWN.get(name, float)
+            return f"{text} ({number(value):.2g}, usually {number(float(known.mean())):.2g})"
         return _LIKENESS_PHRASES[name][side]
 
 

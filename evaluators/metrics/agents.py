@@ -119,4 +119,5 @@ def difficulty(plays: AgentPlays) -> float | None:
         return None
     wins = sum(p.winner == 1 for p in plays.weak) / len(plays.weak)
     lost = sum(p.winner == 0 for p in plays.weak) / len(plays.weak)
-    return ((1.0 - wins) + lost + min(1.0, math.log1p(plays.won.ticks) / math.log1p(LONG))) / 3.0
+    length: float = min(1.0, math.log1p(plays.won.ticks) / math.log1p(LONG))
+    return ((1.0 - wins) + lost + length) / 3.0

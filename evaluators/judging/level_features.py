@@ -534,7 +534,5 @@ def measure_features(view: LevelView, wanted: Collection[str] | None = None) -> 
         view: the level.
         wanted: features that are measured, the others are NaN; None for all.
     """
-    values = [
-        feature.compute(view) if wanted is None or name in wanted else None for name, feature in FEATURES.items()
-    ]
+    values = [feature.compute(view) if wanted is None or name in wanted else None for name, feature in FEATURES.items()]
     return np.array([math.nan if value is None else value for value in values], np.float64)

@@ -117,7 +117,7 @@ def difficulty(plays: AgentPlays) -> float | None:
     """
     if plays.won is None or not plays.weak:
         return None
-    wins = sum(p.winner == 1 for p in plays.weak) / len(plays.weak)
-    lost = sum(p.winner == 0 for p in plays.weak) / len(plays.weak)
+    wins: float = sum(p.winner == 1 for p in plays.weak) / len(plays.weak)
+    lost: float = sum(p.winner == 0 for p in plays.weak) / len(plays.weak)
     length: float = min(1.0, math.log1p(plays.won.ticks) / math.log1p(LONG))
     return ((1.0 - wins) + lost + length) / 3.0

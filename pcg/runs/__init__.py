@@ -51,7 +51,8 @@ object per line in `.jsonl`):
     The best distinct feasible levels, best first: {`levels`: [{`file` ("lvl0.txt"), `id`, `origin`, `generation`,
     `width`, `height`, `feasible`, `fitness`, `constraint`, `constraints`, `metrics`, `wants`, `mechanics`, `parts`,
     `winner`, `seed`, `actions` (list of action names of the winning play, replay with `game.start(level=...,
-    seed=seed)`)}]}; of the grammar generators also `mission` {`nodes`, `edges`} (see `generators.levels.grammar.Mission.to_json`).
+    seed=seed)`)}]}; of the grammar generators also `mission` {`nodes`, `edges`} (see
+    `generators.levels.grammar.Mission.to_json`).
 `levels/lvl0.txt`, `levels/lvl1.txt`, ... and `levels/game.vgdl`
     The levels and a copy of the game, so that `pcg.load("DIR/levels/game.vgdl")` is the game with the generated levels.
 `infeasible/index.json`, `infeasible/lvl0.txt`, ...

@@ -21,6 +21,7 @@ from pcg.cli import (
     describe,
     games,
     gdl,
+    judge,
     kernels,
     language,
     levels,
@@ -64,7 +65,7 @@ def _options(
 
 
 for _module in (
-    levels, repair, archive, breed, runs, rules, games, tune, metrics, play, describe, agents, tournament, connectx,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, play, describe, agents, tournament, connectx,
     gdl, study, prefer, language, kernels, bench, conformance, yardstick,
 ):  # fmt: skip
     _module.register(app)

@@ -1,0 +1,118 @@
+"""Places where sprites should not be: outside the map, and inside what stops others.
+
+Movers that leave the map or walk through walls are the surest sign of rules that nobody has thought through. A rule for
+a meeting is taken at its word: who is teleported, pushed or killed by a wall is where the rules want it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass, fields
+
+from pcg.engine.state import State
+from pcg.evaluators.judging.game_kinds import GameKinds
+from pcg.evaluators.judging.game_plays import GamePlay, GamePlays
+
+_MOVERS = ("avatar", "chaser", "wanderer", "missile", "walker", "shot")
+_MINDED = ("chaser", "wanderer", "walker")
+"""Kinds that find their way; what only flies on may leave the map unseen."""
+_LOOKS = 8
+"""Moments of a play that are looked at."""
+
+
+@dataclass(frozen=True)
+class Astray:
+    """Counts of sprites by where they are, over the moments of some plays.
+
+    Attributes:
+        movers: all that get about, avatars not included.
+        outside: of them those that have left the map.
+        inside: of them those in a cell with something solid that no rule lets them meet.
+        minded: of the movers those that find their way: chasers, wanderers, walkers.
+        minded_lost: of them those outside or inside.
+        avatars: avatars.
+        avatars_lost: of them those outside, or inside of something solid.
+    """
+
+    movers: int = 0
+    outside: int = 0
+    inside: int = 0
+    minded: int = 0
+    minded_lost: int = 0
+    avatars: int = 0
+    avatars_lost: int = 0
+
+    def __add__(self, other: Astray) -> Astray:
+        return Astray(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def movers_share(self) -> float:
+        """Share of the movers that are where they should not be."""
+        return (self.outside + self.inside) / self.movers if self.movers else 0.0
+
+    @property
+    def minded_share(self) -> float:
+        """Share of the movers that find their way that are where they should not be."""
+        return self.minded_lost / self.minded if self.minded else 0.0
+
+    @property
+    def avatars_share(self) -> float:
+        """Share of the moments in which the avatar is where it should not be."""
+        return self.avatars_lost / self.avatars if self.avatars else 0.0
+
+
+def solids(kinds: GameKinds) -> frozenset[int]:
+    """Types that stand still and stop something by the rules."""
+    analysis = kinds.analysis
+    standing = set(kinds.of("frame", "static")) - analysis.moved
+    stops = {b for (_, b), found in analysis.meetings.items() if any(c.kind == "block" for c in found)}
+    return frozenset(standing & stops)
+
+
+def astray(kinds: GameKinds, plays: GamePlays, play: GamePlay) -> Astray:
+    """Count sprites that are where they should not be at some moments of a play."""
+    state = plays.game.start(plays.levels[play.level], play.seed)
+    every = max(1, len(play.actions) // _LOOKS)
+    found = Astray()
+    solid = solids(kinds)
+    for k, action in enumerate(play.actions):
+        if state.is_over:
+            break
+        state.advance(action)
+        if (k + 1) % every == 0 and not state.is_over:
+            found += _look(kinds, solid, state)
+    return found
+
+
+def _look(kinds: GameKinds, solid: frozenset[int], state: State) -> Astray:
+    context = state.context
+    block = context.level.block_size
+    width, height = context.level.width * block, context.level.height * block
+    ruled = kinds.analysis.meetings
+    walls: dict[tuple[int, int], int] = {}
+    movers = []
+    for t, r in state.records():
+        kind = kinds.kinds.get(t, "static")
+        if t in solid:
+            walls[int(r["x"]) // block, int(r["y"]) // block] = t
+        elif kind in _MOVERS:
+            movers.append((t, kind, int(r["x"]), int(r["y"]), int(r["w"]), int(r["h"])))
+    counts = dict.fromkeys(_FIELDS, 0)
+    for t, kind, x, y, w, h in movers:
+        avatar = kind == "avatar"
+        wall = walls.get(((x + w // 2) // block, (y + h // 2) // block))
+        outside = x + w <= 0 or y + h <= 0 or x >= width or y >= height
+        inside = not outside and wall is not None and not ruled.get((t, wall)) and not ruled.get((wall, t))
+        if avatar:
+            counts["avatars"] += 1
+            counts["avatars_lost"] += outside or inside
+            continue
+        counts["movers"] += 1
+        counts["outside"] += outside
+        counts["inside"] += inside
+        if kind in _MINDED:
+            counts["minded"] += 1
+            counts["minded_lost"] += outside or inside
+    return Astray(**counts)
+
+
+_FIELDS = tuple(field.name for field in fields(Astray))

@@ -24,6 +24,8 @@ Token = tuple[str, str, str]
 _FILE = Path(__file__).with_name("game_conventions.json")
 _JOINT, _HALF = 0.5, 0.4
 """Shares of the counts themselves, and of what two of the three parts let expect; the rest is chance."""
+_FEW = 2.0
+"""Rules that a game is short of, so that few usual ones are worth less than many."""
 _PRIOR = 2.0
 """Meetings that count for the mean share before any is seen."""
 
@@ -207,7 +209,8 @@ class Usage:
     """How far the rules of a game are what people write.
 
     Attributes:
-        rules: mean over rules and terminations of how usual they are, in (0, 1); one half is chance.
+        rules: mean over rules and terminations of how usual they are, in [0, 1), less where they are few; one half is
+            chance.
         points: the same of the changes of score.
         told: of the meetings for which people write a rule the share that has one, in [0, 1].
         strangest: the line that is least usual, None in a game without lines.
@@ -240,7 +243,7 @@ def usage(kinds: GameKinds, known: Conventions) -> Usage:
         if not told and weight > worst:
             worst, silent = weight, types
     return Usage(
-        rules=math.fsum(usual) / len(usual) if usual else 0.0,
+        rules=math.fsum(usual) / (len(usual) + _FEW),
         points=math.fsum(points) / len(points) if points else 0.0,
         told=said / wanted if wanted else 0.5,
         strangest=min(zip(bits, range(len(lines)), lines, strict=True))[2] if lines else None,

@@ -38,6 +38,8 @@ TICK_WORK = 60_000
 PLAY_WORK = 15_000_000
 """Work that a play of a capable player may be expected to cost; where ticks are dear it is shorter."""
 _LEAST_DEAR = 100
+_LEAST_TICK_WORK, _FAR_FROM_MEAN, _LEAST_MOVING = 600, 12.0, 200
+"""Bounds of a tick of a search: work, as a number and as a multiple of the mean of plays, and moving sprites."""
 _MEAN_WORK = 1500
 """Mean work of a forward-model call that a play may cost."""
 LADDER = (
@@ -210,6 +212,10 @@ class GamePlays:
         """
         seed = play_seed(self.seed, level)
         start = self.game.start(self.levels[level], seed)
+        # a search meets states that no play does, and must not spend itself on those in which sprites multiply
+        context = start.context
+        moving = int(context.header(context.initial)["slots"])
+        context.limit(max(_LEAST_TICK_WORK, int(_FAR_FROM_MEAN * self.work)), max(_LEAST_MOVING, 3 * moving))
         if start.model.stochastic:
             return self._by_players(level, seed, start, SEARCHERS, share)
         weights, close = self._estimate

@@ -16,8 +16,6 @@ from pcg.evaluators.analysis import Ending, is_avatar
 from pcg.evaluators.effect_semantics import FIRST, NAMED, SECOND, Consequence, consequences, first_number
 from pcg.evaluators.judging.game_kinds import GameKinds
 
-_GONE = ("kill", "transform", "hurt")
-
 
 @dataclass(frozen=True)
 class RuleReading:
@@ -96,8 +94,8 @@ class RuleReading:
 
     @cached_property
     def scenery(self) -> tuple[int, ...]:
-        """Types of the scenery, frame and floor, that a winning termination counts and the avatar does not change by
-        touching them.
+        """Types of the scenery, frame and floor, that a winning termination counts and with which the avatar can do
+        nothing but be stopped.
         """
         analysis = self.kinds.analysis
         counted = {t for e in analysis.wins for t in e.types if self.kinds.kinds[t] in ("frame", "floor")}
@@ -105,7 +103,7 @@ class RuleReading:
             t
             for t in counted
             for a in analysis.avatars
-            if any(c.kind in _GONE for pair in ((t, a), (a, t)) for c in analysis.meetings.get(pair, ()))
+            if any(c.kind != "block" for pair in ((t, a), (a, t)) for c in analysis.meetings.get(pair, ()))
         }
         return tuple(sorted(counted - touched))
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.games.evaluation import RANDOM_WINS
 from pcg.evaluators.judging.game_ablation import Ablation, ablation
 from pcg.evaluators.judging.game_conventions import Usage, conventions, usage
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
@@ -36,8 +37,6 @@ from pcg.evaluators.judging.game_plays import (
 from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.judging.judgement import Judgement, Part
 
-RANDOM_WINS = 0.3
-"""Share of its plays that chance may win; no game with more is ever feasible."""
 RANDOM_PLAYS = 40
 """Plays of chance, over all levels in turn."""
 RANDOM_TICKS = 1000
@@ -238,11 +237,11 @@ class GameJudge:
         idle = plays.made["nothing"]
         if all(play.won for play in idle) and max(p.score for p in found) <= max(p.score for p in idle):
             raise _Broken("Doing nothing wins every level, and nobody gets more points.")
-        chance = max((p.progress for p in plays.made.get("random", [])), default=0.0)
         if not any(p.won for p in found):
-            near = max(p.progress for p in found)
-            points = max(p.score for p in found) > max((p.score for p in plays.made.get("random", [])), default=0.0)
-            if near <= chance and not points:
+            chance = plays.made["random"]
+            near = math.fsum(p.progress for p in chance) / len(chance)
+            points = math.fsum(p.score for p in chance) / len(chance)
+            if not any(p.progress > near or (p.score > points and p.score > 0.0) for p in found):
                 raise _Broken("Nobody wins, and capable players come no nearer to it than chance.")
 
 
@@ -342,7 +341,7 @@ def _danger(f: GameFindings) -> Told | None:
 
 def _rules(f: GameFindings) -> Told:
     line = f.usage.strangest
-    return (f.usage.rules - 0.5) / 0.4, f"The least usual of the rules is {line.text}." if line else "There is no rule."
+    return (f.usage.rules - 0.3) / 0.5, f"The least usual of the rules is {line.text}." if line else "There is no rule."
 
 
 def _points(f: GameFindings) -> Told:

@@ -20,7 +20,7 @@ SHARE = 0.3
 
 
 def variant(source: str, kind: str, seed: int = 0) -> str:
-    """Return a broken variant of a game.
+    r"""Return a broken variant of a game.
 
     Args:
         source: VGDL text.
@@ -30,7 +30,8 @@ def variant(source: str, kind: str, seed: int = 0) -> str:
     Raises:
         ValueError: for another kind.
 
-    >>> game = "BasicGame\\n SpriteSet\\n  a > Missile\\n InteractionSet\\n  a wall > killSprite\\n  a EOS > stepBack\\n"
+    >>> rules = "  a wall > killSprite\n  a EOS > stepBack\n"
+    >>> game = "BasicGame\n SpriteSet\n  a > Missile\n InteractionSet\n" + rules
     >>> RuleSet.of(variant(game, "swapped")).rules[0].effect
     'stepBack'
     """

@@ -44,8 +44,11 @@ JUDGING = HERE.parent.parent / "evaluators" / "judging"
 SAMPLES = 2000
 """Samples of the bootstrap."""
 FOLDS = 5
-PULL = 0.02
+PULL = 0.002
 """Strength with which fitted weights are drawn to equal ones."""
+EQUAL = 0.2
+"""Share of the weight that all parts get alike: what tells little in these negatives, as skill, may be all that others
+lack."""
 
 Row = dict[str, Any]
 
@@ -59,12 +62,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--each", type=int, default=1, help="negatives of each kind for each game")
     parser.add_argument("--effort", type=float, default=1.0, help="what capable players may spend")
     parser.add_argument("--seed", type=int, default=1, help="of variants and plays")
-    parser.add_argument("--log", type=Path, default=Path("build/validity-games.jsonl"), help="where judgements are kept")
+    parser.add_argument(
+        "--log", type=Path, default=Path("build/validity-games.jsonl"), help="where judgements are kept"
+    )
     parser.add_argument("--negatives", type=Path, default=NEGATIVES, help="rule sets made by an earlier revision")
     parser.add_argument("--fit", action="store_true", help="fit the weights of the parts on the games not held out")
     parser.add_argument("--count", action="store_true", help="count conventions of rules in the games not held out")
     parser.add_argument("--freeze", type=Path, help="folder of JSON files with rule sets, to be packed as negatives")
-    parser.add_argument("--share", default="0/1", help="K/N: judge each Nth game from the Kth, for processes side by side")
+    parser.add_argument(
+        "--share", default="0/1", help="K/N: judge each Nth game from the Kth, for processes side by side"
+    )
     parser.add_argument("--json", type=Path, help="write the results here")
 
 
@@ -178,10 +185,12 @@ def count(corpus: Path) -> int:
 
     names = [name for name in chosen(corpus, 0) if not held_out(name)]
     games = (load(corpus / "games" / f"{name}.txt", reading="gvgai") for name in names)
-    counted = count_conventions(game_kinds(g.definition, [g.read_level(k) for k in range(len(g.levels))]) for g in games)
+    counted = count_conventions(
+        game_kinds(g.definition, [g.read_level(k) for k in range(len(g.levels))]) for g in games
+    )
     data = {
-        "provenance": "counts of rules by kinds of sprites, without names, in the games of the GVGAI framework that are "
-        "not held out (benchmarks/validity.py games --count)",
+        "provenance": "counts of rules by kinds of sprites, without names, in the games of the GVGAI framework that "
+        "are not held out (benchmarks/validity.py games --count)",
         **counted.to_json(),
     }
     path = JUDGING / "game_conventions.json"
@@ -209,7 +218,8 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
     """Weights, none negative, that let the games that people made come out above the others.
 
     Logistic regression on differences of parts, of each game with its own negatives, and as much again with those of
-    other games; only between feasible ones, for the constraints decide about the others. Drawn to equal weights.
+    other games; only between feasible ones, for the constraints decide about the others. Drawn to equal weights, and
+    mixed with them.
     """
     feasible = [row for row in rows if row["feasible"]]
     originals = [row for row in feasible if row["kind"] == ORIGINAL]
@@ -231,8 +241,7 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
     differences = np.array([d for d, _ in pairs])
     kinds_seen = sum(1 for kind in KINDS if share[kind])
     mass = np.array(
-        [1.0 / (kinds_seen * share[k]) for _, k in own]
-        + [0.5 / (kinds_seen * apart[k]) for _, k in across if apart[k]]
+        [1.0 / (kinds_seen * share[k]) for _, k in own] + [0.5 / (kinds_seen * apart[k]) for _, k in across if apart[k]]
     )
 
     def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -242,7 +251,8 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
         return total, slope + 2.0 * PULL * (w - w.mean())
 
     found = minimize(loss, np.full(len(names), 1.0), jac=True, bounds=[(0.0, None)] * len(names), method="L-BFGS-B")
-    return {name: float(round(w, 4)) for name, w in zip(names, found.x / found.x.sum(), strict=True)}
+    mixed = EQUAL / len(names) + (1.0 - EQUAL) * found.x / found.x.sum()
+    return {name: float(round(w, 4)) for name, w in zip(names, mixed, strict=True)}
 
 
 def write_weights(weights: Mapping[str, float], rows: Sequence[Row]) -> None:
@@ -297,7 +307,9 @@ def pooled(values: Mapping[tuple[str, str], list[float]], kind: str, games: Sequ
     have = [g for g in games if values.get((g, ORIGINAL)) and values.get((g, kind))]
     if not have:
         return float("nan"), float("nan"), float("nan")
-    wins = np.array([[np.mean([better(values[a, ORIGINAL][0], v) for v in values[b, kind]]) for b in have] for a in have])
+    wins = np.array(
+        [[np.mean([better(values[a, ORIGINAL][0], v) for v in values[b, kind]]) for b in have] for a in have]
+    )
     rng = np.random.default_rng(7)
     means = [float(wins[np.ix_(k, k)].mean()) for k in rng.integers(len(have), size=(SAMPLES // 4, len(have)))]
     return float(wins.mean()), float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
@@ -321,7 +333,9 @@ def report(rows: Sequence[Row], kinds: Sequence[str]) -> dict[str, Any]:
         weights = fit([row for row in rows if fold(row["game"], FOLDS) != k])
         crossed |= revalue((row for row in rows if fold(row["game"], FOLDS) == k), weights)
     values = revalue(rows, fitted_weights())
-    print(f"{'negatives':10s} {'held out':22s} {'all, cross-validated':22s} {'held out, pooled':22s} n  feasible  seconds")
+    print(
+        f"{'negatives':10s} {'held out':22s} {'all, cross-validated':22s} {'held out, pooled':22s} n  feasible  seconds"
+    )
     for kind in kinds:
         own = within(values, kind)
         cells = {
@@ -333,7 +347,8 @@ def report(rows: Sequence[Row], kinds: Sequence[str]) -> dict[str, Any]:
         kept = sum(row["feasible"] for row in those)
         seconds = float(np.mean([row["seconds"] for row in those])) if those else 0.0
         text = " ".join(f"{m:.3f} ({low:.3f}..{high:.3f})  " for m, low, high in cells.values())
-        print(f"{kind:10s} {text} {sum(g in own for g in halves['held out'])}/{len(own)}  {kept}/{len(those)} {seconds:.1f}")
+        number = f"{sum(g in own for g in halves['held out'])}/{len(own)}"
+        print(f"{kind:10s} {text} {number}  {kept}/{len(those)} {seconds:.1f}")
         result["auc"][kind] = {name: list(cell) for name, cell in cells.items()} | {"n": len(own), "feasible": kept}
     seconds = [row["seconds"] for row in originals]
     if seconds:

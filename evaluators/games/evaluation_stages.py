@@ -77,7 +77,7 @@ class StagedEvaluation:
             for rung in range(len(self.of.ladder)):
                 self._climb(rung)
             self._explore()
-            self._judge_chance(self.of.integer("random_plays"))
+            self._judge_chance()
             self._wait()
             self._settle_order()
             fitness = self._fitness(optimistic=False)
@@ -193,27 +193,28 @@ class StagedEvaluation:
                 self._fail(f"the longest game of a random player takes {ticks} ticks")
             held["chance"] = 1.0
             if any(t.won for t in plays):
-                self._judge_chance(self.of.integer("random_plays"))
+                self._judge_chance()
         if rung + 1 < len(self.played):
             self._hope()
         else:
             self._evaluate_all()
 
-    def _judge_chance(self, most: int) -> None:
-        """Further random plays, until so many are played or it is clear that chance wins too many of them."""
-        plays = self.played[1]
-        if self.constraints["chance"] < 1.0:
-            return
-        while True:
-            won, number = sum(t.won for t in (*plays, *self.lucky)), len(plays) + len(self.lucky)
-            if number >= most or won > RANDOM_WINS * max(most, number):
-                break
-            self._play(1, _CHANCE + len(self.lucky), self.lucky)
-        share = won / max(most, number)
-        self.metrics["random_wins"] = won / number
-        self.constraints["chance"] = 1.0 if share <= RANDOM_WINS else (1.0 - share) / (1.0 - RANDOM_WINS)
-        if share > RANDOM_WINS:
-            self._fail(f"a random player wins {won} of {number} plays")
+    def _judge_chance(self) -> None:
+        """Longer random plays, until all are played or it is clear that chance wins too many of them. They count for
+        nothing else.
+        """
+        most, ticks = self.of.integer("random_plays"), self.of.integer("random_ticks")
+        assert self.trials is not None
+        while len(self.lucky) < most and sum(t.won for t in self.lucky) <= RANDOM_WINS * most:
+            k = len(self.lucky)
+            allowance = self._allowance(1, ticks)
+            self.lucky.append(self.trials.play(1, _CHANCE + k, self.seed, max_ticks=ticks, allowance=allowance))
+        won = sum(t.won for t in self.lucky)
+        self.metrics["random_wins"] = won / len(self.lucky)
+        over = max(0.0, won / most - RANDOM_WINS) / (1.0 - RANDOM_WINS)
+        self.constraints["chance"] = 1.0 - over
+        if over > 0.0:
+            self._fail(f"a random player wins {won} of {len(self.lucky)} plays of {ticks} ticks")
 
     def _hopeless(self) -> bool:
         """Return True when the strongest agent, whose plays are dearest, has had its chances and nobody has won."""

@@ -74,9 +74,7 @@ def ablation(plays: GamePlays, recorded: Sequence[GamePlay]) -> Ablation:
     for k in range(len(definition.terminations)):
         if _difference(plays, without_termination(definition, k), recorded) == 2:
             endings.append(k)
-    return Ablation(
-        len(definition.effects), tuple(outcome), tuple(score), tuple(endings), len(definition.terminations)
-    )
+    return Ablation(len(definition.effects), tuple(outcome), tuple(score), tuple(endings), len(definition.terminations))
 
 
 def _difference(plays: GamePlays, definition: GameDefinition, recorded: Sequence[GamePlay]) -> int:

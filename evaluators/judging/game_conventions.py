@@ -1,8 +1,8 @@
-"""Conventions of rules: which effects people write for which kinds of sprites, and which meetings they leave without one.
+"""Conventions of rules: the effects that people write for kinds of sprites, and the meetings they leave without one.
 
 A small model of the games that people made, as GAVEL (Todd, Padula, Stephenson, Piette, Soemers, Togelius: GAVEL,
-Generating Games via Evolution and Language Models, 2024) draws on one: counts of rules by kinds (`game_kinds`), smoothed
-by what their parts let expect, against chance. It knows nothing of names or of numbers.
+Generating Games via Evolution and Language Models, 2024) draws on one: counts of rules by kinds (`game_kinds`),
+smoothed by what their parts let expect, against chance. It knows nothing of names or of numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Kinds of sprites, such as frame, chaser or shot, by which rules of different games can be compared.
 
-A kind is read from the class of a sprite, from what rules and classes bring it forth, and from where the levels have it;
-never from its name. Which rules people write for which kinds is counted in `game_conventions`.
+A kind is read from the class of a sprite, from what rules and classes bring it forth, and from where the levels have
+it; never from its name. Which rules people write for which kinds is counted in `game_conventions`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Moments of a play: what a player could have done at some of them, and what would have become of it.
 
 From moments spread over a recorded play every action is tried and followed by chance for some ticks, with the same
-random numbers for all. The spread of the values of actions tells decisions that matter (Browne, Maire: Evolutionary Game
-Design, 2010, call their lack "drama" and "uncertainty" missing); ends by death tell near misses; the values over time
-tell how long the end is open, falls that are made good, and changes of the lead.
+random numbers for all. The spread of the values of actions tells decisions that matter; ends by death tell near misses;
+the values over time tell how long the end is open, falls that are made good, and changes of the lead: uncertainty,
+drama and lead change as Browne and Maire measure them in board games (Evolutionary Game Design, 2010).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def moments(plays: GamePlays, play: GamePlay, seed: int) -> Moments:
         narrow=sum(max(d) - min(d) >= 0.5 for d in deaths) / n,
         open=sure / n,
         falls=min(1.0, max((max(values[:k]) - v for k, v in enumerate(values) if k), default=0.0)) if play.won else 0.0,
-        changes=sum(a != b for a, b in zip(turns, turns[1:], strict=False)) / max(1, n - 2),
+        changes=sum(a != b for a, b in pairwise(turns)) / max(1, n - 2),
     )
 
 

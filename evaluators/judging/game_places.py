@@ -60,11 +60,18 @@ class Astray:
         return self.avatars_lost / self.avatars if self.avatars else 0.0
 
 
-def solids(kinds: GameKinds) -> frozenset[int]:
-    """Types that stand still and stop something by the rules."""
+def solids(kinds: GameKinds, avatars: bool) -> frozenset[int]:
+    """Types that stand still and, by the rules, stop an avatar, or else something that is none; and the frame of the
+    levels where it stops anything.
+    """
     analysis = kinds.analysis
     standing = set(kinds.of("frame", "static")) - analysis.moved
-    stops = {b for (_, b), found in analysis.meetings.items() if any(c.kind == "block" for c in found)}
+    frame = set(kinds.of("frame"))
+    stops = {
+        b
+        for (a, b), found in analysis.meetings.items()
+        if (b in frame or (kinds.kinds[a] == "avatar") == avatars) and any(c.kind == "block" for c in found)
+    }
     return frozenset(standing & stops)
 
 
@@ -73,7 +80,7 @@ def astray(kinds: GameKinds, plays: GamePlays, play: GamePlay) -> Astray:
     state = plays.game.start(plays.levels[play.level], play.seed)
     every = max(1, len(play.actions) // _LOOKS)
     found = Astray()
-    solid = solids(kinds)
+    solid = solids(kinds, True), solids(kinds, False)
     for k, action in enumerate(play.actions):
         if state.is_over:
             break
@@ -83,16 +90,17 @@ def astray(kinds: GameKinds, plays: GamePlays, play: GamePlay) -> Astray:
     return found
 
 
-def _look(kinds: GameKinds, solid: frozenset[int], state: State) -> Astray:
+def _look(kinds: GameKinds, solid: tuple[frozenset[int], frozenset[int]], state: State) -> Astray:
     context = state.context
     block = context.level.block_size
     width, height = context.level.width * block, context.level.height * block
     ruled = kinds.analysis.meetings
+    for_avatars, for_others = solid
     walls: dict[tuple[int, int], int] = {}
     movers = []
     for t, r in state.records():
         kind = kinds.kinds.get(t, "static")
-        if t in solid:
+        if t in for_avatars or t in for_others:
             walls[int(r["x"]) // block, int(r["y"]) // block] = t
         elif kind in _MOVERS:
             movers.append((t, kind, int(r["x"]), int(r["y"]), int(r["w"]), int(r["h"])))
@@ -101,7 +109,8 @@ def _look(kinds: GameKinds, solid: frozenset[int], state: State) -> Astray:
         avatar = kind == "avatar"
         wall = walls.get(((x + w // 2) // block, (y + h // 2) // block))
         outside = x + w <= 0 or y + h <= 0 or x >= width or y >= height
-        inside = not outside and wall is not None and not ruled.get((t, wall)) and not ruled.get((wall, t))
+        stops = wall in (for_avatars if avatar else for_others)
+        inside = not outside and wall is not None and stops and not (ruled.get((t, wall)) or ruled.get((wall, t)))
         if avatar:
             counts["avatars"] += 1
             counts["avatars_lost"] += outside or inside

@@ -223,8 +223,8 @@ class GamePlays:
         smooth = any(is_continuous(self.game.definition.types[t]) for t in self.analysis.start_avatars)
         for stride, weight in ((6, 5.0), (1, 2.0)) if smooth else ((1, 2.0),):
             found = solve(
-                start, max_nodes=max(200, self._calls(share * 40_000)), algorithm="astar", weights=weights, weight=weight,
-                pairs=close, stride=stride, max_ticks=max(self.horizon(level), 500),
+                start, max_nodes=max(200, self._calls(share * 40_000)), algorithm="astar", weights=weights,
+                weight=weight, pairs=close, stride=stride, max_ticks=max(self.horizon(level), 500),
             )  # fmt: skip
             if found.status == "solved":
                 return self._record("search", level, seed, found.actions)
@@ -243,7 +243,9 @@ class GamePlays:
     ) -> GamePlay | None:
         for agent, budget in players:
             made = make_agent(agent, seed=seed, budget=budget)
-            playout = begin(start, made, max_ticks=self.horizon(level)).go_on(None, max(1000, self._calls(share * 150_000)))
+            playout = begin(start, made, max_ticks=self.horizon(level)).go_on(
+                None, max(1000, self._calls(share * 150_000))
+            )
             done = self._record(agent.partition(":")[0], level, seed, playout.actions)
             if done.won:
                 return done

@@ -346,6 +346,9 @@ def _rules(f: GameFindings) -> Told:
 
 def _points(f: GameFindings) -> Told:
     paying = f.reading.paying
+    idle = f.plays.made.get("nothing", []) if f.plays is not None else []
+    if any(p.score > 0.0 for p in idle):
+        return 0.6 * f.usage.points, f"Doing nothing gains up to {max(p.score for p in idle):g} points."
     return f.usage.points * (1.0 if paying else 0.6), f"{paying} rules raise the score."
 
 
@@ -353,7 +356,9 @@ def _meetings(f: GameFindings) -> Told:
     if f.usage.silent is None:
         return f.usage.told, "Every meeting that calls for a rule has one."
     one, other = f.usage.silent
-    what = f"{f.kinds.name(one)} and {f.kinds.name(other)} meet" if other >= 0 else f"{f.kinds.name(one)} leaves the map"
+    what = (
+        f"{f.kinds.name(one)} and {f.kinds.name(other)} meet" if other >= 0 else f"{f.kinds.name(one)} leaves the map"
+    )
     return f.usage.told, f"Nothing happens when {what}."
 
 

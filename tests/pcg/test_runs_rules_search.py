@@ -17,11 +17,11 @@ from pcg.runs.experiments.rules import evaluate_rules, run_rules
 from pcg.runs.experiments.rules_config import RulesRun
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
-CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20}
+CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20, "random_ticks": 60}
 
 
 def config(generator: str = "evolve", **more: object) -> RulesRun:
-    settings = {"game": "boxes", "levels": "0", "count": 4, "evaluations": 120, "confirm": 0, **more}
+    settings = {"game": "boxes", "levels": "0", "count": 4, "evaluations": 120, "confirm": 0, "judge": 0, **more}
     parameters = {"population": 10, "offspring": 10} if RULE_GENERATORS[generator].learns else {}
     return RulesRun(generator=generator, generator_parameters=parameters, evaluation_parameters=CHEAP, **settings)  # type: ignore[arg-type]
 

@@ -197,6 +197,7 @@ class GameSearch(SearchRun):
             "archive": {"size": config.count, "distance": config.distance},
             "confirm": config.confirm,
             "finalists": config.finalists,
+            "judge": config.judge,
         }
 
     def games(self) -> list[KeptGame]:
@@ -272,7 +273,7 @@ class GameSearch(SearchRun):
         tickets = [
             self.workers.submit(
                 f"the last plays of candidate {game.candidate.id}", evaluate, work, game.candidate.genotype, plays,
-                code_digest(), 0.0, sample, game.candidate.id not in self.judgements,
+                code_digest(), 0.0, sample, bool(self.config.judge) and game.candidate.id not in self.judgements,
             )
             for game in games
         ]  # fmt: skip
@@ -281,6 +282,9 @@ class GameSearch(SearchRun):
             if verdict.judgement is not None:
                 self.judgements[game.candidate.id] = verdict.judgement
             self.confirmed[game.candidate.id] = replace(verdict, judgement=None)
+        for known in map(self._known, games):
+            if known.lucky:
+                self.reasons["a random player wins too often in the last plays"] += 1
         played = [known for known in map(self._known, games) if not known.lucky]
         return sorted(played, key=lambda game: game.rank, reverse=True)
 

@@ -1,12 +1,13 @@
-"""The learning track on ten games: a linear learner beside `random` and `onestep`, docs/results/learning-track.md.
+"""The learning track on ten games: learners beside `random` and `onestep`, docs/results/learning-track.md.
 
-The learner gets so many ticks of training plays on levels 0 to 2 of every game of the built-in set `training`, then
+A learner gets so many ticks of training plays on levels 0 to 2 of every game of the built-in set `training`, then
 plays each of levels 3 and 4 ten times, by the rules of 2017 (`pcg.evaluators.learning`). `random` and `onestep` play
-the same test plays; `onestep` simulates, as no entry of the learning track could. Parameters of the learner were chosen
-on games of the set `validation`. Results are kept in docs/results/learning-track.csv, a line per game and entrant, and
-what is there is not played again: to play a game anew, delete its lines.
+the same test plays; `onestep` simulates, as no entry of the learning track could. Parameters of the linear learner were
+chosen on games of the set `validation`; those of PPO are the library's, but for larger batches. PPO needs the extra
+`rl`. Results are kept in docs/results/learning-track.csv, a line per game, entrant and seed, and what is there is not
+played again: to play a game anew, delete its lines.
 
-    python -m benchmarks.learning_track --steps 1000000 --seeds 2
+    python -m benchmarks.learning_track --learners sarsa,ppo --steps 1000000 --seeds 1
     python -m benchmarks.learning_track --report
 """
 
@@ -21,7 +22,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pcg
-from pcg.evaluators.learning import LearningTrack, LinearSarsa, run_track
+from pcg.evaluators.learning import Learner, LearningTrack, LinearSarsa, run_track
 from pcg.evaluators.tournament import GAME_SETS, wilson
 from pcg.evaluators.tournament.rules import settle
 from pcg.report.tournament_tables import interval_text, number, percent
@@ -30,7 +31,8 @@ from pcg.runs.store import write_whole
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "docs" / "results" / "learning-track.csv"
 REPORT = ROOT / "docs" / "results" / "learning-track.md"
-LEARNER = "linear SARSA(λ)"
+LEARNERS = {"sarsa": "linear SARSA(λ)", "ppo": "PPO"}
+"""Names of the learners in tables, by those of `--learners`."""
 AGENTS = ("random", "onestep")
 SEED = 1
 
@@ -68,12 +70,23 @@ def keep(rows: Iterable[Row]) -> None:
     write_whole(KEPT, "\n".join(lines) + "\n")
 
 
-def learner_row(name: str, steps: int, seed: int) -> Row:
-    """Let the learner learn a game and play."""
+def make_learner(kind: str, seed: int) -> Learner:
+    """Make a learner that knows nothing yet."""
+    if kind == "sarsa":
+        return LinearSarsa(seed=seed)
+    from pcg.integrations.stable_baselines3 import PPOLearner
+
+    return PPOLearner(seed=seed)
+
+
+def learner_row(name: str, kind: str, steps: int, seed: int) -> Row:
+    """Let a learner learn a game and play."""
     track = LearningTrack(seconds=None, steps=steps)
-    done = run_track(pcg.load(name), LinearSarsa(seed=seed), track, seed=seed)
+    before = time.process_time()
+    done = run_track(pcg.load(name), make_learner(kind, seed), track, seed=seed)
     total = math.fsum(play.score for play in done.plays)
-    return Row(name, LEARNER, seed, done.steps, len(done.plays), done.wins, total, round(done.seconds, 1))
+    used = round(time.process_time() - before, 1)
+    return Row(name, LEARNERS[kind], seed, done.steps, len(done.plays), done.wins, total, used)
 
 
 def agent_row(name: str, agent: str) -> Row:
@@ -88,14 +101,13 @@ def agent_row(name: str, agent: str) -> Row:
     return Row(name, agent, SEED, 0, len(track.test) * track.plays, wins, total, 0.0)
 
 
-def campaign(steps: int, seeds: int) -> None:
+def campaign(kinds: list[str], steps: int, seeds: int) -> None:
     """Play what is missing, and keep it game by game."""
     rows = read()
     for seed in range(SEED, SEED + seeds):
         for name in GAME_SETS["training"].games:
             have = {(row.entrant, row.seed) for row in rows if row.game == name}
-            if (LEARNER, seed) not in have:
-                rows.append(learner_row(name, steps, seed))
+            rows += [learner_row(name, k, steps, seed) for k in kinds if (LEARNERS[k], seed) not in have]
             rows += [agent_row(name, agent) for agent in AGENTS if (agent, SEED) not in have]
             keep(rows)
             print(time.strftime("%H:%M:%S"), seed, name, flush=True)
@@ -113,20 +125,17 @@ def cell(rows: list[Row]) -> tuple[str, str]:
 def report() -> str:
     """Return the page."""
     rows = read()
-    entrants = [LEARNER, *AGENTS]
-    learned = [row for row in rows if row.entrant == LEARNER]
-    seeds = len({row.seed for row in learned})
-    steps = sorted({row.steps for row in learned})
-    seconds = sorted(row.seconds for row in learned)
+    there = [name for name in LEARNERS.values() if any(row.entrant == name for row in rows)]
+    entrants = [*there, *AGENTS]
     games = [name for name in GAME_SETS["training"].games if any(row.game == name for row in rows)]
     lines = [
         "# The learning track",
         "",
-        "A learner that never simulates: linear SARSA(λ) over what is around its avatar ([Learning](../learning.md)), "
-        f"with {' / '.join(f'{count:,}' for count in steps)} ticks of training plays on levels 0-2 of each game, then "
-        f"ten plays on each of levels 3 and 4; learning and plays with {seeds} seed(s). `random` and `onestep` have "
-        "played the twenty test plays of the first seed; `onestep` looks one tick ahead with the forward model, which "
-        "no learner has. Parameters of the learner were chosen on games of the set `validation`; these are those of "
+        "Learners that never simulate, over what is around their avatar ([Learning](../learning.md)): linear SARSA(λ), "
+        "and PPO of Stable-Baselines3. They train on levels 0-2 of each game, then play ten times on each of levels 3 "
+        "and 4. `random` and `onestep` have played the twenty test plays of the first seed; `onestep` looks one tick "
+        "ahead with the forward model, which no learner has. Parameters of the linear learner were chosen on games of "
+        "the set `validation`, those of PPO are the library's but for larger batches; the games are those of "
         "`training`.",
         "",
         "| game | " + " | ".join(f"{name}: plays won (95 %) | score" for name in entrants) + " |",
@@ -136,18 +145,20 @@ def report() -> str:
         cells = [cell([r for r in rows if r.game == name and r.entrant == who]) for who in entrants]
         lines.append(f"| {name} | " + " | ".join(f"{won} | {score}" for won, score in cells) + " |")
     totals = [cell([r for r in rows if r.entrant == who])[0] for who in entrants]
+    lines += ["| all | " + " | ".join(f"{won} | " for won in totals) + "|", ""]
+    for who in there:
+        own = [row for row in rows if row.entrant == who]
+        ticks, used = sorted({row.steps for row in own}), sorted(row.seconds for row in own)
+        lines += [
+            f"- {who}: {len({row.seed for row in own})} seed(s), {ticks[0]:,} to {ticks[-1]:,} "
+            f"ticks of training, {number(used[0], 0)} to {number(used[-1], 0)} s of processor time for a game, its "
+            "tests included; the track allows 300 s for learning."
+        ]
     lines += [
-        "| all | " + " | ".join(f"{won} |" for won in totals) + " |",
         "",
-        "After so little training the learner wins no more than random play; the games of the set `validation` on "
-        "which it was developed are easier for it, and longer training on these ten is still to be measured.",
+        "Made by `python -m benchmarks.learning_track`; the numbers are in [learning-track.csv](learning-track.csv).",
         "",
-        f"Learning a game took {number(seconds[0], 0)} to {number(seconds[-1], 0)} s of wall time on a busy machine; "
-        "the track allows 300. Made by `python -m benchmarks.learning_track "
-        f"--steps {min(row.steps for row in learned) // 1000 * 1000} --seeds {seeds}`; the numbers are in "
-        "[learning-track.csv](learning-track.csv).",
-        "",
-    ]  # fmt: skip
+    ]
     return "\n".join(lines)
 
 
@@ -156,10 +167,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--learners", default="sarsa,ppo", help="with commas between: " + ", ".join(LEARNERS))
     parser.add_argument("--report", action="store_true", help="write the page of what is kept, and play nothing")
     given = parser.parse_args()
     if not given.report:
-        campaign(given.steps, given.seeds)
+        kinds = given.learners.split(",")
+        if unknown := [kind for kind in kinds if kind not in LEARNERS]:
+            parser.error(f"unknown learner `{unknown[0]}`: expected {', '.join(LEARNERS)}")
+        campaign(kinds, given.steps, given.seeds)
     REPORT.write_text(report(), encoding="utf-8")
     print(f"wrote {REPORT.relative_to(ROOT)}")
 

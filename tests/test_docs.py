@@ -1,4 +1,4 @@
-"""What the documentation shows works: every Python block runs, every command succeeds, every page is reachable."""
+"""Documentation that works: every Python block runs, every command succeeds, every page is reachable."""
 
 from __future__ import annotations
 

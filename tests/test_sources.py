@@ -130,7 +130,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def objections(text: str) -> list[str]:
-    """What is wrong with the citations in a text; a name that begins with `::` is in the file named before it."""
+    """List the faults of the citations in a text; a name that begins with `::` is in the file named before it."""
     wrong = []
     before = ""
     for span in re.findall(r"`([^`]+)`", text):

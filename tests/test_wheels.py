@@ -70,7 +70,7 @@ def clean(folder: Path, **more: str) -> dict[str, str]:
 
 
 def output(words: list[object], folder: Path, environment: dict[str, str]) -> str:
-    """What a program prints; it has to succeed."""
+    """Return the output of a program that has to succeed."""
     done = subprocess.run([str(w) for w in words], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -11,21 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Value
-from pcg.engine.vgdl.ontology_params import FIRST, SECOND
-
-_INERT_CLASSES = frozenset(
-    {"Immovable", "Door", "Passive", "Resource", "ResourcePack", "Conveyor", "SpriteProducer", "Portal"}
-)
-_PRODUCERS = frozenset({"SpawnPoint", "Bomber", "BomberRandomMissile", "SpawnPointMultiSprite"})
-_GLIDERS = _INERT_CLASSES | {"Missile"}
-_COLD_CLASSES = frozenset(
-    {
-        "CarAvatar", "LanderAvatar", "BirdAvatar", "AimedAvatar", "SpaceshipAvatar", "PlatformerAvatar",
-        "WizardAvatar", "Walker", "WalkerJumper", "RandomInertial", "BomberRandomMissile", "PathAltChaser",
-        "RandomPathAltChaser",
-    }
-)  # fmt: skip
-_DRAWS_WITHOUT_CHOICE = frozenset({"SpawnPoint", "Bomber", "SpawnPointMultiSprite"})
+from pcg.engine.vgdl.ontology_params import FIRST, GLIDE, NOTHING, SECOND, SPAWN, SpriteClass
 
 MOVES, CHANGES, KILLS, STIRS, CLONES = 1, 2, 4, 8, 16
 """Possible changes of one of the two sprites of an effect. STIRS is MOVES or CHANGES, resets to `lastrect` included."""
@@ -79,21 +65,24 @@ class SpriteFacts:
         self.subs = [set_of(t.subtypes) for t in types]
         self.mapped = set_of(self.index[n] for names in definition.mapping.values() for n in names if n in self.index)
         kinds = [t for t in types if t.class_name is not None]
+        classes = [_class_of(t) for t in kinds]
         self.classed = set_of(t.id for t in kinds)
         self.makes = [self._makes(t) for t in types]
         self.created = 0
         for t in kinds:
             self.created |= self.makes[t.id]
-            self.created |= 1 << t.id if ontology.SPRITE_CLASSES[str(t.class_name)].creates_self else 0
+            self.created |= 1 << t.id if _class_of(t).creates_self else 0
         self.inert = set_of(t.id for t in kinds if _is_inert(t))
         self.plain = set_of(
             t.id
             for t in types
             if float(t.params.get("wMult", 1)) == 1.0 and float(t.params.get("hMult", 1)) == 1.0  # type: ignore[arg-type]
         )
-        self.producers = set_of(t.id for t in kinds if t.class_name in _PRODUCERS and _stands(t))
+        self.producers = set_of(t.id for t in kinds if _class_of(t).update == SPAWN and _stands(t))
         self.gliders = set_of(
-            t.id for t in kinds if t.class_name in _GLIDERS and _parameters(t, "physicstype", "timeToLive") == (0, -1)
+            t.id
+            for t in kinds
+            if _class_of(t).update in (NOTHING, GLIDE) and _parameters(t, "physicstype", "timeToLive") == (0, -1)
         )
         self.seen = 0
         for t in kinds:
@@ -101,12 +90,10 @@ class SpriteFacts:
                 self.seen |= self.named(value) if key.startswith("stype") else 0
         self.sightless = self.inert & ~self.seen
         self.sightless &= set_of(t.id for t in kinds if _parameters(t, "physicstype", "rotateInPlace") == (0, False))
-        self.users = any(ontology.SPRITE_CLASSES[str(t.class_name)].rule == "user" for t in kinds)
-        self.cold = self.users or any(
-            t.class_name in _COLD_CLASSES or _parameters(t, "physicstype") != (0,) for t in kinds
-        )
+        self.users = any(spec.rule == "user" for spec in classes)
+        self.cold = self.users or any(_class_of(t).rare_fields or _parameters(t, "physicstype") != (0,) for t in kinds)
         self.draws = set_of(t.id for t in kinds if _type_draws(t))
-        self.timed = any(t.class_name in (*_PRODUCERS, "RandomBomber", "WizardAvatar") for t in kinds)
+        self.timed = any(spec.timed for spec in classes)
 
     def named(self, text: object) -> int:
         """The types that the value of a parameter names."""
@@ -125,7 +112,7 @@ class SpriteFacts:
         if t.class_name is None:
             return 0
         made = 0
-        for key in ontology.SPRITE_CLASSES[t.class_name].creates:
+        for key in _class_of(t).creates:
             made |= self.named(t.params.get(key))
         if t.class_name == "OngoingTurningAvatar" and "spawnBehind" not in t.params:
             made |= 1  # as the reference has it (reference/avatars 8.5)
@@ -191,10 +178,15 @@ def facts_of_effects(sprites: SpriteFacts, definition: GameDefinition) -> list[E
     return [EffectFacts(sprites, e.name, e.params) for e in definition.effects]
 
 
+def _class_of(t: SpriteType) -> SpriteClass:
+    """The class of a type that has one."""
+    return ontology.SPRITE_CLASSES[str(t.class_name)]
+
+
 def _parameters(t: SpriteType, *names: str) -> tuple[object, ...]:
     """Values of parameters of a type that has a class, with the class's defaults."""
-    spec = ontology.SPRITE_CLASSES[str(t.class_name)].params
-    return tuple(t.params.get(name, spec[name].default) for name in names)
+    params = _class_of(t).params
+    return tuple(t.params.get(name, params[name].default) for name in names)
 
 
 def _stands(t: SpriteType) -> bool:
@@ -204,12 +196,13 @@ def _stands(t: SpriteType) -> bool:
 
 
 def _is_inert(t: SpriteType) -> bool:
-    if t.class_name not in _INERT_CLASSES:
+    if _class_of(t).update != NOTHING:
         return False
     return _stands(t) or _parameters(t, "timeToLive", "speed") == (-1, 0)
 
 
 def _type_draws(t: SpriteType) -> bool:
-    if not ontology.SPRITE_CLASSES[str(t.class_name)].stochastic:
+    spec = _class_of(t)
+    if not spec.stochastic:
         return False
-    return t.class_name not in _DRAWS_WITHOUT_CHOICE or float(t.params.get("prob", 1.0)) < 1.0  # type: ignore[arg-type]
+    return not spec.draws_for_prob or float(t.params.get("prob", 1.0)) < 1.0  # type: ignore[arg-type]

@@ -53,17 +53,17 @@ def avatar_classes() -> dict[str, SpriteClass]:
         known, "CarAvatar", "OrientedAvatar", "avatars 8.6", "drives in continuous physics",
         Param("angle_diff", "double", 0.15, "turn per tick", "radians", (0, 3.2)),
         Param("facing", "double", 0.0, "0 drives forward, 1 backward", range=(0, 1)),
-        defaults={"speed": 0.0},
+        defaults={"speed": 0.0}, rare_fields=True,
     )  # fmt: skip
     define(
         known, "LanderAvatar", "OrientedAvatar", "avatars 8.6", "turns and thrusts in continuous physics",
         Param("angle_diff", "double", 0.3, "turn per tick", "radians", (0, 3.2)),
         FAST,
-        defaults={"speed": 5.0, "orientation": NONE},
+        defaults={"speed": 5.0, "orientation": NONE}, rare_fields=True,
     )  # fmt: skip
     define(
         known, "BirdAvatar", "OrientedAvatar", "avatars 8.6", "flies right and flaps upwards",
-        defaults={"jump_strength": 10.0}, actions=("USE",),
+        defaults={"jump_strength": 10.0}, actions=("USE",), rare_fields=True,
     )  # fmt: skip
     define(
         known, "ShootAvatar", "OrientedAvatar", "avatars 8.4", "turns, moves, and shoots where it faces",
@@ -82,13 +82,13 @@ def avatar_classes() -> dict[str, SpriteClass]:
     define(
         known, "AimedAvatar", "ShootAvatar", "avatars 8.6", "turns its gun up and down",
         Param("angle_diff", "double", 0.15, "turn per tick", "radians", (0, 3.2)),
-        defaults={"speed": 0.0, "stationary": True}, actions=("USE", "DOWN", "UP"),
+        defaults={"speed": 0.0, "stationary": True}, actions=("USE", "DOWN", "UP"), rare_fields=True,
     )  # fmt: skip
     define(
         known, "SpaceshipAvatar", "ShootAvatar", "avatars 8.6", "turns, thrusts and shoots in continuous physics",
         Param("angle_diff", "double", 0.3, "turn per tick", "radians", (0, 3.2)),
         FAST,
-        defaults={"speed": 5.0, "orientation": NONE},
+        defaults={"speed": 5.0, "orientation": NONE}, rare_fields=True,
     )  # fmt: skip
     platformer = {"jump_strength": 10.0, "max_speed": 30.0, "on_ground": False}
     speedups = (
@@ -97,7 +97,7 @@ def avatar_classes() -> dict[str, SpriteClass]:
     )
     define(
         known, "PlatformerAvatar", "MovingAvatar", "avatars 8.6", "runs and jumps in continuous physics", *speedups,
-        defaults=platformer, actions=("LEFT", "RIGHT", "USE"), turns=True,
+        defaults=platformer, actions=("LEFT", "RIGHT", "USE"), turns=True, rare_fields=True, stands=True,
     )  # fmt: skip
     define(
         known, "WizardAvatar", "MovingAvatar", "avatars 8.6",
@@ -106,5 +106,6 @@ def avatar_classes() -> dict[str, SpriteClass]:
         Param("last_block_time", "int", 0, "when it set the last block", "ticks"),
         Param("facing_dir", "direction", RIGHT, "where it sets blocks"),
         defaults={**platformer, "speed": 0.0}, actions=("LEFT", "RIGHT", "USE", "UP"), turns=True, creates=("stype",),
+        rare_fields=True, stands=True, timed=True,
     )  # fmt: skip
     return known

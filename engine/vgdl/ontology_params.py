@@ -84,6 +84,10 @@ class Param:
         return self.type in ("sprite", "sprites")
 
 
+NOTHING, SPAWN, GLIDE, OTHER = "nothing", "spawn", "glide", "other"
+"""Kinds of updates of sprite classes: none of its own, drawing and spawning in place, flying on, anything else."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpriteClass:
     """A sprite or avatar class."""
@@ -115,6 +119,16 @@ class SpriteClass:
     """It creates its own type when the parameters of `creates` are absent."""
     stochastic: bool = False
     """Its own update can draw from a random generator."""
+    update: str = OTHER
+    """NOTHING, SPAWN, GLIDE or OTHER: all that its own update does beside the passive step. Not inherited."""
+    draws_for_prob: bool = False
+    """Its draws decide nothing where the parameter `prob` is 1. Not inherited."""
+    timed: bool = False
+    """Its own update acts by the clock."""
+    rare_fields: bool = False
+    """It needs the rarely used part of the sprite record, whatever its physics."""
+    stands: bool = False
+    """It stands and runs on what is solid, in continuous physics."""
     runnable: bool = True
     """True when the kernel has it."""
     required: tuple[str, ...] = field(init=False)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pcg.engine.vgdl.definition import Value
-from pcg.engine.vgdl.ontology_params import Param, SpriteClass
+from pcg.engine.vgdl.ontology_params import GLIDE, NOTHING, SPAWN, Param, SpriteClass
 from pcg.engine.vgdl.values import DIRECTIONS
 
 NONE: Final = DIRECTIONS["NONE"]
@@ -70,6 +70,13 @@ BASE_PARAMS: Final[tuple[Param, ...]] = (
 """Fields of every sprite that a game can set (reference/sprites 7.1)."""
 
 
+INHERITED: Final = (
+    "avatar", "actions", "moves", "turns", "dies", "creates", "creates_self", "stochastic", "timed", "rare_fields",
+    "stands",
+)  # fmt: skip
+"""Traits that a class has from its parent unless it says otherwise."""
+
+
 def define(
     known: dict[str, SpriteClass],
     name: str,
@@ -87,7 +94,7 @@ def define(
     own = tuple(p.name for p in params if p.name not in inherited)
     inherited.update({p.name: p for p in params})
     if parent is not None:
-        for flag in ("avatar", "actions", "moves", "turns", "dies", "creates", "creates_self", "stochastic"):
+        for flag in INHERITED:
             flags.setdefault(flag, getattr(known[parent], flag))
     entry = SpriteClass(name, parent, inherited, help, rule, own, dict(defaults or {}), **flags)
     known[name] = entry
@@ -112,38 +119,41 @@ _CHASE_PARAMS = (
 def sprite_classes() -> dict[str, SpriteClass]:
     """All sprite classes that are no avatars, parents before children."""
     known: dict[str, SpriteClass] = {}
-    define(known, "Immovable", None, "sprites 7.8", "stands still", defaults={"is_static": True})
     define(
-        known, "Door", "Immovable", "sprites 7.8", "stands still and is observed as a portal", defaults={"portal": True}
-    )
+        known, "Immovable", None, "sprites 7.8", "stands still", defaults={"is_static": True}, update=NOTHING
+    )  # fmt: skip
     define(
-        known,
-        "Passive",
-        None,
-        "sprites 7.8",
-        "does nothing itself, can be pushed; moves if given speed and orientation",
-    )
+        known, "Door", "Immovable", "sprites 7.8", "stands still and is observed as a portal",
+        defaults={"portal": True}, update=NOTHING,
+    )  # fmt: skip
+    define(
+        known, "Passive", None, "sprites 7.8",
+        "does nothing itself, can be pushed; moves if given speed and orientation", update=NOTHING,
+    )  # fmt: skip
     define(
         known, "Resource", "Passive", "sprites 7.8", "can be collected",
         Param("value", "int", 1, "amount one sprite is worth", "units", (1, 100)),
         Param("limit", "int", 2, "how much of it a sprite can hold", "units", (1, 1000)),
         Param("resource_name", "sprite", None, "the resource it counts as; its own type by default"),
-        defaults={"is_resource": True},
+        defaults={"is_resource": True}, update=NOTHING,
     )  # fmt: skip
     define(
         known, "ResourcePack", "Resource", "sprites 7.8", "counts as another resource; its own limit is not registered",
         Param("resource_name", "sprite", None, "the resource it counts as", required=True),
-        defaults={"is_static": True},
+        defaults={"is_static": True}, update=NOTHING,
     )  # fmt: skip
     define(
         known, "Conveyor", None, "sprites 7.8", "stands still with an orientation for effects to read",
-        defaults={"is_static": True, "is_oriented": True, "jump_strength": 1.0, "orientation": NONE},
+        defaults={"is_static": True, "is_oriented": True, "jump_strength": 1.0, "orientation": NONE}, update=NOTHING,
     )  # fmt: skip
-    define(known, "SpriteProducer", None, "sprites 7.8", "common parent of portals and spawners; does nothing itself")
+    define(
+        known, "SpriteProducer", None, "sprites 7.8", "common parent of portals and spawners; does nothing itself",
+        update=NOTHING,
+    )  # fmt: skip
     define(
         known, "Portal", "SpriteProducer", "sprites 7.8", "entry of teleportToExit",
         Param("stype", "sprite", None, "type of the exits", required=True),
-        defaults={"is_static": True, "portal": True},
+        defaults={"is_static": True, "portal": True}, update=NOTHING,
     )  # fmt: skip
     define(
         known, "Flicker", None, "sprites 7.8", "disappears by itself",
@@ -163,7 +173,7 @@ def sprite_classes() -> dict[str, SpriteClass]:
     )  # fmt: skip
     define(
         known, "Missile", None, "sprites 7.8", "flies on in its orientation",
-        defaults={"speed": 1.0, "is_oriented": True, "orientation": NONE}, moves=True,
+        defaults={"speed": 1.0, "is_oriented": True, "orientation": NONE}, moves=True, update=GLIDE,
     )  # fmt: skip
     define(
         known, "RandomMissile", "Missile", "sprites 7.8", "a missile that draws its direction unless it is given one",
@@ -183,7 +193,7 @@ def _movers(known: dict[str, SpriteClass]) -> None:
     )  # fmt: skip
     define(
         known, "RandomInertial", "RandomNPC", "sprites 7.9", "accelerates at random in continuous physics",
-        defaults={"physicstype": 1, "is_oriented": True},
+        defaults={"physicstype": 1, "is_oriented": True}, rare_fields=True,
     )  # fmt: skip
     define(known, "Chaser", "RandomNPC", "sprites 7.10", "walks towards the nearest target", *_CHASE_PARAMS)
     define(known, "Fleeing", "Chaser", "sprites 7.10", "walks away from the nearest target", defaults={"fleeing": True})
@@ -208,6 +218,7 @@ def _movers(known: dict[str, SpriteClass]) -> None:
     define(
         known, "PathAltChaser", "AlternateChaser", "sprites 7.12", "an AlternateChaser on shortest paths; needs `obs`",
         Param("randomTarget", "bool", False, "draws its target instead of taking the nearest"),
+        rare_fields=True,
     )  # fmt: skip
     define(
         known, "RandomPathAltChaser", "PathAltChaser", "sprites 7.12", "a PathAltChaser that sometimes walks at random",
@@ -218,7 +229,7 @@ def _movers(known: dict[str, SpriteClass]) -> None:
         Param("airsteering", "bool", False, "steers in every tick, not only when it stopped"),
         FAST,
         defaults={"speed": 5.0, "max_speed": 5.0, "is_oriented": True, "is_stochastic": True, "on_ground": False},
-        moves=True, turns=True, stochastic=True,
+        moves=True, turns=True, stochastic=True, rare_fields=True, stands=True,
     )  # fmt: skip
     define(
         known, "WalkerJumper", "Walker", "sprites 7.9", "a walker that jumps now and then",
@@ -234,10 +245,12 @@ def _producers(known: dict[str, SpriteClass]) -> None:
         *_SPAWN_PARAMS,
         Param("counter", "int", 0, "reset at creation", inert=True),
         defaults={"cooldown": 1, "is_static": True, "speed": 0.0}, creates=("stype",), stochastic=True,
+        update=SPAWN, draws_for_prob=True, timed=True,
     )  # fmt: skip
     define(
         known, "Bomber", "SpawnPoint", "sprites 7.13", "a spawner that moves if given a speed",
         defaults={"is_static": False, "is_oriented": True, "orientation": RIGHT, "is_npc": True, "speed": 0.0},
+        update=SPAWN, draws_for_prob=True,
     )  # fmt: skip
     bomber: dict[str, Value] = {"is_static": False, "is_oriented": True, "orientation": RIGHT, "is_npc": True}
     define(
@@ -248,7 +261,7 @@ def _producers(known: dict[str, SpriteClass]) -> None:
         known, "BomberRandomMissile", "SpawnPoint", "sprites 7.13", "a spawner that draws what it spawns",
         Param("stypeMissile", "sprites", None, "what it spawns", required=True, late=True),
         Param("stype", "sprite", None, "replaced in every update", inert=True),
-        defaults={**bomber, "speed": 0.0}, creates=("stypeMissile",),
+        defaults={**bomber, "speed": 0.0}, creates=("stypeMissile",), update=SPAWN, rare_fields=True,
     )  # fmt: skip
     define(
         known, "SpawnPointMultiSprite", "SpriteProducer", "sprites 7.13",
@@ -258,5 +271,5 @@ def _producers(known: dict[str, SpriteClass]) -> None:
         defaults={
             "cooldown": 1, "is_static": True, "is_oriented": True, "orientation": RIGHT, "is_npc": True,
         },
-        creates=("stypes",), stochastic=True,
+        creates=("stypes",), stochastic=True, update=SPAWN, draws_for_prob=True, timed=True,
     )  # fmt: skip

@@ -47,7 +47,6 @@ _SPRITE_BITS = (
     ("is_oriented", L.ORIENTED),
     ("on_ground", L.ON_GROUND),
 )
-GROUND_CLASSES = frozenset({"PlatformerAvatar", "WizardAvatar", "Walker", "WalkerJumper"})
 _LIST_PARAMS = {
     "ShootAvatar": "stype",
     "OngoingShootAvatar": "stype",
@@ -139,7 +138,8 @@ class SpriteSet:
         classes = [(t.id, CLASS_ID[kernel_class(t.class_name)]) for t in self.types if t.class_name is not None]
         self.updated = set_of(t for t, cls in classes if cls < FIRST_AVATAR_CLASS)
         """Types whose moving sprites are updated with the others (avatars are not)."""
-        self.ground = set_of(t.id for t in self.types if t.class_name in GROUND_CLASSES)
+        stands = {t.id for t in self.types if t.class_name and ontology.SPRITE_CLASSES[t.class_name].stands}
+        self.ground = set_of(stands)
         n = len(self.types)
         self.rank = np.full((n, n), -1, np.int16)
         for t in self.types:
@@ -240,7 +240,7 @@ class SpriteTables:
         hidden = str(get("hidden", None)).split(",")[0].strip().lower() == "true"
         bits |= L.T_HIDDEN if hidden else 0
         bits |= L.T_AVATAR_CLASS if cls >= FIRST_AVATAR_CLASS else 0
-        bits |= L.T_GROUND if t.class_name in GROUND_CLASSES else 0
+        bits |= L.T_GROUND if spec.stands else 0
         physics = int(get("physicstype"))
         row["physics"] = 1 if physics == 1 else 0
         row["grid_number"] = 1 if physics == 0 else 0

@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a judge says of a level or a game.
+    """Verdict of a judge on a level or a game.
 
     Args:
         feasible: whether it meets all constraints.

@@ -149,7 +149,9 @@ class PPOLearner(Learner):
     def __init__(self, *, seed: int = 0, radius: int = 2, **options: Any) -> None:
         super().__init__(seed=seed)
         self.radius = radius
-        self.options = {"n_steps": 128, "ent_coef": 0.01, **options}
+        # large batches: with the library's 64 of 8,192 ticks nearly all the time goes into 1,280 updates a round
+        large = {"n_steps": 128, "batch_size": 2048, "n_epochs": 4, "learning_rate": 1e-3, "ent_coef": 0.01}
+        self.options = {**large, **options}
         self.model: Any = None
 
     def learn(self, plays: VectorEnv, clock: Clock) -> None:

@@ -94,7 +94,9 @@ VARIANTS = (
     Variant("loderunnerbot:field_from=chain,field_counts=end,eaten=after,monsters_stay=false", more=4),
     Variant("guided", more=14),
     Variant("alphabeta", 0),
-    Variant("pcg", 0),
+    Variant("pcg", 0, more=14),
+    Variant("hyper", 0),
+    Variant("ybcriber:maps=true,chance=observed", 0, 4),
     Variant("flatmc", 0),
     Variant("uct", 0),
     Variant("mmcts", 0),
@@ -134,7 +136,7 @@ def maps_of(number: int) -> dict[str, TinyGame]:
 
 
 def decisions() -> dict[str, list[Any]]:
-    """What each variant plays on its maps: as reproducible as the kernels are."""
+    """Play each variant on its maps: as reproducible as the kernels are."""
     found: dict[str, list[Any]] = {}
     for number, variant in enumerate(VARIANTS):
         for name, game in maps_of(number).items():

@@ -36,7 +36,7 @@ class Tree:
         self.tree.point("path", np.arange(room + 1, dtype=np.int32))
 
     def back_up(self, length: int, ticks: int) -> list[float]:
-        """What each node but the root has learned."""
+        """Return the learned values of each node but the root."""
         before = self.total.copy()
         back_up_returns(self.decision.address, length, ticks)
         return (self.total - before)[1:].tolist()

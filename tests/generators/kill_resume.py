@@ -70,7 +70,7 @@ def kill_and_resume(
 
 
 def _ended(nursery: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Whether a session ends within a time."""
+    """Tell whether a session ends within a time."""
     return bool(select.select([nursery.stdout], [], [], seconds)[0])
 
 

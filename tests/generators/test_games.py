@@ -66,7 +66,7 @@ def repaired_start(name: str) -> GameGenotype:
 
 
 def findings(game: GameGenotype) -> list[str]:
-    """What the strict reading says of a game and its levels."""
+    """List the strict reading's diagnostics of a game and its levels."""
     found = check_game(game.text())
     if not found:
         definition = read_game(game.text(), reading="strict")

@@ -166,7 +166,7 @@ def test_auto_says_that_its_time_ran_out(boxes: Game) -> None:
 
 @pytest.mark.parametrize("damage", ["?", "x", "A"])
 def test_the_solver_puts_bare_ground_where_that_will_do(damage: str) -> None:
-    """What is no tile, open, or one avatar too many could also become a wall or a second key."""
+    """Characters that are no tile, open, or one avatar too many could also become a wall or a second key."""
     pytest.importorskip("clingo")
     game = load("dungeon")
     level = "wwwwwwww\nwA.....w\nw...k..w\nw.....dw\nwwwwwwww"

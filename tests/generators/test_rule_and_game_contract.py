@@ -52,7 +52,7 @@ def number(name: str) -> int:
 
 
 def findings(made: RuleCandidate | GameCandidate, beginning: str) -> list[str]:
-    """What the strict reading says; rules alone may be about sprites that they never bring about."""
+    """List the diagnostics of the strict reading; rules alone may be about sprites that they never bring about."""
     if isinstance(made, RuleCandidate):
         found = check_game(space(beginning.split()[0]).text(made.genotype))
         return [d.message for d in found if "never appears" not in d.message]

@@ -44,7 +44,7 @@ def space(name: str) -> RuleSpace:
 
 
 def findings(name: str, genotype: RuleSet) -> list[str]:
-    """What the strict reading says of a game with these rules, but for sprites that such rules never bring about."""
+    """List the strict reading's diagnostics of a game with these rules, but for sprites that they never bring about."""
     found = check_game(space(name).text(genotype))
     return [d.message for d in found if "never appears" not in d.message]
 

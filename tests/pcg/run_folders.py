@@ -1,4 +1,4 @@
-"""What tests compare of the folders of runs."""
+"""Contents of run folders that tests compare."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Walker:
 
     @property
     def token(self) -> str:
-        """What the forms of the last page bring along."""
+        """Return the token that the forms of the last page bring along."""
         found = TOKEN.search(self.page.text)
         assert found, self.page.text
         return found[1]

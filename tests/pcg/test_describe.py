@@ -61,7 +61,7 @@ def text_of(*, sprite: str = "", rule: str = "", ending: str = "", language: str
 
 
 def after_heading(told: str, heading: str, language: str) -> str:
-    """What stands after a heading, `headings.meetings` in the language's file."""
+    """Return the lines after a heading, `headings.meetings` in the language's file."""
     return told.split(LANGUAGES[language].heading(LANGUAGES[language].say(f"headings.{heading}")) + "\n")[1]
 
 

@@ -52,7 +52,7 @@ def unfolded(definition: GameDefinition, effect: Effect) -> Iterator[Effect]:
 
 
 def can_happen(rule: Rule, existing: set[int]) -> bool:
-    """Whether the sprites exist that set a rule off; a rule that hangs on no sprite always can."""
+    """Tell whether the sprites exist that set a rule off; a rule that hangs on no sprite always can."""
     _, first, second = rule
     return (not first or bool(first & existing)) and (second is None or bool(second & existing))
 

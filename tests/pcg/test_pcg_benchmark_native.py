@@ -25,7 +25,7 @@ LETTERS = "lrudkeys"
 
 
 def problem(height: int, width: int, **more: Any) -> Any:
-    """What a native reads of a problem."""
+    """Return the data that a native evaluator reads of a problem."""
     space = SimpleNamespace(sample=lambda: np.zeros((height, width), int), seed=lambda seed: None)
     return SimpleNamespace(_content_space=space, **more)
 
@@ -35,7 +35,7 @@ def grid(text: str, letters: str) -> list[list[int]]:
 
 
 def sokoban(text: str, power: int = 5000) -> tuple[dict[str, Any], str]:
-    """What the native says of a level, and its plan in the benchmark's letters."""
+    """Evaluate a level by the native evaluator; with its plan in the benchmark's letters."""
     content = grid(text, "#-@$.")
     native = NativeSokoban(problem(len(content), len(content[0]), _power=power, _diversity=0.5))
     info = native.info(content)
@@ -253,7 +253,7 @@ def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
 
 @pytest.mark.full
 def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is kept of every comparison is what comparing anew gives, also when there is no more room."""
+    """Kept comparisons equal those made anew, also when there is no more room."""
     monkeypatch.setattr(sokoban_search, "_ROOM", 300)
     environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
     search = SokobanSearch(environment, "sokoban-v0", [{"crates": 1 + k % 4} for k in range(60)], 3)

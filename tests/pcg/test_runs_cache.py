@@ -1,4 +1,4 @@
-"""What a run remembers: equal levels are evaluated once, on disk across runs, and nothing else changes."""
+"""Memory of runs: equal levels are evaluated once, on disk across runs, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_a_damaged_entry_is_evaluated_again_and_a_damaged_file_is_named(
 
 
 def greedy(events: list[dict[str, Any]], size: int, distance: float) -> tuple[list[int], list[int]]:
-    """What an archive is to hold, worked out at once from everything."""
+    """Work out the expected content of an archive from everything at once."""
 
     def choose(ranked: list[dict[str, Any]], number: int, besides: list[dict[str, Any]]) -> list[dict[str, Any]]:
         kept: list[dict[str, Any]] = []

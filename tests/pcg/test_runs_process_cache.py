@@ -1,4 +1,4 @@
-"""What the evaluations of a run share is built once in each process."""
+"""Objects that the evaluations of a run share are built once in each process."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ MODULE = "pcg.integrations.stable_baselines3"
 
 
 class VecEnv(ABC):
-    """What a vector environment of Stable-Baselines3 is."""
+    """A stand-in for the vector environment of Stable-Baselines3."""
 
     def __init__(self, num_envs: int, observation_space: Any, action_space: Any) -> None:
         self.num_envs, self.observation_space, self.action_space = num_envs, observation_space, action_space

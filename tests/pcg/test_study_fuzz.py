@@ -1,4 +1,4 @@
-"""Whatever is sent to a study's server, it answers, never with an error of its own, and stores nothing wrong."""
+"""Fuzzing of a study's server: it answers everything, never with an error of its own, and stores nothing wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes out of a study: tables that explain themselves, and plays that are what they were."""
+"""Exports of a study: tables that explain themselves, and plays that are what they were."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps strangers out: forms, cookies, headers, limits; and anything at all sent to every address."""
+"""Security of a study's server: forms, cookies, headers, limits; and anything at all sent to every address."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_they_take_part_by_the_command_and_what_they_like_is_found(
 
 @pytest.mark.full
 def test_an_agent_plays_what_it_decides(tmp_path: Path) -> None:
-    """What is stored of a play in a game by turns is what the agent does when it plays alone."""
+    """The stored play of a game by turns is the one that the agent plays alone."""
     settings = {"design": {"pairs": 1, "checks": 0}, "play": {"minimum": 2.5}}
     made = studies.make(tmp_path / "s", Source("boxes", levels="0-1"), settings=settings)
     store = open_study(tmp_path / "s")

@@ -28,7 +28,7 @@ GAMES = ("boxes", "dungeon", "digger", "crossing", "invaders", "flyby", "lode_ru
 
 
 class Screen:
-    """What a browser makes of frames: the counterpart of board.js."""
+    """A reader of frames in Python: the counterpart of board.js."""
 
     def __init__(self, game: Any) -> None:
         self.sheet = sheet_for(game)

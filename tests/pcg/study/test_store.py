@@ -1,4 +1,4 @@
-"""What is stored of a study: once, whole, and gone when it is to be gone. On SQLite; other tests use PostgreSQL."""
+"""The store of a study: everything once, whole, and gone when it is to be gone. On SQLite; others use PostgreSQL."""
 
 from __future__ import annotations
 

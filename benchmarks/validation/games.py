@@ -349,7 +349,10 @@ def report(rows: Sequence[Row], kinds: Sequence[str]) -> dict[str, Any]:
         text = " ".join(f"{m:.3f} ({low:.3f}..{high:.3f})  " for m, low, high in cells.values())
         number = f"{sum(g in own for g in halves['held out'])}/{len(own)}"
         print(f"{kind:10s} {text} {number}  {kept}/{len(those)} {seconds:.1f}")
-        result["auc"][kind] = {name: list(cell) for name, cell in cells.items()} | {"n": len(own), "feasible": kept}
+        result["auc"][kind] = {name: list(cell) for name, cell in cells.items()} | {
+            "n": len(own), "n held out": sum(g in own for g in halves["held out"]), "feasible": kept,
+            "judged": len(those),
+        }  # fmt: skip
     seconds = [row["seconds"] for row in originals]
     if seconds:
         print(f"a game that people made takes {np.mean(seconds):.1f} s on average, {np.max(seconds):.1f} at most")

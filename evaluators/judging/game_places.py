@@ -61,18 +61,28 @@ class Astray:
 
 
 def solids(kinds: GameKinds, avatars: bool) -> frozenset[int]:
-    """Types that stand still and, by the rules, stop an avatar, or else something that is none; and the frame of the
-    levels where it stops anything.
+    """Types that stand still and, by the rules, stop most kinds of avatars, or else most of what moves and is none; and
+    the frame of the levels where it stops anything.
     """
     analysis = kinds.analysis
     standing = set(kinds.of("frame", "static")) - analysis.moved
     frame = set(kinds.of("frame"))
-    stops = {
-        b
-        for (a, b), found in analysis.meetings.items()
-        if (b in frame or (kinds.kinds[a] == "avatar") == avatars) and any(c.kind == "block" for c in found)
-    }
-    return frozenset(standing & stops)
+    group = [t for t in kinds.of(*_MOVERS) if (kinds.kinds[t] == "avatar") == avatars]
+    found = set()
+    for wall in standing:
+        stopped = {
+            a for (a, b), listed in analysis.meetings.items() if b == wall and any(c.kind == "block" for c in listed)
+        }
+        if 2 * len(stopped & set(group)) > len(group) or (wall in frame and stopped):
+            found.add(wall)
+    return frozenset(found)
+
+
+def homes(kinds: GameKinds) -> frozenset[tuple[int, int]]:
+    """Pairs of types that levels put in one cell: the second is where the first belongs."""
+    index = kinds.definition.type_index
+    listed = [[index[name] for name in names if name in index] for names in kinds.definition.mapping.values()]
+    return frozenset((a, b) for types in listed for a in types for b in types if a != b)
 
 
 def astray(kinds: GameKinds, plays: GamePlays, play: GamePlay) -> Astray:
@@ -80,17 +90,19 @@ def astray(kinds: GameKinds, plays: GamePlays, play: GamePlay) -> Astray:
     state = plays.game.start(plays.levels[play.level], play.seed)
     every = max(1, len(play.actions) // _LOOKS)
     found = Astray()
-    solid = solids(kinds, True), solids(kinds, False)
+    solid, home = (solids(kinds, True), solids(kinds, False)), homes(kinds)
     for k, action in enumerate(play.actions):
         if state.is_over:
             break
         state.advance(action)
         if (k + 1) % every == 0 and not state.is_over:
-            found += _look(kinds, solid, state)
+            found += _look(kinds, solid, home, state)
     return found
 
 
-def _look(kinds: GameKinds, solid: tuple[frozenset[int], frozenset[int]], state: State) -> Astray:
+def _look(
+    kinds: GameKinds, solid: tuple[frozenset[int], frozenset[int]], home: frozenset[tuple[int, int]], state: State
+) -> Astray:
     context = state.context
     block = context.level.block_size
     width, height = context.level.width * block, context.level.height * block
@@ -109,8 +121,9 @@ def _look(kinds: GameKinds, solid: tuple[frozenset[int], frozenset[int]], state:
         avatar = kind == "avatar"
         wall = walls.get(((x + w // 2) // block, (y + h // 2) // block))
         outside = x + w <= 0 or y + h <= 0 or x >= width or y >= height
-        stops = wall in (for_avatars if avatar else for_others)
-        inside = not outside and wall is not None and stops and not (ruled.get((t, wall)) or ruled.get((wall, t)))
+        inside = False
+        if not outside and wall is not None and wall in (for_avatars if avatar else for_others):
+            inside = (t, wall) not in home and not ruled.get((t, wall)) and not ruled.get((wall, t))
         if avatar:
             counts["avatars"] += 1
             counts["avatars_lost"] += outside or inside

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,6 +35,7 @@ def judge(
     """Judge a game with its levels: whether it meets all constraints, its value, and the parts that make it up."""
     from pcg.engine.game import Game
     from pcg.engine.game import load as load_game
+    from pcg.evaluators.judging import judge_board_game
     from pcg.evaluators.judging.games import judge_game
 
     load_files(load)
@@ -43,28 +43,11 @@ def judge(
     if isinstance(loaded, Game):
         judgement = judge_game(loaded, seed=seed, effort=effort)
     else:
-        judgement = _judge_board_game(loaded, seed)
+        judgement = judge_board_game(loaded, seed=seed)
     if as_json:
         print(json.dumps({"game": loaded.name, **judgement.as_dict()}, indent=1, ensure_ascii=False))
     else:
         _print(judgement)
-
-
-def _judge_board_game(game: Any, seed: int) -> Judgement:
-    """Judge a board game.
-
-    Raises:
-        PcgError: there is no judge for board games in this installation.
-    """
-    from pcg.engine.vgdl.diagnostics import PcgError
-
-    # made apart from the judge of VGDL games, and not there in every installation
-    judging: Any = importlib.import_module("pcg.evaluators.judging")
-    judge_board_game = getattr(judging, "judge_board_game", None)
-    if judge_board_game is None:
-        raise PcgError(f"{game.name} is a board game, and this installation has no judge for board games")
-    judgement: Judgement = judge_board_game(game, seed=seed)
-    return judgement
 
 
 def _print(judgement: Judgement) -> None:

@@ -30,6 +30,8 @@ CONSTRAINTS: Mapping[str, str] = {
 
 RANDOM_WINS = 0.3
 """Share of its plays that a random player may win; no game with more is ever kept."""
+RULED_OUT = 0.2
+"""Share of 40 plays up to which a true share of more than `RANDOM_WINS` can be ruled out (binomial, 11 %)."""
 
 STAGES = ("check", "complete", "confirmed")
 """Stages that an evaluation can reach, beside the agents of the ladder: only the rules were looked at; everything was

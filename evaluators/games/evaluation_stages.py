@@ -13,7 +13,14 @@ from pcg.engine.kernel.ids import TERMINATION_ID
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.behaviour import behaviour
-from pcg.evaluators.games.evaluation import CONSTRAINTS, RANDOM_WINS, AgentPerformance, GameEvaluation, RecordedPlay
+from pcg.evaluators.games.evaluation import (
+    CONSTRAINTS,
+    RANDOM_WINS,
+    RULED_OUT,
+    AgentPerformance,
+    GameEvaluation,
+    RecordedPlay,
+)
 from pcg.evaluators.games.kernel import PLAY_WORK, SPRITES, TICK_WORK
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness, separation
 from pcg.evaluators.games.trials import Board, Trial, Trials
@@ -201,17 +208,21 @@ class StagedEvaluation:
 
     def _judge_chance(self) -> None:
         """Longer random plays, until all are played or it is clear that chance wins too many of them. They count for
-        nothing else.
+        nothing else. In the last plays of a game they are twice as many and as long, and chance must win so few that
+        more than are allowed can be ruled out: what was chosen among many games has had luck in its earlier plays.
         """
         most, ticks = self.of.integer("random_plays"), self.of.integer("random_ticks")
+        allowed = RANDOM_WINS
+        if self.confirming:
+            most, ticks, allowed = 2 * most, 2 * ticks, RULED_OUT
         assert self.trials is not None
-        while len(self.lucky) < most and sum(t.won for t in self.lucky) <= RANDOM_WINS * most:
+        while len(self.lucky) < most and sum(t.won for t in self.lucky) <= allowed * most:
             k = len(self.lucky)
             allowance = self._allowance(1, ticks)
             self.lucky.append(self.trials.play(1, _CHANCE + k, self.seed, max_ticks=ticks, allowance=allowance))
         won = sum(t.won for t in self.lucky)
         self.metrics["random_wins"] = won / len(self.lucky)
-        over = max(0.0, won / most - RANDOM_WINS) / (1.0 - RANDOM_WINS)
+        over = max(0.0, won / most - allowed) / (1.0 - allowed)
         self.constraints["chance"] = 1.0 - over
         if over > 0.0:
             self._fail(f"a random player wins {won} of {len(self.lucky)} plays of {ticks} ticks")

@@ -21,7 +21,7 @@ from pcg.report import write_report
 from pcg.runs import GamesRun, resume, run_games
 
 CHEAP = {"ladder": "nothing random onestep", "plays": 2, "max_plays": 2, "max_ticks": 60, "explorations": 2,
-         "min_rules": 0.3, "min_ticks": 10, "patience": 2, "random_ticks": 60}  # fmt: skip
+         "min_rules": 0.3, "min_ticks": 10, "patience": 2, "random_ticks": 30}  # fmt: skip
 
 
 def config(**changes: object) -> GamesRun:

@@ -17,7 +17,7 @@ from pcg.runs.experiments.rules import evaluate_rules, run_rules
 from pcg.runs.experiments.rules_config import RulesRun
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
-CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20, "random_ticks": 60}
+CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20, "random_ticks": 30}
 
 
 def config(generator: str = "evolve", **more: object) -> RulesRun:

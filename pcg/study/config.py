@@ -44,6 +44,10 @@ ANSWERS = {
     "two": ("first", "second"),
 }
 """The answer sets of a question about a pair; "both" and "neither" are ties."""
+PANEL_ID = "PROLIFIC_PID"
+"""The usual parameter that says who somebody is; only where it is kept."""
+AGAIN = ("rejoin", "refuse", "allow")
+"""An ID that comes again: goes on where it was, is turned away, or is another participant."""
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "study": (
@@ -73,6 +77,8 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("code", "", "completion code shown at the end"),
         Parameter("redirect", "", "address to go on to at the end; {name} stands for a parameter that was kept"),
         Parameter("keep", "PROLIFIC_PID, STUDY_ID, SESSION_ID", "parameters of the participants' link that are kept"),
+        Parameter("identity", PANEL_ID, "the one of them that says who somebody is; empty: none does"),
+        Parameter("again", "rejoin", "what becomes of an ID that comes from another browser", choices=AGAIN),
     ),
 }  # fmt: skip
 """Sections whose keys are fixed."""
@@ -164,6 +170,8 @@ class StudyConfig:
     code: str = ""
     redirect: str = ""
     keep: str = "PROLIFIC_PID, STUDY_ID, SESSION_ID"
+    identity: str = PANEL_ID
+    again: str = "rejoin"
     questions: tuple[Question, ...] = (Question(),)
     scales: tuple[Scale, ...] = ()
     texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -192,6 +200,8 @@ class StudyConfig:
         if not self.language_codes:
             raise PcgError("section [study]: languages is empty, expected for example en, zh")
         kept = set(self.kept_parameters)
+        if self.identity not in ("", PANEL_ID, *kept):
+            raise PcgError(f"section [access]: identity = {self.identity!r} is not among keep = {self.keep!r}")
         for name in re.findall(r"\{([^{}]*)\}", self.redirect):
             if name not in kept and name != "code":
                 raise PcgError(f"section [access]: redirect names {{{name}}}, which is not among keep = {self.keep!r}")
@@ -219,6 +229,14 @@ class StudyConfig:
     def kept_parameters(self) -> tuple[str, ...]:
         """Names of the link's parameters that are kept with a participant."""
         return tuple(part.strip() for part in self.keep.split(",") if part.strip())
+
+    def identity_in(self, given: Mapping[str, str]) -> str:
+        """Return who somebody is by the kept parameters of a link; empty when they do not say.
+
+        >>> StudyConfig("s").identity_in({"PROLIFIC_PID": "a1", "STUDY_ID": "b"})
+        'a1'
+        """
+        return given.get(self.identity, "") if self.identity in self.kept_parameters else ""
 
     def to_toml(self) -> str:
         """Return the text of a file that `read_study` reads."""

@@ -21,6 +21,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.runs.store import to_json, write_whole
 from pcg.study.folders import CONFIG
+from pcg.study.monitoring import identities
 from pcg.study.rows import Pair, Participant, Play
 from pcg.study.store import StudyStore
 
@@ -84,13 +85,15 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
     shown: dict[str, list[Pair]] = {}
     for p in pair.values():
         shown.setdefault(p.participant, []).append(p)
+    same = identities(persons)
     checks: dict[str, list[bool]] = {}
     for v in votes:
         if v["check"]:
             checks.setdefault(v["participant"], []).append(v["answer"] == v["expected"])
     return StudyData(
         chosen,
-        [_participant(p, store, shown.get(p.id, ()), checks.get(p.id, ()), links) for p in who.values()],
+        [{**_participant(p, store, shown.get(p.id, ()), checks.get(p.id, ()), links),
+          "returns": p.returns, "same_id": max(0, same[p.identity] - 1)} for p in who.values()],
         [{"item": i.name, "group": i.group, "game": i.game, "check": i.check, "digest": i.digest, "level": i.level,
           **{f"measure.{k}": v for k, v in i.features.items()}} for i in store.items],
         [{"pair": p.id, "participant": p.participant, "position": p.position, "first": name[p.first],
@@ -224,6 +227,8 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("pairs_voted", _NUMBER, "pairs", "pairs that they voted on, attention checks among them"),
         Column("checks", _NUMBER, "answers", "answers to attention checks"),
         Column("checks_passed", _NUMBER, "answers", "of these the expected ones"),
+        Column("returns", _NUMBER, "times", "the same ID came again from another browser"),
+        Column("same_id", _NUMBER, "participants", "others with the same ID in their link"),
     ),
     "items": (
         Column("item", _TEXT, "", "name of the level or game; what votes, pairs and plays name"),

@@ -197,6 +197,11 @@ def rank(
     ]  # fmt: skip
 
 
+def identities(persons: Iterable[Participant]) -> Counter[str]:
+    """Return how many people, simulated ones left out, have each ID that their links gave."""
+    return Counter(person.identity for person in persons if person.identity and not person.simulated)
+
+
 def suspects(
     persons: Sequence[Participant],
     own: Mapping[str, Sequence[Pair]],
@@ -204,7 +209,8 @@ def suspects(
     plays: Sequence[Mapping[str, Any]],
     config: StudyConfig,
 ) -> list[Suspect]:
-    """Participants whose votes may mean nothing: failed checks, always one side, much faster than others, no keys.
+    """Participants whose votes may mean nothing: failed checks, an ID that is there twice, always one side, much faster
+    than others, no keys.
 
     Args:
         persons: all participants.
@@ -231,9 +237,14 @@ def suspects(
     }
     usual = statistics.median(pace.values()) if len(pace) >= FEW else 0.0
     found = []
+    shared = identities(persons)
     for person in persons:
         mine = votes.get(person.id, [])
         reasons = []
+        if shared[person.identity] > 1:
+            reasons.append(f"has the same {config.identity} as {shared[person.identity] - 1} more")
+        if person.returns and config.again == "refuse":
+            reasons.append(f"came again from another browser, turned away ({person.returns} times)")
         failed = sum(row["answer"] != row["expected"] for row in mine if row["check"])
         if failed:
             reasons.append(f"failed {failed} of {sum(bool(row['check']) for row in mine)} attention checks")

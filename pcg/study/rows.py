@@ -41,6 +41,10 @@ class Participant:
     seen: float
     finished: float | None
     simulated: bool
+    identity: str = ""
+    """The ID that the link gave; empty: none."""
+    returns: int = 0
+    """Times that the same ID came again from another browser."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,7 @@ def item_of(row: Mapping[Any, Any]) -> StudyItem:
 def participant_of(row: Mapping[Any, Any]) -> Participant:
     return Participant(
         row["id"], int(row["number"]), row["language"], json.loads(row["external"]), row["created"], row["consented"],
-        row["seen"], row["finished"], bool(row["simulated"]),
+        row["seen"], row["finished"], bool(row["simulated"]), row["identity"], int(row["returns"]),
     )  # fmt: skip
 
 

@@ -42,6 +42,9 @@ studies = Table(
     ),  # JSON: language -> name -> text, files read at creation
     Column("state", String(8), nullable=False, server_default="open"),  # open, paused, closed
     Column("token", String(64), nullable=False),  # of the researcher, hashed
+    Column(
+        "key", String(64), nullable=False, server_default=""
+    ),  # of the server, from which cookies and forms are made
     Column("joined", Integer, nullable=False, server_default="0"),  # participants so far, those deleted among them
     Column("created", Double, nullable=False),
     CheckConstraint("state IN ('open', 'paused', 'closed')", name="state"),
@@ -81,8 +84,11 @@ participants = Table(
     Column("seen", Double, nullable=False),
     Column("finished", Double),
     Column("simulated", Boolean, nullable=False, server_default="0"),
+    Column("identity", String(200), nullable=False, server_default=""),  # who the link said that they are
+    Column("returns", Integer, nullable=False, server_default="0"),  # times that this ID came from another browser
     UniqueConstraint("study_id", "number"),
     Index("ix_participants_study_id", "study_id"),
+    Index("ix_participants_identity", "study_id", "identity"),
 )
 
 pairs = Table(

@@ -80,7 +80,7 @@ def test_what_people_wrote_cannot_be_a_formula_in_a_spreadsheet(tmp_path: Path, 
     export_study(store, tmp_path / "out")
     written = '=1+1, "quoted"\nand more'
     assert table(tmp_path / "out" / "votes.csv")[0]["reason"] == f"'{written}"
-    assert table(tmp_path / "out" / "participants.csv")[0]["link.PROLIFIC_PID"] == "'=cmd"
+    assert table(tmp_path / "out" / "participants.csv")[0]["link.PROLIFIC_PID"] == "'=cmd0"
     line = json.loads((tmp_path / "out" / "votes.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert line["reason"] == written
 

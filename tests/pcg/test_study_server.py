@@ -13,8 +13,10 @@ from starlette.websockets import WebSocketDisconnect
 from study_walks import Walker, served, small_study
 
 from pcg.study.creation import make_study, read_plan
+from pcg.study.exporting import study_data
 from pcg.study.folders import open_study
 from pcg.study.items import Source
+from pcg.study.monitoring import study_statistics
 from pcg.study.server.stages import INSTRUCTED
 from pcg.study.store import StudyStore
 
@@ -58,9 +60,12 @@ def test_a_consent_that_is_sent_twice_makes_one_participant(store: StudyStore, a
     one = another()
     one.get("/")
     fields = {"token": one.token, "consent": "yes", "language": "en"}
+    visitor = f"pcg-{store.name}-form"
+    before = one.client.cookies[visitor]
     for _ in range(2):
         assert one.client.post("/join", data=fields, follow_redirects=False).headers["location"] == "/instructions"
-        one.client.cookies.delete(f"pcg-{store.name}")  # the second was sent before the answer to the first was there
+        one.client.cookies.clear()  # the second was sent before the answer to the first was there
+        one.client.cookies.set(visitor, before)
     assert [person.number for person in store.participants()] == [0]
 
 
@@ -189,6 +194,72 @@ def test_pairs_and_sides_are_decided_by_seed_and_number(tmp_path: Path) -> None:
         return [(pair.first, pair.second, pair.expected) for pair in store.pairs()]
 
     assert shown(tmp_path / "a") == shown(tmp_path / "b")
+
+
+# -- who is who --------------------------------------------------------------------------------------------------------
+
+
+def test_another_id_in_the_same_browser_is_another_participant(store: StudyStore, another: Another) -> None:
+    one = another().join("?PROLIFIC_PID=a").begin()
+    for _ in range(2):
+        one.play_both()
+        one.vote()
+    assert one.at == "/thanks" and "C-1" in one.page.text
+    first = one.person
+    assert one.get("/?PROLIFIC_PID=b").status_code == 200
+    assert one.at == "/" and "C-1" not in one.page.text and 'name="PROLIFIC_PID" value="b"' in one.page.text
+    one.send("/language", language="zh", back="/", **{k: v for k, v in one.hidden().items() if k == "PROLIFIC_PID"})
+    assert one.at == "/" and "开始之前" in one.page.text and store.participant_by_id(first.id) == first
+    one.join("?PROLIFIC_PID=b")
+    assert one.person.id != first.id and one.person.external == {"PROLIFIC_PID": "b"}
+    assert one.begin().at == "/pair/1/first"
+    assert one.get("/").url.path == one.get("/?PROLIFIC_PID=b").url.path == "/pair/1/first"
+    one.get("/?PROLIFIC_PID=a")
+    one.send("/join", consent="yes", PROLIFIC_PID="a")
+    assert one.at == "/thanks" and one.person.id == first.id  # the first one again
+    assert [p.identity for p in store.participants()] == ["a", "b"]
+
+
+def test_the_same_id_elsewhere_goes_on_where_it_was(store: StudyStore, another: Another) -> None:
+    one = another().join("?PROLIFIC_PID=a").begin()
+    one.play_both()
+    one.vote()
+    two = another()
+    two.get("/?PROLIFIC_PID=a")
+    two.send("/join", consent="yes", PROLIFIC_PID="a", language="zh")
+    assert two.at == "/pair/2/first" and len(store.participants()) == 1
+    assert (two.person.returns, two.person.language) == (1, "zh")
+    assert one.get("/pair/2/first").url.path == "/"  # the browser before is not the participant's any more
+    assert another().join("?PROLIFIC_PID=c").person.number == 1  # no number was lost
+    data = study_data(store)
+    assert [(row["returns"], row["same_id"]) for row in data.participants] == [(1, 0), (0, 0)]
+
+
+def test_a_study_can_turn_an_id_away_that_comes_again(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "once", access__again="refuse", access__keep="sona", access__identity="sona")
+    with served(store) as another:
+        one = another().join("?sona=17").begin()
+        two = another()
+        two.get("/?sona=17")
+        assert two.send("/join", consent="yes", sona="17").status_code == 403
+        assert "taken part already" in two.page.text
+        assert one.get("/").url.path == "/pair/1/first" and [p.returns for p in store.participants()] == [1]
+        another().join("?sona=")  # without an ID everybody is somebody else
+        another().join("?sona=")
+    assert len(store.participants()) == 3
+    assert [s.reasons for s in study_statistics(store, 2).suspects] == [
+        ("came again from another browser, turned away (1 times)",)
+    ]
+
+
+def test_ids_that_are_there_twice_are_reported(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "open", access__again="allow")
+    with served(store) as another:
+        for _ in range(2):
+            another().join("?PROLIFIC_PID=a")
+    store.join("en", {"PROLIFIC_PID": "a"}, simulated=True)
+    assert [row["same_id"] for row in study_data(store).participants] == [1, 1]
+    assert [s.reasons for s in study_statistics(store, 2).suspects] == [("has the same PROLIFIC_PID as 1 more",)] * 2
 
 
 # -- scales and texts --------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from pcg.study.server.pages import Visit, site_of
 from pcg.study.server.plays import Side
 from pcg.study.server.security import address_of, participant_secret
 from pcg.study.server.stages import INSTRUCTED, INSTRUCTIONS, PLAY, VOTE, Stage, may_see, stage_of
+from pcg.study.store import KnownIdentity
 from pcg.web.guard import Refused
 from pcg.web.player.server import refuse
 
@@ -78,9 +80,13 @@ async def healthy(request: Request) -> Response:
 async def welcome(request: Request) -> Response:
     """The first page, or for those who have begun the one where they are."""
     visit = await Visit.of(request)
+    config = visit.site.config
+    kept = _kept(config, dict(request.query_params))
+    if visit.is_another(config.identity_in(kept)):
+        visit = visit.as_visitor()
     if visit.situation is not None:
         return await _to_stage(visit, visit.situation)
-    return await _closed(visit) or _welcome(visit, _kept(visit.site.config, dict(request.query_params)))
+    return await _closed(visit) or _welcome(visit, kept)
 
 
 def _welcome(visit: Visit, kept: dict[str, str], *, problem: bool = False) -> Response:
@@ -106,6 +112,10 @@ async def join(request: Request) -> Response:
     """Consent was given: from now on there is a participant."""
     visit = await Visit.of(request)
     fields = await visit.form()
+    kept = _kept(visit.site.config, fields)
+    identity = visit.site.config.identity_in(kept)
+    if visit.is_another(identity):
+        visit = visit.as_visitor()
     if visit.situation is not None:
         return await _to_stage(visit, visit.situation)
     if fields.get("language") in visit.site.texts:
@@ -113,7 +123,6 @@ async def join(request: Request) -> Response:
     shut = await _closed(visit)
     if shut is not None:
         return shut
-    kept = _kept(visit.site.config, fields)
     if fields.get("consent") != "yes":
         return _welcome(visit, kept, problem=True)
     site = visit.site
@@ -122,14 +131,18 @@ async def join(request: Request) -> Response:
     if simulated and not await site.threads.read(site.store.is_researcher, fields["simulated"]):
         raise Refused("only the study's researcher can send simulated participants", 403)
     try:
-        _, secret = await site.threads.write(
+        person, secret = await site.threads.write(
             site.store.join, visit.language, kept, simulated=simulated, consented=True,
-            secret=participant_secret(visit.visitor),
+            secret=participant_secret(site.store.key, visit.visitor, identity),
         )  # fmt: skip
+    except KnownIdentity:
+        return visit.message("again_title", "again", 403)
     except PcgError:
         return visit.message("closed_title", "closed", 403)
-    response = visit.go("/instructions")
+    response = visit.go("/" if person.returns else "/instructions")
     site.jar.put(request, response, site.jar.participant, secret)
+    # The next person in this browser is another visitor, from whom this participant's secret cannot be made.
+    site.jar.put(request, response, site.jar.visitor, secrets.token_urlsafe(24))
     return response
 
 
@@ -148,11 +161,13 @@ async def change_language(request: Request) -> Response:
         raise Refused("this study is not available in that language")
     back = fields.get("back", "/")
     path = back if _PAGE.fullmatch(back) else "/"
+    kept = _kept(visit.site.config, fields)
+    if visit.is_another(visit.site.config.identity_in(kept)):
+        visit = visit.as_visitor()
     if visit.situation is not None:
         who = visit.situation.participant.id
         await visit.site.threads.write(lambda: visit.site.store.update_participant(who, language=wanted))
         return visit.go(path)
-    kept = _kept(visit.site.config, fields)
     query = "&".join(
         f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in {**kept, "lang": wanted}.items()
     )

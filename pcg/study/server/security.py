@@ -172,17 +172,23 @@ def form_token(secret: str) -> str:
     return hmac.new(secret.encode(), b"form", hashlib.sha256).hexdigest()
 
 
-def participant_secret(visitor: str) -> str:
-    """The secret of the participant that a visitor becomes; the same again when the form is sent twice."""
-    return hmac.new(visitor.encode(), b"participant", hashlib.sha256).hexdigest()
+def participant_secret(key: str, visitor: str, identity: str) -> str:
+    """The secret of the participant that a visitor becomes; the same again when the form is sent twice.
+
+    Args:
+        key: of the server, so that nobody who chose the visitor's cookie can tell.
+        visitor: the visitor's cookie.
+        identity: the ID of the link: two people who share a browser are two participants.
+    """
+    return hmac.new(key.encode(), f"participant {visitor} {identity}".encode(), hashlib.sha256).hexdigest()
 
 
-async def read_form(request: Request, secret: str | None) -> dict[str, str]:
+async def read_form(request: Request, *secrets: str | None) -> dict[str, str]:
     """The fields of a form that one of our own pages sent.
 
     Args:
         request: the request.
-        secret: the cookie from which the form's token was made.
+        secrets: the cookies from which the form's token may have been made.
 
     Raises:
         Refused: for anything else.
@@ -201,7 +207,8 @@ async def read_form(request: Request, secret: str | None) -> dict[str, str]:
     if len(fields) < len(pairs):
         raise Refused("the form has a field twice", 400)
     given = fields.pop("token", "")
-    if secret is None or not hmac.compare_digest(form_token(secret).encode(), given.encode()):
+    ours = [hmac.compare_digest(form_token(secret).encode(), given.encode()) for secret in secrets if secret]
+    if not any(ours):
         raise OldForm
     return fields
 

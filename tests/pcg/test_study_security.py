@@ -137,6 +137,17 @@ def test_too_many_requests_are_refused_for_a_while(store: StudyStore) -> None:
     assert statuses == [200] * 5 + [429] * 2
 
 
+def test_those_who_take_part_are_not_kept_waiting_by_others_at_their_address(tmp_path: Path) -> None:
+    with served(small_study(tmp_path / "shared"), limits=Limits(address=(0.001, 30.0))) as another:
+        one, other = another().join(), another()
+        while other.client.get("/").status_code == 200:
+            pass
+        assert other.client.get("/", headers={"cookie": f"pcg-shared={'x' * 64}"}).status_code == 429
+        assert one.begin().at == "/pair/1/first" and one.page.status_code == 200
+        with one.socket() as socket:
+            assert socket.receive_json()["type"] == "welcome"
+
+
 # -- anything at all ---------------------------------------------------------------------------------------------------
 
 PATHS = (

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.folders import TOKEN, open_study
 from pcg.study.server.app import study_app
+from pcg.study.server.connections import Connections, keep_log_short, limited_protocols, most_connections
 from pcg.study.server.security import Limits
 from pcg.web.serving import hosts_of, listen, serve
 
@@ -67,6 +68,7 @@ def run_study(
     bound = listen(host, port)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of every browser that goes away
+    keep_log_short()
     compile_kernels()
     token = read_token(folder)
 
@@ -81,7 +83,9 @@ def run_study(
         tell(f"researcher    {base}/researcher{secret}")
         tell(f"{len(store.items)} items, {store.state}; Ctrl-C ends")
 
-    serve(app, bound, ready=ready, proxies=PROXIES if proxy else "")
+    believed = PROXIES if proxy else ""
+    allowed = Connections(most_connections(), (limits or Limits()).connections, proxies=believed)
+    serve(app, bound, ready=ready, proxies=believed, protocols=limited_protocols(allowed))
 
 
 def read_token(folder: Path) -> str | None:

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
+from pcg.study.server.connections import PER_ADDRESS
 from pcg.web.guard import Refused
 
 LARGEST_FORM = 64 * 1024
@@ -50,12 +51,14 @@ class Limits:
     """New participants from one address."""
     researcher: tuple[float, float] = (0.2, 10.0)
     """Wrong researcher's tokens from one address."""
+    connections: int = PER_ADDRESS
+    """Open connections of one address; 0: no limit."""
 
     @classmethod
     def none(cls) -> Limits:
         """No limits, for load that one makes oneself."""
         endless = (1e9, 1e9)
-        return cls(endless, endless, endless, endless)
+        return cls(endless, endless, endless, endless, 0)
 
 
 class Buckets:
@@ -101,7 +104,10 @@ class Buckets:
 class Gate:
     """The limits of one server process."""
 
+    MOST_KNOWN = 20_000
+
     def __init__(self, limits: Limits) -> None:
+        self._known: dict[str, None] = {}
         self._buckets = {
             name: Buckets(*getattr(limits, name)) for name in ("participant", "address", "joining", "researcher")
         }
@@ -116,10 +122,25 @@ class Gate:
             raise Refused("too many requests in a short time; wait a moment", 429)
 
     def request(self, connection: HTTPConnection, secret: str | None) -> None:
-        """Count a request by address and, where there is one, by participant."""
-        self.pass_("address", address_of(connection))
+        """Count a request: of a participant who was here before by participant, of everybody else by address too.
+
+        So those who take part are not kept waiting by somebody else at their address.
+        """
+        if secret is None or secret not in self._known:
+            self.pass_("address", address_of(connection))
         if secret is not None:
             self.pass_("participant", secret)
+
+    def know(self, secret: str) -> None:
+        """Note that a cookie is a participant's."""
+        self._known.pop(secret, None)
+        self._known[secret] = None
+        if len(self._known) > self.MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+
+    def forget(self, secret: str) -> None:
+        """Note that it is not any more."""
+        self._known.pop(secret, None)
 
 
 def address_of(connection: HTTPConnection) -> str:

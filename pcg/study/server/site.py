@@ -93,7 +93,10 @@ class Site:
     async def situation(self, secret: str) -> Situation | None:
         """Return the state of a participant."""
         found = await self.threads.read(self.store.situation, secret)
-        if found is not None:
+        if found is None:
+            self.gate.forget(secret)
+        else:
+            self.gate.know(secret)
             self._state, self._asked = found.state, time.monotonic()
             await self._note(found.participant)
         return found

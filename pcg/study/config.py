@@ -73,7 +73,8 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "access": (
         Parameter("opens", "", "date and time (ISO 8601, UTC unless it says otherwise) before which nobody takes part"),
         Parameter("closes", "", "date and time after which nobody begins anew"),
-        Parameter("most", 0, "participants at most; 0: no limit", 0, 1_000_000),
+        Parameter("most", 0, "people at most who come to the end; 0: no limit", 0, 1_000_000),
+        Parameter("place", 60.0, "minutes without a sign after which somebody else gets a place", 1.0, 1e6, "min"),
         Parameter("code", "", "completion code shown at the end"),
         Parameter("redirect", "", "address to go on to at the end; {name} stands for a parameter that was kept"),
         Parameter("keep", "PROLIFIC_PID, STUDY_ID, SESSION_ID", "parameters of the participants' link that are kept"),
@@ -167,6 +168,7 @@ class StudyConfig:
     opens: str = ""
     closes: str = ""
     most: int = 0
+    place: float = 60.0
     code: str = ""
     redirect: str = ""
     keep: str = "PROLIFIC_PID, STUDY_ID, SESSION_ID"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,13 +32,14 @@ _BINS = (60, 300, 900, 3600, 4 * 3600, 86400, 7 * 86400, 30 * 86400)
 
 @dataclass(frozen=True, slots=True)
 class ParticipantCounts:
-    """Numbers of participants by stage."""
+    """Numbers of participants by stage. Those who agreed and have not played yet are only `waiting`."""
 
     joined: int
     active: int
     finished: int
     left: int
     simulated: int
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
     real = [row for row in of_first if not row["check"]]
     over_time, span = spans([float(row["time"]) for row in of_first], now)
     return StudyStatistics(
-        _people(persons, now),
+        _people(persons, begun(pairs, plays), now),
         len(of_first),
         (sum(r["answer"] == r["expected"] for r in of_first if r["check"]),
          sum(r["answer"] != r["expected"] for r in of_first if r["check"])),
@@ -135,12 +136,21 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
     )  # fmt: skip
 
 
-def _people(persons: Sequence[Participant], now: float) -> ParticipantCounts:
-    finished = sum(p.finished is not None for p in persons)
-    active = sum(p.finished is None and now - p.seen < ACTIVE_S for p in persons)
+def begun(pairs: Iterable[Pair], plays: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the participants who have played or voted; coming in alone takes no person."""
+    who = {pair.id: pair.participant for pair in pairs}
+    voted = {pair.participant for pair in pairs if pair.voted is not None}
+    return voted | {who[play["pair"]] for play in plays if play["ticks"] and play["pair"] in who}
+
+
+def _people(persons: Sequence[Participant], began: Collection[str], now: float) -> ParticipantCounts:
+    there = [p for p in persons if p.id in began or p.finished is not None]
+    finished = sum(p.finished is not None for p in there)
+    active = sum(p.finished is None and now - p.seen < ACTIVE_S for p in there)
     return ParticipantCounts(
-        len(persons), active, finished, len(persons) - finished - active, sum(p.simulated for p in persons)
-    )
+        len(there), active, finished, len(there) - finished - active, sum(p.simulated for p in there),
+        len(persons) - len(there),
+    )  # fmt: skip
 
 
 def spans(times: Sequence[float], now: float) -> tuple[list[tuple[float, int]], float]:

@@ -181,8 +181,7 @@ class StudyStore:
         counted = int(db.scalar(sa.select(studies.c.joined).where(ours)) or 0)
         highest = db.scalar(sa.select(sa.func.max(participants.c.number)).where(of_study))
         number = counted if highest is None else max(counted, int(highest) + 1)
-        count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
-        if self.config.most and count >= self.config.most:
+        if self.config.most and not simulated and int(db.scalar(self._places()) or 0) >= self.config.most:
             raise PcgError("the study has all the participants it needs")
         db.execute(sa.update(studies).where(ours).values(joined=number + 1))
         person = Participant(
@@ -247,6 +246,31 @@ class StudyStore:
         with self._reader.connect() as db:
             query = sa.select(sa.func.count()).select_from(participants).where(participants.c.study_id == self.id)
             return int(db.scalar(query) or 0)
+
+    def is_full(self) -> bool:
+        """Return True when all places are taken: by people who finished, or who play and were there lately.
+
+        Simulated participants, those who have not played yet, and those who went away and gave no sign for `place`
+        minutes take none.
+        """
+        if not self.config.most:
+            return False
+        with self._reader.connect() as db:
+            return int(db.scalar(self._places()) or 0) >= self.config.most
+
+    def _places(self) -> sa.Select[tuple[int]]:
+        """The query for the number of places that are taken."""
+        since = time.time() - 60 * self.config.place
+        mine = sa.select(pairs.c.id).where(pairs.c.participant_id == participants.c.id)
+        played = mine.join(plays, plays.c.pair_id == pairs.c.id).where(plays.c.ticks > 0)
+        begun = sa.or_(played.exists(), mine.where(pairs.c.voted.is_not(None)).exists())
+        there = sa.or_(participants.c.seen >= since, played.where(plays.c.saved >= since).exists())
+        return (
+            sa.select(sa.func.count())
+            .select_from(participants)
+            .where(participants.c.study_id == self.id, participants.c.simulated.is_(False))
+            .where(sa.or_(participants.c.finished.is_not(None), sa.and_(begun, there)))
+        )
 
     def count_plays(self, who: str) -> int:
         """Return the number of stored plays of a participant."""

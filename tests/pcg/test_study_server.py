@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from starlette.websockets import WebSocketDisconnect
+from studies import take_part
 from study_walks import Walker, served, small_study
 
 from pcg.study.creation import make_study, read_plan
@@ -331,12 +333,39 @@ def test_dates_open_and_close(tmp_path: Path, settings: dict[str, str], said: st
 def test_a_full_study_takes_nobody_in(tmp_path: Path) -> None:
     store = small_study(tmp_path / "full", access__most=1)
     with served(store) as another:
-        late = another()
+        late, slow = another(), another()
         late.get("/")
-        another().join()
+        one = another().join()
+        slow.join()  # nobody has played yet, so there is a place
+        one.begin().play("L")
         assert late.send("/join", consent="yes").status_code == 403
         assert late.get("/").status_code == 403
-    assert len(store.participants()) == 1
+        slow.get("/instructions")
+        assert slow.send("/begin").status_code == 403  # it was taken in the meantime
+        assert one.get("/").url.path == "/pair/1/second"
+    assert len(store.participants()) == 2
+
+
+def test_programs_drop_outs_and_those_who_did_not_play_take_no_place(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "places", access__most=2, access__place=10.0)
+    take_part(store, ["first"], simulated=True)
+    joined = [store.join("en")[0] for _ in range(3)]
+    assert not store.is_full()
+    take_part(store, ["first"])
+    away = take_part(store, ["first"])
+    assert store.is_full()
+    hour_ago = time.time() - 3600
+    with store.engine.begin() as db:  # away before the end, an hour ago
+        db.execute(sa.text("UPDATE participants SET finished = NULL, seen = :then WHERE id = :who"),
+                   {"then": hour_ago, "who": away.id})  # fmt: skip
+    assert store.is_full()  # the play was saved a moment ago
+    with store.engine.begin() as db:
+        db.execute(sa.text("UPDATE plays SET saved = :then"), {"then": hour_ago})
+    assert not store.is_full()
+    store.update_participant(away.id, seen=time.time())
+    assert store.is_full()
+    people = study_statistics(store, 2).people
+    assert (people.joined, people.waiting, people.simulated) == (3, len(joined), 1)
 
 
 # -- one's own data ----------------------------------------------------------------------------------------------------

@@ -178,8 +178,7 @@ async def _closed(visit: Visit) -> Response | None:
     """The page for those who cannot begin now."""
     doors = await visit.site.doors()
     if doors.kind == "open":
-        most = visit.site.config.most
-        if most and await visit.site.threads.read(visit.site.store.count_participants) >= most:
+        if await visit.site.threads.read(visit.site.store.is_full):
             return visit.message("closed_title", "closed", 403)
         return None
     if doors.kind == "not_yet":
@@ -227,6 +226,8 @@ async def begin(request: Request) -> Response:
     await visit.form()
     if situation.pairs:
         return await _to_stage(visit, situation)
+    if not situation.participant.simulated and await visit.site.threads.read(visit.site.store.is_full):
+        return visit.message("closed_title", "closed", 403)  # others were faster: agreeing takes no place yet
     stage = await visit.site.advance(situation)
     return visit.go(stage.path)
 

@@ -15,6 +15,7 @@ const KEYS = {
   KeyW: "UP", KeyS: "DOWN", KeyA: "LEFT", KeyD: "RIGHT", Space: "USE",
 };
 const TAKEN_OVER = 4001;
+const ASLEEP = 4002; // the server keeps the play until somebody is there again
 const LONGEST_WAIT_MS = 8000;
 
 // What is said to the person; `words` of the options says it in another language. {braces} are filled in.
@@ -120,6 +121,11 @@ export class Player extends EventTarget {
     this.held.clear();
     this.paused = true;
     if (this.closed) return;
+    if (code === ASLEEP) {
+      this.asleep = true;
+      this.setPaused(true);
+      return;
+    }
     if (code === TAKEN_OVER) {
       this.veil(this.words.elsewhere, this.words.click_here);
       this.elsewhere = true;
@@ -182,6 +188,8 @@ export class Player extends EventTarget {
     this.frame(welcome.frame);
     this.setPaused(true);
     for (const frame of early) this.frame(frame);
+    if (this.waking && !this.over) this.send("resume");
+    this.waking = false;
     if (this.autofocus && !again) this.part("[data-start]").focus({ preventScroll: true });
     this.dispatchEvent(new CustomEvent("ready"));
   }
@@ -287,7 +295,7 @@ export class Player extends EventTarget {
     on(window, "blur", () => this.releaseAll());
     on(document, "visibilitychange", () => document.hidden && !this.paused && this.send("pause"));
     on(this.part("[data-start]"), "click", () => this.start());
-    on(this.part("[data-pause]"), "click", () => this.send(this.paused ? "resume" : "pause"));
+    on(this.part("[data-pause]"), "click", () => this.toggle());
     on(this.part("[data-restart]"), "click", () => this.restart());
     on(this.part("canvas"), "pointerdown", () => this.part("canvas").focus({ preventScroll: true }));
     on(this.part("[data-pace]"), "change", (event) => this.choosePace(event.target.value));
@@ -313,7 +321,7 @@ export class Player extends EventTarget {
       event.preventDefault();
       if (!event.repeat) this.down(action);
     } else if (event.code === "KeyR" && this.mayRestart) this.restart();
-    else if (event.code === "KeyP") this.send(this.paused ? "resume" : "pause");
+    else if (event.code === "KeyP") this.toggle();
     else if (this.paused && !this.over && !onButton && event.key.length === 1) this.start();
   }
 
@@ -325,6 +333,7 @@ export class Player extends EventTarget {
   /** An action's key or button goes down; while the game waits this lets it go on. */
   down(action, button) {
     if (this.over || this.held.has(action)) return;
+    if (this.asleep) return this.wake();
     if (this.paused) this.send("resume");
     this.held.add(action);
     button?.classList.add("pcg-down");
@@ -348,8 +357,21 @@ export class Player extends EventTarget {
     }
   }
 
+  /** Come back to a play that was put to sleep, and go on with it. */
+  wake() {
+    this.asleep = false;
+    this.waking = true;
+    this.connect();
+  }
+
+  toggle() {
+    if (this.asleep) this.wake();
+    else this.send(this.paused ? "resume" : "pause");
+  }
+
   start() {
-    if (this.elsewhere) {
+    if (this.asleep) this.wake();
+    else if (this.elsewhere) {
       this.elsewhere = false;
       this.connect();
     } else if (this.over) this.restart();
@@ -358,6 +380,7 @@ export class Player extends EventTarget {
 
   restart() {
     if (!this.mayRestart) return;
+    if (this.asleep) return this.wake();
     this.held.clear();
     this.send("restart");
     this.part("[data-start]").focus({ preventScroll: true });

@@ -17,7 +17,7 @@ from tiers import examples
 
 from pcg.study.server import Limits
 from pcg.study.server.pages import STATIC
-from pcg.study.server.security import Buckets, form_token
+from pcg.study.server.security import Buckets, form_token, participant_secret
 from pcg.study.store import StudyStore
 from pcg.study.texts import built_in, choose_language
 
@@ -68,10 +68,36 @@ def test_cookies_are_for_us_alone_and_secure_over_https(store: StudyStore, anoth
     cookies = one.send("/join", follow=False, consent="yes").headers["set-cookie"]
     assert "HttpOnly" in cookies and "SameSite=lax" in cookies and "Secure" not in cookies
     secure = one.client.get("https://localhost/", headers={"cookie": ""}).headers["set-cookie"]
-    assert "Secure" in secure
+    assert "Secure" in secure and secure.startswith(f"__Host-pcg-{store.name}-form=") and "Path=/;" in secure
     with served(store, secure=True) as strict:
         page = strict().get("/")
         assert "Secure" in page.headers["set-cookie"] and "strict-transport-security" in page.headers
+
+
+def test_a_cookie_that_a_sibling_domain_chose_is_not_taken(store: StudyStore, another: Another) -> None:
+    one, name = another(), f"pcg-{store.name}"
+    for chosen in ("x" * 32, f"{'x' * 24}.{'0' * 32}"):
+        page = one.client.get("/", headers={"cookie": f"{name}-form={chosen}"})
+        assert f"{name}-form=" in page.headers["set-cookie"] and form_token(chosen) not in page.text
+        fields = {"token": form_token(chosen), "consent": "yes"}
+        sent = one.client.post("/join", data=fields, headers={"cookie": f"{name}-form={chosen}"})
+        assert sent.status_code == 403
+    # Over https a sibling can set no cookie of the names that are read, not even one of ours for somebody else.
+    mine = another().join()
+    ours = "; ".join(f"{cookie.name}={cookie.value}" for cookie in mine.client.cookies.jar)
+    page = one.client.get("https://localhost/", headers={"cookie": ours})
+    assert page.url.path == "/" and f"__Host-{name}-form=" in page.headers["set-cookie"]
+    own = {"cookie": f"__Host-{name}={mine.client.cookies[name]}"}
+    assert one.client.get("https://localhost/", headers=own, follow_redirects=True).url.path == "/instructions"
+
+
+def test_the_cookie_of_a_participant_cannot_be_told_from_the_visitors(store: StudyStore, another: Another) -> None:
+    one = another()
+    one.get("/")
+    visitor = one.client.cookies[f"pcg-{store.name}-form"]
+    one.send("/join", consent="yes")
+    made = {participant_secret(key, visitor, "") for key in ("", "0" * 64, store.name)}
+    assert one.client.cookies[f"pcg-{store.name}"] not in made and len(store.key) == 64
 
 
 def test_pages_may_load_nothing_from_elsewhere_and_run_nothing_inline(another: Another) -> None:

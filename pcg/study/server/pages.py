@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -68,7 +67,7 @@ class Visit:
         situation = await site.situation(secret) if secret is not None else None
         visitor = site.jar.get(request, site.jar.visitor)
         visit = cls(
-            request, site, secret if situation else None, situation, visitor or secrets.token_urlsafe(24),
+            request, site, secret if situation else None, situation, visitor or site.jar.new_visitor(),
             visitor is None, "",
         )  # fmt: skip
         visit.language = visit._language()

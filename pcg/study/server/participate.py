@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -142,7 +141,7 @@ async def join(request: Request) -> Response:
     response = visit.go("/" if person.returns else "/instructions")
     site.jar.put(request, response, site.jar.participant, secret)
     # The next person in this browser is another visitor, from whom this participant's secret cannot be made.
-    site.jar.put(request, response, site.jar.visitor, secrets.token_urlsafe(24))
+    site.jar.put(request, response, site.jar.visitor, site.jar.new_visitor())
     return response
 
 
@@ -435,5 +434,5 @@ async def forget(request: Request) -> Response:
         await site.plays.close_pair(pair)
     site.pairing.recount()
     response = visit.message("data_deleted_title", "data_deleted")
-    site.jar.drop(response, site.jar.participant)
+    site.jar.drop(request, response, site.jar.participant)
     return response

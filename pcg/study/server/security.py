@@ -154,35 +154,64 @@ def address_of(connection: HTTPConnection) -> str:
 class Jar:
     """The cookies of a study.
 
+    Over https their names begin with `__Host-`: browsers take such a cookie from this very host alone, so that no page of
+    a sibling domain can choose one for us. Visitors' cookies are signed, so that over http as well only those are
+    accepted that a server of this study has made; those of participants and researchers are looked up in the database.
+
     Args:
         name: of the study; two studies on one server have cookies of their own.
-        path: below which they are sent.
+        path: below which they are sent over http; with `__Host-` browsers send them to all of the host.
         secure: only over https; None: as the request came.
+        key: of the server.
     """
 
-    def __init__(self, name: str, path: str, secure: bool | None) -> None:
+    def __init__(self, name: str, path: str, secure: bool | None, key: str) -> None:
         self.participant, self.visitor, self.researcher = f"pcg-{name}", f"pcg-{name}-form", f"pcg-{name}-researcher"
         self.path = path or "/"
         self.secure = secure
+        self._key = key.encode()
 
     def get(self, connection: HTTPConnection, name: str) -> str | None:
         """A cookie's value, if it has the form of one of ours."""
-        value = connection.cookies.get(name, "")
-        return value if 16 <= len(value) <= 64 and value.isascii() and value.isprintable() else None
+        value = connection.cookies.get(self._full(connection, name), "")
+        if not (16 <= len(value) <= 64 and value.isascii() and value.isprintable()):
+            return None
+        return value if name != self.visitor or self._is_signed(value) else None
+
+    def new_visitor(self) -> str:
+        """Return the cookie of another visitor: random, and signed."""
+        nonce = secrets.token_urlsafe(18)
+        return f"{nonce}.{self._signature(nonce)}"
 
     def put(self, request: Request, response: Response, name: str, value: str) -> None:
         """Set a cookie."""
-        secure = request.url.scheme == "https" if self.secure is None else self.secure
+        secure = self._is_secure(request)
         lasts = COOKIE_DAYS * 86400 if name == self.participant else None
         strict = "strict" if name == self.researcher else "lax"
         response.set_cookie(
-            name, value, max_age=lasts, path=self.path, secure=secure, httponly=True,
-            samesite=strict,  # type: ignore[arg-type]
+            self._full(request, name), value, max_age=lasts, path="/" if secure else self.path, secure=secure,
+            httponly=True, samesite=strict,  # type: ignore[arg-type]
         )  # fmt: skip
 
-    def drop(self, response: Response, name: str) -> None:
+    def drop(self, request: Request, response: Response, name: str) -> None:
         """Delete a cookie."""
-        response.delete_cookie(name, path=self.path, httponly=True)
+        secure = self._is_secure(request)
+        response.delete_cookie(
+            self._full(request, name), path="/" if secure else self.path, secure=secure, httponly=True
+        )
+
+    def _full(self, connection: HTTPConnection, name: str) -> str:
+        return f"__Host-{name}" if self._is_secure(connection) else name
+
+    def _is_secure(self, connection: HTTPConnection) -> bool:
+        return connection.url.scheme in ("https", "wss") if self.secure is None else self.secure
+
+    def _signature(self, nonce: str) -> str:
+        return hmac.new(self._key, f"visitor {nonce}".encode(), hashlib.sha256).hexdigest()[:32]
+
+    def _is_signed(self, value: str) -> bool:
+        nonce, _, given = value.rpartition(".")
+        return hmac.compare_digest(self._signature(nonce), given)
 
 
 # -- forms -------------------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ class Site:
         self.threads = Threads(store.engine)
         self.plays = StudyPlays(store, self.threads, most=most)
         self.gate = Gate(limits)
-        self.jar = Jar(store.name, root, secure)
+        self.jar = Jar(store.name, root, secure, store.key)
         self._seen: dict[str, float] = {}
         self._state, self._asked = "open", 0.0
 

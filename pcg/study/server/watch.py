@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import secrets
 import tempfile
 import time
 import zipfile
@@ -85,7 +84,7 @@ def _entrance(request: Request, status: int = 200, problem: str = "") -> Respons
     seed = site.jar.get(request, site.jar.visitor)
     fresh = seed is None
     if seed is None:
-        seed = secrets.token_urlsafe(24)
+        seed = site.jar.new_visitor()
     text = render("enter", root=site.root, study=site.config, token=form_token(seed), problem=problem)
     response = HTMLResponse(text, status, headers=NO_STORE)
     if fresh:
@@ -112,7 +111,7 @@ async def leave(request: Request) -> Response:
     site, token = await _token(request)
     await read_form(request, token)
     response = RedirectResponse(f"{site.root}/researcher", 303, headers=NO_STORE)
-    site.jar.drop(response, site.jar.researcher)
+    site.jar.drop(request, response, site.jar.researcher)
     return response
 
 

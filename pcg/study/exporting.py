@@ -193,19 +193,19 @@ def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([_cell(column, row.get(column)) for column in columns])
+        writer.writerow([_cell(row.get(column)) for column in columns])
     write_whole(path, text.getvalue())
 
 
-def _cell(column: str, value: Any) -> Any:
+def _cell(value: Any) -> Any:
     if value is None:
         return ""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, list):
         return to_json(value)
-    if isinstance(value, str) and (column == "reason" or column.startswith("link.")) and value[:1] in "=+-@\t\r":
-        return f"'{value}" if value else value  # a spreadsheet would take it for a formula
+    if isinstance(value, str) and value and value[0] in "=+-@\t\r\n":
+        return f"'{value}"  # a spreadsheet would take it for a formula
     return value
 
 
@@ -337,7 +337,8 @@ def _write_codebook(folder: Path, data: StudyData, store: StudyStore) -> None:
     page = (
         f"# Codebook of the study `{store.name}`\n\nExported by pcg {pcg.__version__}; participants: "
         f"{words[data.people]}. Every table is there as CSV and as JSON lines. Empty cells are `null` there. In CSV a "
-        "text of a participant that begins with =, +, - or @ has a ' before it, so that no spreadsheet computes it. "
+        "text that begins with =, +, -, @ or a line end has a ' before it, so that no spreadsheet computes it; the "
+        "JSON lines have it as it is. "
         "`study.toml` says how the study was set up; `features.csv`, where items were measured, holds the columns "
         "`measure.*` of `items` by their plain names, for `pcg prefer fit --features`.\n\n"
         f"Questions about each pair:\n\n{asked}\n" + (f"\nScales:\n\n{scales}\n" if scales else "")

@@ -102,6 +102,11 @@ class StudyStore:
         with self.engine.begin() as db:
             db.execute(sa.update(studies).where(studies.c.id == self.id).values(state=state))
 
+    def try_to_write(self) -> None:
+        """Write what is there already; raises the database's error when nothing can be written."""
+        with self.engine.begin() as db:
+            db.execute(sa.update(studies).where(studies.c.id == self.id).values(joined=studies.c.joined))
+
     def is_researcher(self, token: str) -> bool:
         """Return True for the researcher's token; takes the same time whatever the token is."""
         with self._reader.connect() as db:

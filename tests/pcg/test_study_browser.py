@@ -353,3 +353,21 @@ def test_two_windows_of_one_participant_are_one_play(tmp_path: Path, chromium: A
         veil(tab.page, "Opened elsewhere")
         assert len(server.store.participants()) == len({p.pair for p in server.store.plays()}) == 1
         tab.close()
+
+
+def test_the_researchers_page_has_a_heading_and_cuts_nothing(tmp_path: Path, chromium: Any) -> None:
+    with study(tmp_path / "s") as server:
+        for _ in range(2):
+            studies.take_part(server.store, ["first"] * 7)
+        token = server.store.new_token()
+        for width in (375, 1280):
+            tab = browsers.Tab(chromium, viewport={"width": width, "height": 800})
+            tab.page.goto(f"{server.url}/researcher#{token}")
+            tab.page.locator("#live table").last.wait_for()
+            tab.shot(f"researcher-{width}")
+            assert tab.page.locator("h1").count() == 1
+            assert not overflow(tab.page)
+            wide = "[...document.querySelectorAll('.scroll:has(table)')].filter(e => e.scrollWidth > e.clientWidth)"
+            assert tab.page.evaluate(f"{wide}.length") == 0
+            assert tab.complaints == []
+            tab.close()

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
@@ -45,6 +46,23 @@ PLAYER_WORDS = (
 """Texts of the player in the browser."""
 
 
+class Position(Convertor[int]):
+    """Position of a pair in an address: as few digits as there can be pairs."""
+
+    regex = "[0-9]{1,4}"
+
+    def convert(self, value: str) -> int:
+        """Return the number."""
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        """Return the digits."""
+        return str(value)
+
+
+register_url_convertor("position", Position())
+
+
 def routes() -> list[BaseRoute]:
     """The addresses of this module."""
     return [
@@ -54,10 +72,10 @@ def routes() -> list[BaseRoute]:
         Route("/language", change_language, methods=["POST"]),
         Route("/instructions", instructions),
         Route("/begin", begin, methods=["POST"]),
-        Route("/pair/{number:int}/vote", vote_page, methods=["GET"]),
-        Route("/pair/{number:int}/vote", vote, methods=["POST"]),
-        Route("/pair/{number:int}/{side}", play_page),
-        WebSocketRoute("/pair/{number:int}/{side}/socket", play_socket),
+        Route("/pair/{number:position}/vote", vote_page, methods=["GET"]),
+        Route("/pair/{number:position}/vote", vote, methods=["POST"]),
+        Route("/pair/{number:position}/{side}", play_page),
+        WebSocketRoute("/pair/{number:position}/{side}/socket", play_socket),
         Route("/thanks", thanks),
         Route("/data", my_data),
         Route("/forget", forget, methods=["POST"]),
@@ -66,11 +84,12 @@ def routes() -> list[BaseRoute]:
 
 
 async def healthy(request: Request) -> Response:
-    """Health check for proxies: the server and its database answer."""
+    """Health check for proxies: the server answers, and its database takes what is written."""
     site = site_of(request)
     site.gate.request(request, None)
-    await site.threads.read(lambda: site.store.state)
-    return Response("ok\n", media_type="text/plain", headers={"cache-control": "no-store"})
+    good = await site.can_write()
+    text = "ok\n" if good else "nothing can be written to the database\n"
+    return Response(text, 200 if good else 503, media_type="text/plain", headers={"cache-control": "no-store"})
 
 
 # -- coming in ---------------------------------------------------------------------------------------------------------
@@ -127,7 +146,7 @@ async def join(request: Request) -> Response:
     site = visit.site
     site.gate.pass_("joining", address_of(request))
     simulated = "simulated" in fields
-    if simulated and not await site.threads.read(site.store.is_researcher, fields["simulated"]):
+    if simulated and not await site.is_researcher(request, fields["simulated"]):
         raise Refused("only the study's researcher can send simulated participants", 403)
     try:
         person, secret = await site.threads.write(
@@ -366,7 +385,7 @@ def _scales(config: StudyConfig, fields: dict[str, str]) -> dict[str, Any] | Non
         given = [fields.get(name, "") for name in names]
         if not all(given):
             return None
-        if not all(text.isascii() and text.isdigit() and 1 <= int(text) <= scale.points for text in given):
+        if not set(given) <= {str(point) for point in range(1, scale.points + 1)}:
             raise Refused(f"the scale `{scale.name}` goes from 1 to {scale.points}")
         numbers = [int(text) for text in given]
         found[scale.name] = numbers if scale.each else numbers[0]

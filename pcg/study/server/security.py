@@ -83,8 +83,7 @@ class Buckets:
 
     def take(self, name: str, cost: float = 1.0) -> bool:
         """Take from a bucket; whether there was enough in it."""
-        now = self._clock()
-        key = hashlib.blake2b(name.encode(), key=self._key, digest_size=16).digest()
+        now, key = self._clock(), self._hash(name)
         left, then = self._left.pop(key, (self.most, now))
         left = min(self.most, left + (now - then) * self.rate)
         enough = left >= cost
@@ -92,6 +91,15 @@ class Buckets:
         if len(self._left) > self.MOST_NAMES:
             self._forget(now)
         return enough
+
+    def has(self, name: str, cost: float = 1.0) -> bool:
+        """Return True if there is enough in a bucket; takes nothing."""
+        now = self._clock()
+        left, then = self._left.get(self._hash(name), (self.most, now))
+        return left + (now - then) * self.rate >= cost
+
+    def _hash(self, name: str) -> bytes:
+        return hashlib.blake2b(name.encode(), key=self._key, digest_size=16).digest()
 
     def _forget(self, now: float) -> None:
         """Drop buckets that are full again; if those are few, the ones not asked for longest."""
@@ -131,8 +139,21 @@ class Gate:
         if secret is not None:
             self.pass_("participant", secret)
 
+    def check(self, kind: str, name: str) -> None:
+        """Count nothing, but refuse where nothing is left.
+
+        Raises:
+            Refused: when there were too many.
+        """
+        if not self._buckets[kind].has(name):
+            raise Refused("too many requests in a short time; wait a moment", 429)
+
+    def knows(self, secret: str) -> bool:
+        """Return True for a cookie that was found to be good before."""
+        return secret in self._known
+
     def know(self, secret: str) -> None:
-        """Note that a cookie is a participant's."""
+        """Note that a cookie is a participant's, or the researcher's."""
         self._known.pop(secret, None)
         self._known[secret] = None
         if len(self._known) > self.MOST_KNOWN:
@@ -154,8 +175,8 @@ def address_of(connection: HTTPConnection) -> str:
 class Jar:
     """The cookies of a study.
 
-    Over https their names begin with `__Host-`: browsers take such a cookie from this very host alone, so that no page of
-    a sibling domain can choose one for us. Visitors' cookies are signed, so that over http as well only those are
+    Over https their names begin with `__Host-`: browsers take such a cookie from this very host alone, so that no page
+    of a sibling domain can choose one for us. Visitors' cookies are signed, so that over http as well only those are
     accepted that a server of this study has made; those of participants and researchers are looked up in the database.
 
     Args:

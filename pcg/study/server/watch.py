@@ -24,7 +24,7 @@ from pcg.study.exporting import export_study
 from pcg.study.monitoring import StudyStatistics, study_statistics
 from pcg.study.server import charts
 from pcg.study.server.pages import render, site_of
-from pcg.study.server.security import address_of, form_token, read_form
+from pcg.study.server.security import form_token, read_form
 from pcg.study.server.site import Site
 from pcg.study.store import STATES
 from pcg.web.guard import Refused
@@ -58,7 +58,7 @@ async def _token(request: Request) -> tuple[Site, str]:
     site = site_of(request)
     site.gate.request(request, None)
     token = site.jar.get(request, site.jar.researcher)
-    if token is None or not await site.threads.read(site.store.is_researcher, token):
+    if token is None or not await site.is_researcher(request, token):
         raise Refused("only the study's researcher may see this", 403)
     return site, token
 
@@ -98,8 +98,7 @@ async def enter(request: Request) -> Response:
     site.gate.request(request, None)
     fields = await read_form(request, site.jar.get(request, site.jar.visitor))
     given = fields.get("researcher", "").strip()
-    site.gate.pass_("researcher", address_of(request))
-    if not await site.threads.read(site.store.is_researcher, given[:200]):
+    if not await site.is_researcher(request, given):
         return _entrance(request, 403, "This is not the token of this study.")
     response = RedirectResponse(f"{site.root}/researcher", 303, headers=NO_STORE)
     site.jar.put(request, response, site.jar.researcher, given)

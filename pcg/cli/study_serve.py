@@ -58,4 +58,5 @@ def serve(
 
     limits = Limits(address=(per_address, 10 * per_address))
     run_study(name, database=database, host=host, port=port, root=root_path, proxy=proxy, names=names, address=address,
-              limits=limits, open_browser=open_browser, show_token=sys.stdout.isatty(), tell=lambda line: print(line, flush=True))  # fmt: skip
+              limits=limits, open_browser=open_browser, show_token=sys.stdout.isatty(),
+              tell=lambda line: print(line, flush=True))  # fmt: skip

@@ -460,8 +460,10 @@ class StudyStore:
             if name not in answers:
                 raise PcgError(f"the question `{name}` has no answer")
 
-    def vote_rows(self, after: int = 0, also: Sequence[int] = ()) -> list[dict[str, Any]]:
+    def vote_rows(self, after: int = 0, also: Sequence[int] = (), *, of: str = "") -> list[dict[str, Any]]:
         """Votes with an id above `after` or among `also`, with pair and participant, in the order of the database.
+
+        With `of` only those of this participant.
 
         Keys: id, pair, question, answer, reason, scales (JSON), time, seconds, participant, number, simulated,
         position, first, second (ids of items), check, expected.
@@ -477,6 +479,7 @@ class StudyStore:
                 )
                 .select_from(votes.join(pairs).join(participants))
                 .where(participants.c.study_id == self.id, (votes.c.id > after) | votes.c.id.in_(also))
+                .where(participants.c.id == of if of else sa.true())
                 .order_by(votes.c.id)
             )  # fmt: skip
             return [dict(row) for row in db.execute(query).mappings()]

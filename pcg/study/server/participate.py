@@ -17,8 +17,10 @@ from starlette.websockets import WebSocket
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import StudyConfig
+from pcg.study.one_participant import stored_of
 from pcg.study.rows import FIRST, SECOND, Participant, Situation
 from pcg.study.server.levels import play_seed, texts_for
+from pcg.study.server.one_participant import as_file
 from pcg.study.server.pages import Visit, site_of
 from pcg.study.server.plays import Side
 from pcg.study.server.security import address_of, participant_secret
@@ -78,6 +80,7 @@ def routes() -> list[BaseRoute]:
         WebSocketRoute("/pair/{number:position}/{side}/socket", play_socket),
         Route("/thanks", thanks),
         Route("/data", my_data),
+        Route("/data/file", my_data_file),
         Route("/forget", forget, methods=["POST"]),
         Route("/healthy", healthy),
     ]
@@ -438,6 +441,15 @@ async def my_data(request: Request) -> Response:
     )  # fmt: skip
 
 
+async def my_data_file(request: Request) -> Response:
+    """Everything that is stored of a participant, for themselves."""
+    visit = await Visit.of(request)
+    if visit.situation is None:
+        return visit.go("/")
+    site = visit.site
+    return as_file(await site.threads.read(stored_of, site.store, visit.situation.participant), "my-data.json")
+
+
 async def forget(request: Request) -> Response:
     """Delete a participant and everything of theirs."""
     visit = await Visit.of(request)
@@ -446,12 +458,8 @@ async def forget(request: Request) -> Response:
         return visit.go("/")
     if fields.get("sure") != "yes":
         return visit.go("/data")
-    site, who = visit.site, visit.situation.participant.id
-    pairs = [pair.id for pair in visit.situation.pairs]
-    await site.threads.write(site.store.forget, who)
-    for pair in pairs:
-        await site.plays.close_pair(pair)
-    site.pairing.recount()
+    site = visit.site
+    await site.forget(visit.situation.participant.id)
     response = visit.message("data_deleted_title", "data_deleted")
     site.jar.drop(request, response, site.jar.participant)
     return response

@@ -150,6 +150,14 @@ class Site:
         self._seen[person.id] = now
         await self.threads.write(lambda: self.store.update_participant(person.id, seen=now))
 
+    async def forget(self, who: str) -> None:
+        """Delete a participant and everything of theirs, and whatever of it is in memory."""
+        pairs = await self.threads.read(self.store.pairs_of, who)
+        await self.threads.write(self.store.forget, who)
+        for pair in pairs:
+            await self.plays.close_pair(pair.id)
+        self.pairing.recount()
+
     async def stage(self, situation: Situation) -> Stage:
         """The page of a participant; shows them the next pair, or finishes, where it is time for that."""
         stage = stage_of(situation, self.config)

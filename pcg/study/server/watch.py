@@ -49,7 +49,7 @@ def routes() -> list[BaseRoute]:
     ]
 
 
-async def _token(request: Request) -> tuple[Site, str]:
+async def researcher(request: Request) -> tuple[Site, str]:
     """The study and the token of whoever asks.
 
     Raises:
@@ -66,7 +66,7 @@ async def _token(request: Request) -> tuple[Site, str]:
 async def page(request: Request) -> Response:
     """The whole page, or where to enter the token."""
     try:
-        site, token = await _token(request)
+        site, token = await researcher(request)
     except Refused as error:
         if error.status != 403:
             raise
@@ -107,7 +107,7 @@ async def enter(request: Request) -> Response:
 
 async def leave(request: Request) -> Response:
     """Forget the token in this browser."""
-    site, token = await _token(request)
+    site, token = await researcher(request)
     await read_form(request, token)
     response = RedirectResponse(f"{site.root}/researcher", 303, headers=NO_STORE)
     site.jar.drop(request, response, site.jar.researcher)
@@ -116,7 +116,7 @@ async def leave(request: Request) -> Response:
 
 async def change_state(request: Request) -> Response:
     """Open, pause or close the study."""
-    site, token = await _token(request)
+    site, token = await researcher(request)
     fields = await read_form(request, token)
     await site.set_state(fields.get("state", ""))
     return RedirectResponse(f"{site.root}/researcher", 303, headers=NO_STORE)
@@ -127,13 +127,13 @@ async def change_state(request: Request) -> Response:
 
 async def live(request: Request) -> Response:
     """The part of the page that changes."""
-    site, _ = await _token(request)
+    site, _ = await researcher(request)
     return HTMLResponse(_body(site, await _numbers(request, site)), headers=NO_STORE)
 
 
 async def numbers(request: Request) -> Response:
     """The same as numbers."""
-    site, _ = await _token(request)
+    site, _ = await researcher(request)
     found: dict[str, Any] = dataclasses.asdict(await _numbers(request, site))
     found.update(state=await site.state(), playing=site.plays.playing)
     return JSONResponse(found, headers=NO_STORE)
@@ -162,7 +162,7 @@ def _body(site: Site, found: StudyStatistics) -> str:
 
 async def export(request: Request) -> Response:
     """Send everything as one archive of tables and a codebook."""
-    site, _ = await _token(request)
+    site, _ = await researcher(request)
     people = request.query_params.get("people", "")
     if people not in ("", *PEOPLE):
         raise PcgError(f"no participants called {people[:40]!r} (expected {', '.join(PEOPLE)})")

@@ -46,6 +46,8 @@ ANSWERS = {
 """The answer sets of a question about a pair; "both" and "neither" are ties."""
 PANEL_ID = "PROLIFIC_PID"
 """The usual parameter that says who somebody is; only where it is kept."""
+DEVICES = ("any", "computer", "touch")
+"""Devices that can be required: `touch` is a phone or tablet."""
 AGAIN = ("rejoin", "refuse", "allow")
 """An ID that comes again: goes on where it was, is turned away, or is another participant."""
 
@@ -75,6 +77,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("closes", "", "date and time after which nobody begins anew"),
         Parameter("most", 0, "people at most who come to the end; 0: no limit", 0, 1_000_000),
         Parameter("place", 60.0, "minutes without a sign after which somebody else gets a place", 1.0, 1e6, "min"),
+        Parameter("device", "any", "device that one must take part with", choices=DEVICES),
         Parameter("code", "", "completion code shown at the end"),
         Parameter("redirect", "", "address to go on to at the end; {name} stands for a parameter that was kept"),
         Parameter("keep", "PROLIFIC_PID, STUDY_ID, SESSION_ID", "parameters of the participants' link that are kept"),
@@ -169,6 +172,7 @@ class StudyConfig:
     closes: str = ""
     most: int = 0
     place: float = 60.0
+    device: str = "any"
     code: str = ""
     redirect: str = ""
     keep: str = "PROLIFIC_PID, STUDY_ID, SESSION_ID"

@@ -93,7 +93,7 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
     return StudyData(
         chosen,
         [{**_participant(p, store, shown.get(p.id, ()), checks.get(p.id, ()), links),
-          "returns": p.returns, "same_id": max(0, same[p.identity] - 1)} for p in who.values()],
+          "device": p.device, "returns": p.returns, "same_id": max(0, same[p.identity] - 1)} for p in who.values()],
         [{"item": i.name, "group": i.group, "game": i.game, "check": i.check, "digest": i.digest, "level": i.level,
           **{f"measure.{k}": v for k, v in i.features.items()}} for i in store.items],
         [{"pair": p.id, "participant": p.participant, "position": p.position, "first": name[p.first],
@@ -103,12 +103,13 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
           "item": name[pair[p.pair].item(p.side)],
           "side": ("first", "second")[p.side], "attempt": p.attempt, "seed": p.seed, "started": p.started,
           "seconds": p.seconds, "ticks": p.ticks, "score": p.score, "outcome": outcome(p), "over": p.over,
-          "state": p.key, "actions": p.actions, "presses": json.loads(p.presses)} for p in plays],
+          "input": p.input, "state": p.key, "actions": p.actions, "presses": json.loads(p.presses)} for p in plays],
         [{"participant": v["participant"], "first": name[v["first"]], "second": name[v["second"]],
           "answer": v["answer"], "question": v["question"], "time": v["time"],
           "first_outcome": outcome(last.get((v["pair"], 0))), "second_outcome": outcome(last.get((v["pair"], 1))),
           "seconds": v["seconds"], "check": v["check"], "pair": v["pair"], "position": v["position"],
           "first_group": group[v["first"]], "second_group": group[v["second"]],
+          "device": who[v["participant"]].device,
           "passed": None if not v["check"] else v["answer"] == v["expected"],
           **_scales(v["scales"]), **({"reason": v["reason"]} if reasons else {})} for v in votes],
     )  # fmt: skip
@@ -227,6 +228,7 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("pairs_voted", _NUMBER, "pairs", "pairs that they voted on, attention checks among them"),
         Column("checks", _NUMBER, "answers", "answers to attention checks"),
         Column("checks_passed", _NUMBER, "answers", "of these the expected ones"),
+        Column("device", _TEXT, "", "phone, tablet or computer, by what the browser said; empty: not known"),
         Column("returns", _NUMBER, "times", "the same ID came again from another browser"),
         Column("same_id", _NUMBER, "participants", "others with the same ID in their link"),
     ),
@@ -263,6 +265,7 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("score", _NUMBER, "points", "at the end of the play"),
         Column("outcome", _TEXT, "", "win or loss; empty: it did not come to that"),
         Column("over", _YES, "", "1: played to an end of the game"),
+        Column("input", _TEXT, "", "what was used of keys, touch and pointer (a mouse on the buttons)"),
         Column("state", _TEXT, "", "hash of the game's state after the last tick, hexadecimal"),
         Column(
             "actions", _TEXT, "", "one letter per tick: . nothing, U up, L left, D down, R right, X use, E escape"
@@ -286,6 +289,7 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("position", _NUMBER, "", "of the pair, counted from 0 for each participant"),
         Column("first_group", _TEXT, "", "group of the first item"),
         Column("second_group", _TEXT, "", "group of the second item"),
+        Column("device", _TEXT, "", "of the participant: phone, tablet or computer"),
         Column("passed", _YES, "", "whether the attention check was passed; empty: it is none"),
     ),
 }  # fmt: skip

@@ -98,6 +98,8 @@ class StudyStatistics:
     groups: Sequence[Rank]
     suspects: Sequence[Suspect]
     outcomes: Sequence[Outcome]
+    devices: Mapping[str, tuple[int, int]]
+    """Device -> people who played on it, and how many of them finished."""
 
 
 def study_statistics(store: StudyStore, total: int, now: float | None = None) -> StudyStatistics:
@@ -133,6 +135,7 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
         rank(real, group, {}, own_group=False),
         suspects(persons, own, of_first, plays, store.config),
         _outcomes(pairs, plays, group),
+        _devices(persons, begun(pairs, plays)),
     )  # fmt: skip
 
 
@@ -151,6 +154,13 @@ def _people(persons: Sequence[Participant], began: Collection[str], now: float) 
         len(there), active, finished, len(there) - finished - active, sum(p.simulated for p in there),
         len(persons) - len(there),
     )  # fmt: skip
+
+
+def _devices(persons: Sequence[Participant], began: Collection[str]) -> dict[str, tuple[int, int]]:
+    there = [p for p in persons if not p.simulated and p.id in began]
+    joined = Counter(p.device or "not known" for p in there)
+    finished = Counter(p.device or "not known" for p in there if p.finished is not None)
+    return {device: (joined[device], finished[device]) for device in sorted(joined)}
 
 
 def spans(times: Sequence[float], now: float) -> tuple[list[tuple[float, int]], float]:

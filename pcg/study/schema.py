@@ -86,6 +86,7 @@ participants = Table(
     Column("simulated", Boolean, nullable=False, server_default="0"),
     Column("identity", String(200), nullable=False, server_default=""),  # who the link said that they are
     Column("returns", Integer, nullable=False, server_default="0"),  # times that this ID came from another browser
+    Column("device", String(8), nullable=False, server_default=""),  # phone, tablet or computer
     UniqueConstraint("study_id", "number"),
     Index("ix_participants_study_id", "study_id"),
     Index("ix_participants_identity", "study_id", "identity"),
@@ -122,6 +123,7 @@ plays = Table(
     Column("over", Boolean, nullable=False, server_default="0"),
     Column("key", String(16), nullable=False, server_default=""),  # `State.key()` at the end, hexadecimal
     Column("seconds", Double, nullable=False, server_default="0"),  # that the clock ran
+    Column("input", String(24), nullable=False, server_default=""),  # of keys, touch and pointer what was used
     Column("started", Double, nullable=False),
     Column("saved", Double, nullable=False),
     Column("lease", String(32), nullable=False, server_default=""),  # the server process whose play it is at the moment

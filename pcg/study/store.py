@@ -130,6 +130,7 @@ class StudyStore:
         simulated: bool = False,
         consented: bool = False,
         secret: str = "",
+        device: str = "",
     ) -> tuple[Participant, str]:
         """A new participant, who has consented or not yet, and the secret for the cookie.
 
@@ -154,7 +155,7 @@ class StudyStore:
                 return participant_of(known), secret
             old = self._known(db, identity)
             if old is None:
-                person = self._add(db, secret, language, kept, identity, simulated, now if consented else None)
+                person = self._add(db, secret, language, kept, identity, simulated, now if consented else None, device)
                 return person, secret
             changed: dict[str, Any] = {"returns": old.returns + 1}
             if self.config.again == "rejoin":
@@ -175,7 +176,7 @@ class StudyStore:
 
     def _add(
         self, db: sa.Connection, secret: str, language: str, external: dict[str, str], identity: str, simulated: bool,
-        consented: float | None,
+        consented: float | None, device: str,
     ) -> Participant:  # fmt: skip
         """Add a participant, in a transaction that holds the study's row.
 
@@ -190,13 +191,23 @@ class StudyStore:
             raise PcgError("the study has all the participants it needs")
         db.execute(sa.update(studies).where(ours).values(joined=number + 1))
         person = Participant(
-            secrets.token_hex(16), number, language, external, now, consented, now, None, simulated, identity
+            secrets.token_hex(16),
+            number,
+            language,
+            external,
+            now,
+            consented,
+            now,
+            None,
+            simulated,
+            identity,
+            device=device,
         )
         db.execute(
             sa.insert(participants).values(
                 id=person.id, study_id=self.id, number=number, token=digest(secret), language=language,
                 external=as_json(external), created=now, consented=consented, seen=now, simulated=simulated,
-                identity=identity,
+                identity=identity, device=device,
             )
         )  # fmt: skip
         return person
@@ -381,7 +392,7 @@ class StudyStore:
         rows = [
             {"its_id": one.play, "its_lease": lease, "actions": one.actions, "presses": one.presses, "ticks": one.ticks,
              "score": one.score, "winner": one.winner, "over": one.over, "key": one.key, "seconds": one.seconds,
-             "saved": now}
+             "input": one.input, "saved": now}
             for one in wanted
         ]  # fmt: skip
         if not rows:
@@ -494,6 +505,7 @@ _NEW_PLAY = {
     "over": False,
     "key": "",
     "seconds": 0.0,
+    "input": "",
 }
 
 _SITUATION = (
@@ -514,7 +526,7 @@ _SAVE_PLAY = (
     .where(plays.c.id == sa.bindparam("its_id"), plays.c.lease == sa.bindparam("its_lease"))
     .values({
         name: sa.bindparam(name)
-        for name in ("actions", "presses", "ticks", "score", "winner", "over", "key", "seconds", "saved")
+        for name in ("actions", "presses", "ticks", "score", "winner", "over", "key", "seconds", "saved", "input")
     })
 )  # fmt: skip
 

@@ -47,6 +47,11 @@ OLD_ROWS["0002"] = {
     "studies": {**OLD_ROWS["0001"]["studies"], "key": "2" * 64},
     "participants": {**OLD_ROWS["0001"]["participants"], "identity": "a1", "returns": 0},
 }
+OLD_ROWS["0003"] = {
+    **OLD_ROWS["0002"],
+    "participants": {**OLD_ROWS["0002"]["participants"], "device": "phone"},
+    "plays": {**OLD_ROWS["0002"]["plays"], "input": "keys touch"},
+}
 """For every version of the tables, a row of each as it was written then. A new version adds an entry of its own."""
 
 

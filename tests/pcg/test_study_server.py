@@ -264,6 +264,36 @@ def test_ids_that_are_there_twice_are_reported(tmp_path: Path) -> None:
     assert [s.reasons for s in study_statistics(store, 2).suspects] == [("has the same PROLIFIC_PID as 1 more",)] * 2
 
 
+@pytest.mark.parametrize(("wanted", "good", "bad"), [("computer", "X11; Linux", "Mobile"), ("touch", "iPad", "X11")])
+def test_a_device_can_be_required(tmp_path: Path, wanted: str, good: str, bad: str) -> None:
+    store = small_study(tmp_path / "devices", access__device=wanted)
+    with served(store) as another:
+        wrong, right = another(), another()
+        right.client.headers["user-agent"] = wrong.client.headers["user-agent"] = good
+        wrong.get("/")
+        wrong.client.headers["user-agent"] = bad
+        assert wrong.send("/join", consent="yes").status_code == 403 and store.participants() == []
+        assert wrong.get("/").status_code == 403 and "another device" in wrong.page.text
+        right.join().begin().play("L")
+    device = {"computer": "computer", "touch": "tablet"}[wanted]
+    assert [row["device"] for row in study_data(store).participants] == [device]
+    assert study_statistics(store, 2).devices == {device: (1, 0)}
+
+
+def test_kinds_of_input_are_stored_with_the_play(store: StudyStore, another: Another) -> None:
+    one = another().join().begin()
+    with one.socket() as socket:
+        assert socket.receive_json()["type"] == "welcome"
+        for by in ("touch", "keys", "=1+1", 7, None):
+            socket.send_json({"type": "down", "action": "LEFT", "by": by})
+            socket.send_json({"type": "up", "action": "LEFT"})
+        socket.send_json({"type": "pause"})
+        while socket.receive_json() != {"type": "paused", "paused": True}:
+            pass
+    one.play("L")
+    assert [row["input"] for row in study_data(store).plays] == ["keys touch"]
+
+
 # -- scales and texts --------------------------------------------------------------------------------------------------
 
 

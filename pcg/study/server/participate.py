@@ -107,7 +107,30 @@ async def welcome(request: Request) -> Response:
         visit = visit.as_visitor()
     if visit.situation is not None:
         return await _to_stage(visit, visit.situation)
-    return await _closed(visit) or _welcome(visit, kept)
+    return await _closed(visit) or _wrong_device(visit) or _welcome(visit, kept)
+
+
+def _wrong_device(visit: Visit) -> Response | None:
+    """The page for those whose device the study does not want."""
+    wanted, here = visit.site.config.device, device_of(visit.request.headers.get("user-agent", ""))
+    if wanted == "any" or (here == "computer") == (wanted == "computer"):
+        return None
+    return visit.message("device_title", f"device_{wanted}", 403)
+
+
+def device_of(browser: str) -> str:
+    """Kind of a device by what its browser says of itself, of which nothing else is stored: phone, tablet or computer.
+
+    Tablets that pass themselves off as computers, as iPads do, count as such; `input` of the plays says more.
+
+    >>> device_of("Mozilla/5.0 (Linux; Android 15; Pixel 9) Chrome/140.0 Mobile Safari/537.36")
+    'phone'
+    >>> device_of("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+    'computer'
+    """
+    if re.search(r"iPad|Tablet|Android(?!.*Mobi)", browser):
+        return "tablet"
+    return "phone" if "Mobi" in browser else "computer"
 
 
 def _welcome(visit: Visit, kept: dict[str, str], *, problem: bool = False) -> Response:
@@ -142,6 +165,7 @@ async def join(request: Request) -> Response:
     if fields.get("language") in visit.site.texts:
         visit.language = fields["language"]
     shut = await _closed(visit)
+    shut = shut if shut is not None or "simulated" in fields else _wrong_device(visit)
     if shut is not None:
         return shut
     if fields.get("consent") != "yes":
@@ -155,6 +179,7 @@ async def join(request: Request) -> Response:
         person, secret = await site.threads.write(
             site.store.join, visit.language, kept, simulated=simulated, consented=True,
             secret=participant_secret(site.store.key, visit.visitor, identity),
+            device="" if simulated else device_of(request.headers.get("user-agent", "")),
         )  # fmt: skip
     except KnownIdentity:
         return visit.message("again_title", "again", 403)

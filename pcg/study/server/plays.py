@@ -44,6 +44,8 @@ SLEEP_S = 120.0
 next key opens another one where they were."""
 YIELD_S = 10.0
 """Where there is no room for another play, one that is paused and was left alone for so long is put to sleep."""
+INPUTS = ("keys", "touch", "pointer")
+"""Kinds of input that a browser tells of an action."""
 ASLEEP, TRY_AGAIN = 4002, 1013
 """Codes of closed connections: the play sleeps until its player is back; there is no room at the moment."""
 
@@ -92,6 +94,8 @@ class StudySeat(Seat):
         self._saved: tuple[int, int, float, bool] | None = None
         self._finishing: asyncio.Task[None] | None = None
         self._told = (False, False)
+        self.inputs = set(play.input.split())
+        """Of keys, touch and pointer what was used."""
 
     # -- time ----------------------------------------------------------------------------------------------------------
 
@@ -152,7 +156,7 @@ class StudySeat(Seat):
         key = "" if running else f"{state.key():016x}"
         return Progress(
             self.play.id, self._letters, f"[{self._presses}]", len(actions), float(state.score), int(state.winner),
-            self.checked, key, ran,
+            self.checked, key, ran, " ".join(sorted(self.inputs)),
         )  # fmt: skip
 
     def unsaved(self) -> None:
@@ -357,6 +361,8 @@ class StudyPlays(PlayServer):
     async def _act(self, seat: Seat, message: dict[str, Any]) -> None:
         if isinstance(seat, StudySeat) and message.get("type") in ("down", "resume", "restart"):
             seat.acted = time.monotonic()
+            if message["type"] == "down" and message.get("by") in INPUTS:
+                seat.inputs.add(str(message["by"]))
         await super()._act(seat, message)
 
     async def _open(self, side: Side) -> StudySeat:

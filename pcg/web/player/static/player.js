@@ -78,10 +78,12 @@ export class Player extends EventTarget {
   /**
    * @param {HTMLElement} element emptied and filled by the player.
    * @param {string} address of the play's websocket, absolute or relative to the page.
-   * @param {{speeds?: boolean, restart?: boolean, help?: boolean, autofocus?: boolean, words?: object}} options what
-   *   the person may change, whether the keys are explained, and what is said otherwise than in English.
+   * @param {{speeds?: boolean, restart?: boolean, help?: boolean, autofocus?: boolean, words?: object,
+   *   room?: (stage: HTMLElement) => [number, number] | null}} options what the person may change, whether the keys are
+   *   explained, what is said otherwise than in English, and the width and height that the board has on a page where
+   *   that does not follow from the width (null: it does).
    */
-  constructor(element, address, { speeds = true, restart = true, help = true, autofocus = true, words = {} } = {}) {
+  constructor(element, address, { speeds = true, restart = true, help = true, autofocus = true, words = {}, room = null } = {}) {
     super();
     this.element = element;
     this.words = { ...WORDS, ...words };
@@ -89,6 +91,7 @@ export class Player extends EventTarget {
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     this.url = url;
     this.autofocus = autofocus;
+    this.roomOf = room;
     this.waitMs = 250;
     this.paused = true;
     this.over = false;
@@ -179,6 +182,7 @@ export class Player extends EventTarget {
       this.board = new Board(canvas, welcome, this.sheet);
       this.watcher = new ResizeObserver(() => this.fit());
       this.watcher.observe(this.element);
+      this.watcher.observe(this.part(".pcg-stage"));
     }
     canvas.setAttribute("aria-label", fill(this.words.board, welcome));
     this.part("[data-goal]").textContent = welcome.goal.length
@@ -195,10 +199,12 @@ export class Player extends EventTarget {
   }
 
   fit() {
-    const room = this.element.clientWidth;
-    if (room && room !== this.room) {
+    const given = this.roomOf?.(this.part(".pcg-stage"));
+    const [width, height] = given ?? [this.element.clientWidth, 0]; // what the browser's bars take on a phone changes
+    const room = `${width}x${height}`;
+    if (width && room !== this.room) {
       this.room = room;
-      this.board.fit(room, window.innerHeight * 0.66);
+      this.board.fit(width, height || window.innerHeight * 0.66);
     }
   }
 
@@ -209,6 +215,7 @@ export class Player extends EventTarget {
     if ("score" in frame) this.part("[data-score]").textContent = Math.round(frame.score * 100) / 100;
     if ("tick" in frame) {
       this.begun = frame.tick > 0;
+      this.element.classList.toggle("pcg-begun", this.begun);
       this.part("[data-tick]").textContent = frame.tick;
     }
     if ("health" in frame) {
@@ -304,7 +311,7 @@ export class Player extends EventTarget {
       on(button, "pointerdown", (event) => {
         event.preventDefault();
         button.setPointerCapture(event.pointerId);
-        this.down(action, button);
+        this.down(action, button, event.pointerType === "touch" ? "touch" : "pointer");
       });
       for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) on(button, kind, () => this.up(action, button));
       on(button, "contextmenu", (event) => event.preventDefault());
@@ -331,13 +338,13 @@ export class Player extends EventTarget {
   }
 
   /** An action's key or button goes down; while the game waits this lets it go on. */
-  down(action, button) {
+  down(action, button, by = "keys") {
     if (this.over || this.held.has(action)) return;
     if (this.asleep) return this.wake();
     if (this.paused) this.send("resume");
     this.held.add(action);
     button?.classList.add("pcg-down");
-    this.send("down", { action });
+    this.send("down", { action, by });
   }
 
   up(action, button) {

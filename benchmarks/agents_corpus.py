@@ -1,9 +1,12 @@
 """Every agent on every single-player game of the corpus, at equal budgets: played in slices, reported at any time.
 
-Six campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time` has
-`pcg`, `mcts` and `olets` at 40 ms per action, by the rules of the competitions, on levels 0 and 1 with 1 seed, and
+Eight campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time`
+has `pcg`, `mcts` and `olets` at 40 ms per action, by the rules of the competitions, on levels 0 and 1 with 1 seed, and
 those that begin with `published` play what agents_published.py compares with. `fast-evo` has the halves of knowledge-
 based fast evolutionary MCTS, alone, together and both off, on the ten games of its paper, 20 plays of each level.
+`portfolios` has the present `hyper` and `pcg` on levels 0 to 2, `held-out` these two, `mcts` and `olets` on levels 3
+and 4, which nothing was tuned on. These two take the games in an order drawn by lot and let agents take turns after
+every four plays: wherever they stop, what was played is a fair sample of the games.
 Every agent of a campaign is a tournament of its own (a folder of `--store`), so agents can be added later. Agents take
 turns level by level: whenever the work stops, all have played about the same part.
 
@@ -13,6 +16,8 @@ turns level by level: whenever the work stops, all have played about the same pa
     python benchmarks/agents_corpus.py published-first
     python benchmarks/agents_corpus.py published-budgets
     python benchmarks/agents_corpus.py fast-evo --minutes 60
+    python benchmarks/agents_corpus.py portfolios --minutes 60
+    python benchmarks/agents_corpus.py held-out --minutes 60
     python benchmarks/agents_corpus.py report
 
 All but the last go on where they stopped (also after `kill -9`); the last writes docs/results/agents.md and its figures
@@ -26,6 +31,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import itertools
 import re
 import sys
@@ -39,6 +45,7 @@ from agents_summary import Fault, Summary, common_rows, read_summary, standings,
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AGENTS, Budget
+from pcg.evaluators.agents.registry import rules_column
 from pcg.evaluators.tournament import Rules, Standings
 from pcg.report.figures.tournament import heat_map, win_rates
 from pcg.report.tournament_tables import interval_text, number, percent, standings_csv
@@ -63,7 +70,10 @@ FIRST_TRAINING_SET = (
 
 @dataclass(frozen=True)
 class Campaign:
-    """Plays of a campaign. Without `agents`, all of the table; without `games`, all of the corpus."""
+    """Plays of a campaign. Without `agents`, all of the table; without `games`, all of the corpus.
+
+    With `slice`, games come in an order drawn by lot, and it is the next agent's turn after so many plays.
+    """
 
     name: str
     title: str
@@ -72,6 +82,7 @@ class Campaign:
     repeats: int
     agents: tuple[str, ...] = ()
     games: tuple[str, ...] = ()
+    slice: int = 0
 
     def entrants(self, chosen: Sequence[str] = ()) -> list[str]:
         """Agents that play: those chosen, or the campaign's."""
@@ -127,17 +138,37 @@ CAMPAIGNS = {
             ),
             FIRST_TRAINING_SET,
         ),
+        Campaign(
+            "portfolios",
+            "Portfolios, 1,000 calls per action",
+            Budget(calls=1000),
+            "0-2",
+            3,
+            ("hyper", "pcg"),
+            slice=4,
+        ),
+        Campaign(
+            "held-out",
+            "Levels that nothing was tuned on, 1,000 calls per action",
+            Budget(calls=1000),
+            "3-4",
+            1,
+            ("hyper", "pcg", "mcts", "olets"),
+            slice=4,
+        ),
     )
 }
 
 
-def corpus(folder: Path, only: Sequence[str] = ()) -> list[str]:
-    """The single-player games of the corpus, or those of some names."""
+def corpus(folder: Path, only: Sequence[str] = (), *, by_lot: bool = False) -> list[str]:
+    """Return the single-player games of the corpus, or those of some names; `by_lot`: ordered by a hash of the name."""
     try:
         rows = list(csv.reader((folder / LIST).open(encoding="utf-8")))
     except OSError as error:
         raise PcgError(f"no corpus in {folder}: {error.strerror} ({LIST}); name its folder with --games") from None
     found = [folder / row[1].removeprefix("examples/") for row in rows if len(row) > 1]
+    if by_lot:
+        found.sort(key=lambda path: hashlib.sha256(path.stem.encode()).digest())
     return [str(path) for path in found if not only or path.stem in only]
 
 
@@ -159,9 +190,11 @@ def plans(campaign: Campaign, agents: Iterable[str], games: Sequence[str]) -> di
     return made
 
 
-def turns(tournament: Tournament) -> list[int]:
-    """Numbers of matches after which it is another agent's turn: the ends of (repetition, level)."""
+def turns(tournament: Tournament, slice: int = 0) -> list[int]:
+    """Numbers of matches after which it is another agent's turn: the ends of (repetition, level), or of slices."""
     matches = tournament.matches()
+    if slice:
+        return [*range(slice, len(matches), slice), len(matches)]
     groups = itertools.groupby(matches, key=lambda match: (match.repeat, match.level))
     return list(itertools.accumulate(len(list(group)) for _, group in groups))
 
@@ -195,12 +228,12 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
     minutes, workers = limits["minutes"], limits["workers"]
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
     tournaments = plans(campaign, agents, games)
-    for turn in range(max(len(turns(t)) for t in tournaments.values())):
+    for turn in range(max(len(turns(t, campaign.slice)) for t in tournaments.values())):
         for agent, tournament in tournaments.items():
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 return False
-            folder, target = folder_of(store, campaign, agent), turns(tournament)[turn]
+            folder, target = folder_of(store, campaign, agent), turns(tournament, campaign.slice)[turn]
             if played(campaign, agent, folder) >= target:
                 continue
             started = time.monotonic()
@@ -259,10 +292,11 @@ def section(campaign: Campaign, summaries: dict[str, Summary], figures: Path) ->
         f"Points, as the competitions give them, over the {plays} plays per agent in {games} games that all have "
         "played:",
         "",
-        "| place | agent | points | first places | plays won there |",
-        "|---:|---|---:|---:|---:|",
+        "| place | agent | reads rules | points | first places | plays won there |",
+        "|---:|---|---|---:|---:|---:|",
         *(
-            f"| {s.rank} | `{s.agent}` | {number(s.points)} | {s.places[0]} | {percent(s.tally.rate)} |"
+            f"| {s.rank} | `{s.agent}` | {rules_column(s.agent)} | {number(s.points)} | {s.places[0]} | "
+            f"{percent(s.tally.rate)} |"
             for s in about_shared.overall
         ),
         "",
@@ -319,12 +353,13 @@ def _counts(summaries: dict[str, Summary]) -> str:
 def _overall(ranked: Standings, summaries: dict[str, Summary]) -> list[str]:
     rows = sorted(ranked.overall, key=lambda s: -s.tally.rate)
     return [
-        "| agent | plays won | 95 % interval | won | played | planned | games won at least once | disqualified |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| agent | reads rules | plays won | 95 % interval | won | played | planned | games won at least once | "
+        "disqualified |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
         *(
-            f"| `{s.agent}` | {percent(s.tally.rate)} | {interval_text(s.tally.interval)} | {s.tally.wins} | "
-            f"{s.tally.plays} | {summaries[s.agent].planned} | {_games_won(ranked, s.agent)} of {len(ranked.games)} | "
-            f"{s.tally.disqualified} |"
+            f"| `{s.agent}` | {rules_column(s.agent)} | {percent(s.tally.rate)} | {interval_text(s.tally.interval)} | "
+            f"{s.tally.wins} | {s.tally.plays} | {summaries[s.agent].planned} | "
+            f"{_games_won(ranked, s.agent)} of {len(ranked.games)} | {s.tally.disqualified} |"
             for s in rows
         ),
     ]
@@ -373,6 +408,11 @@ def report(page: Path) -> None:
         "levels and budgets (40 ms of another engine on another machine) are not the same as these; "
         "[the last sections](#beside-published-plays) compare equal ones.",
         "",
+        "Agents of the competitions never see the rules of a game. Some of these do, as the column *reads rules* says "
+        "([what agents may know](../agents.md#what-agents-may-know)). The plays at 1,000 calls by all agents and those "
+        "at 40 ms are of November 22, 2026, before hidden sprites left the features of a state and before `pcg` "
+        "rehearsed; `hyper` and the present `pcg` have sections of their own, and have not been played at 40 ms yet.",
+        "",
     ]
     for campaign in CAMPAIGNS.values():
         summaries = summaries_of(campaign)
@@ -403,7 +443,7 @@ def main() -> int:
             return 0
         campaign = CAMPAIGNS[given.what]
         agents = campaign.entrants(given.agents)
-        games = corpus(given.games, campaign.games)
+        games = corpus(given.games, campaign.games, by_lot=campaign.slice > 0)
         done = play(campaign, given.store, agents, games, minutes=given.minutes, workers=given.workers)
         print("everything is played" if done else "the time is up; the same command goes on")
     except PcgError as error:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.agents_summary import Summary, read_summary, standings
+from pcg.evaluators.agents.registry import rules_column
 from pcg.evaluators.tournament import GAME_SETS
 from pcg.report.tournament_tables import interval_text, number, percent
 
@@ -51,12 +52,12 @@ def ranking(summaries: list[Summary], name: str) -> list[str]:
     keys = [key for key in summaries[0].rows if key[0].lower() in games]
     assert len({game for game, _ in keys}) == len(games), f"{name}: games are missing"
     assert all(s.rows[key].plays == s.rows[key].planned for s in summaries for key in keys), f"{name}: not all played"
-    lines = ["| place | agent | points | first places | plays won | 95 % interval | mean score |",
-             "|---:|---|---:|---:|---:|---:|---:|"]  # fmt: skip
+    lines = ["| place | agent | reads rules | points | first places | plays won | 95 % interval | mean score |",
+             "|---:|---|---|---:|---:|---:|---:|---:|"]  # fmt: skip
     for one in standings(summaries, keys).overall:
         lines.append(
-            f"| {one.rank} | `{one.agent}` | {number(one.points)} | {one.places[0]} | {percent(one.tally.rate)} | "
-            f"{interval_text(one.tally.interval)} | {number(one.tally.score)} |"
+            f"| {one.rank} | `{one.agent}` | {rules_column(one.agent)} | {number(one.points)} | {one.places[0]} | "
+            f"{percent(one.tally.rate)} | {interval_text(one.tally.interval)} | {number(one.tally.score)} |"
         )
     return lines
 
@@ -90,7 +91,8 @@ def report() -> str:
         "paper on that competition, and the competition's pages for the test set). On that test set `adrienctx` won "
         "51.2 % of its plays: all five levels five times each, at 40 ms, on another engine and machine. Its method is "
         "that of our `olets`. None of these games was hidden from us when our agents were made, and some of ours read "
-        "the rules, which entries of the competitions could not: `pcg`, `guided` and `valuefield`.",
+        "the rules, which entries of the competitions could not; the column *reads rules* says which "
+        "([what agents may know](../agents.md#what-agents-may-know)).",
         "",
     ]
     for campaign, told in CAMPAIGNS.items():

@@ -259,6 +259,8 @@ class Context:
             owner=self,
             categories=tuple(category_of(bits, 0) for bits in self.tables.types["bits"].tolist()),
             definition=self.tables.definition,
+            hidden=((self.tables.types["bits"] & L.T_HIDDEN) != 0).tolist(),
+            engine="vgdl",
         )
 
 

@@ -44,6 +44,25 @@ class Pool:
         return self.count * self.stride
 
 
+class GameIdentity:
+    """Tells one game from another, and nothing about its rules.
+
+    >>> GameIdentity("chess") == GameIdentity("chess"), GameIdentity("chess") == GameIdentity("go")
+    (True, False)
+    """
+
+    __hash__ = None  # type: ignore[assignment]  # rules need not be hashable
+
+    def __init__(self, rules: object) -> None:
+        self._rules = rules
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GameIdentity) and (self._rules is other._rules or self._rules == other._rules)
+
+    def __repr__(self) -> str:
+        return "<identity of a game>"
+
+
 class Model:
     """A compiled forward model of one game and level.
 
@@ -63,7 +82,11 @@ class Model:
         action_names: name of each action code; NIL is code 0.
         categories: for each pair of `kernel.protocol.features` what kind of thing it counts: "avatar", "npc", "portal",
             "resource", "movable", "static" or "" (unknown); empty when the engine does not say. Heuristics read it.
-        definition: the rules, for analyses that can read them (VGDL: a `GameDefinition`), or None.
+        hidden: for each pair of features whether its kind is hidden from observations: it is then 0 and -1.
+        game: identity of the game, equal for all levels of one: what was learnt in one may be of use in another.
+        engine: "vgdl", "gdl", "boards", or "" for others: what kind of states they are, not what their rules say.
+        definition: the rules, for analyses that can read them (VGDL: a `GameDefinition`), or None. Agents that look at
+            it, or at `stochastic`, declare it (`Agent.reads_rules`).
     """
 
     def __init__(
@@ -78,6 +101,8 @@ class Model:
         action_names: Sequence[str] = ACTIONS,
         categories: Sequence[str] = (),
         definition: object = None,
+        hidden: Sequence[bool] = (),
+        engine: str = "",
     ) -> None:
         self._record = record
         self._room = room
@@ -88,6 +113,9 @@ class Model:
         self.action_names = tuple(action_names)
         self.categories = tuple(categories)
         self.definition = definition
+        self.hidden = tuple(hidden)
+        self.engine = engine
+        self.game = GameIdentity(definition)
         self.address = int(record.ctypes.data)
         self.players = int(record[0]["players"])
         self.max_actions = int(record[0]["max_actions"])
@@ -96,6 +124,11 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<model of {self._owner!r}, {self.players} player(s)>"
+
+    @property
+    def record(self) -> Any:
+        """The `kernel.protocol.MODEL` record: addresses of the model's functions."""
+        return self._record[0]
 
     @property
     def room(self) -> int:

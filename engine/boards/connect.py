@@ -127,6 +127,7 @@ class ConnectX:
             owner=self,
             action_names=self.action_names,
             definition=self,
+            engine="boards",
         )
 
     def start(self, level: Any = 0, seed: int = 0) -> ConnectState:

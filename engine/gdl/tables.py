@@ -254,6 +254,7 @@ class Tables:
             owner=owner,
             action_names=self.action_names,
             definition=owner,
+            engine="gdl",
         )
 
 

@@ -2,15 +2,16 @@
 
 The first fact is the player's avatar: its type, pixel position, facing and what is left of its cooldown as one number.
 Then follow what the avatar holds, the counters, which sprites of the level are gone, and for every moving sprite its
-type and cell. After Geffner and Geffner, Width-Based Planning for General Video-Game Playing, 2015. No tick needs this
-module, so that it can change without the engine being compiled again.
+type and cell. Sprites of hidden types are no facts: agents do not observe them (reference/state 6.5). After Geffner
+and Geffner, Width-Based Planning for General Video-Game Playing, 2015. No tick needs this module, so that it can change
+without the engine being compiled again.
 """
 
 from __future__ import annotations
 
 from pcg.engine.kernel.cells import cell_at
 from pcg.engine.kernel.groups import first_moving, group_at, next_moving, slot_address, type_at
-from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, context_at, sprite_at, state_at
+from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, SPRITE_BYTES, T_HIDDEN, context_at, sprite_at, state_at
 from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store64
 from pcg.engine.kernel.store import res_get, res_held
 
@@ -91,9 +92,12 @@ def model_atoms(gm, st, player, out, room):
     base += g.n_counters * _MANY
     for k in range(g.n_mortal):
         if load8(st + s.at_alive + k) == 0:
-            n = write(out, room, n, base + k)
+            if type_at(gm, sprite_at(g.level + SPRITE_BYTES * k).type).bits & T_HIDDEN == 0:
+                n = write(out, room, n, base + k)
     base += g.n_mortal
     for t in range(g.n_types):
+        if type_at(gm, t).bits & T_HIDDEN:
+            continue
         count = group_at(st, t).moving
         if count > 0 or group_at(st, t).created != 0:
             n = write(out, room, n, base + t * (_MANY + cells) + min(count, _MANY - 1))

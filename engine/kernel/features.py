@@ -1,5 +1,8 @@
 """The features of a state: per type, how many sprites are alive and how far the nearest is from the avatar.
 
+Agents get the features of what they may observe: hidden types (reference/state 6.5) count as if none were there.
+Evaluators, which judge a level rather than play it, get those of all types.
+
 Agents ask for them after most ticks, so that most levels' hundreds of fixed sprites are looked at over and over: their
 corners lie side by side in a table of the context. No tick needs this module, so that it can change without the engine
 being compiled again.
@@ -7,8 +10,8 @@ being compiled again.
 
 from __future__ import annotations
 
-from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address
-from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, context_at, sprite_at
+from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address, type_at
+from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, T_HIDDEN, context_at, sprite_at
 from pcg.engine.kernel.runtime import entry_point, inner, load32, store_double
 
 _FAR = 1 << 40
@@ -50,9 +53,9 @@ def nearest_moving(gm, st, t, slot, x, y):
     return best
 
 
-@entry_point("i8(i8, i8, i8, i8, i8)")
-def model_features(gm, st, player, out, room):
-    """Protocol: per type, how many are alive and how far the nearest is from the avatar, in cells (-1: none)."""
+@inner
+def write_features(gm, st, player, out, room, unseen):
+    """Write two numbers per type: alive, and cells to the nearest; of the type bits `unseen` names, 0 and -1."""
     g = context_at(gm)
     slot = load32(st + AVATAR_AT + 4 * player)
     x = 0
@@ -65,11 +68,29 @@ def model_features(gm, st, player, out, room):
     for t in range(g.n_types):
         if n + 2 > room:
             break
-        group = group_at(st, t)
-        store_double(out + 8 * n, float(group.count - group.disabled))
+        alive = 0
         best = _FAR
-        if slot >= 0 and group.count > 0:
-            best = min(nearest_fixed(gm, st, t, x, y), nearest_moving(gm, st, t, slot, x, y))
+        if type_at(gm, t).bits & unseen == 0:
+            group = group_at(st, t)
+            alive = group.count - group.disabled
+            if slot >= 0 and group.count > 0:
+                best = min(nearest_fixed(gm, st, t, x, y), nearest_moving(gm, st, t, slot, x, y))
+        store_double(out + 8 * n, float(alive))
         store_double(out + 8 * n + 8, best / g.block if best < _FAR else -1.0)
         n += 2
     return n
+
+
+@entry_point("i8(i8, i8, i8, i8, i8)")
+def model_features(gm, st, player, out, room):
+    """Protocol: per type, how many are alive and how far the nearest is from the avatar, in cells (-1: none).
+
+    Hidden types have the numbers of types without sprites.
+    """
+    return write_features(gm, st, player, out, room, T_HIDDEN)
+
+
+@entry_point("i8(i8, i8, i8, i8, i8)")
+def all_features(gm, st, player, out, room):
+    """The same with hidden types: for evaluators, never for agents."""
+    return write_features(gm, st, player, out, room, 0)

@@ -7,8 +7,8 @@ can change without the engine being compiled again.
 from __future__ import annotations
 
 from pcg.engine.kernel.cells import cell_at
-from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address
-from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, KILLED, SPRITE_BYTES, context_at, sprite_at
+from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address, type_at
+from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, KILLED, SPRITE_BYTES, T_HIDDEN, context_at, sprite_at
 from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32
 
 
@@ -32,13 +32,13 @@ def model_cell(gm, st, player):
 def model_map(gm, st, flags, out):
     """Protocol: at the cell of every living sprite, set in int8 out[cells] the bits int8 flags[type] of its type.
 
-    Returns the number of sprites that set any.
+    Returns the number of sprites that set any. Hidden types set none: agents do not observe them (reference/state 6.5).
     """
     g = context_at(gm)
     marked = 0
     for t in range(g.n_types):
         bits = load8(flags + t)
-        if bits == 0:
+        if bits == 0 or type_at(gm, t).bits & T_HIDDEN:
             continue
         first = load32(g.level_start + 8 * t)
         for k in range(first, first + load32(g.level_start + 8 * t + 4)):

@@ -123,7 +123,7 @@ def features(model, state, player, out, room):
     """Write at most `room` float64 features of the state to `out`; returns how many.
 
     VGDL: for each sprite type (by id) two numbers: how many are alive, and the distance of the nearest to the player's
-    avatar in cells (-1 when there is none).
+    avatar in cells (-1 when there is none). Of hidden types, which are not observed, 0 and -1.
     """
     m = model_at(model)
     return call5(m.features, m.game, state, player, out, room)
@@ -148,14 +148,21 @@ def avatar_cell(model, state, player):
 
 @inner
 def map_types(model, state, flags, out):
-    """In int8 out[cells] set at every sprite's cell the bits int8 flags[type]; only where the model has `columns`."""
+    """In int8 out[cells] set at every sprite's cell the bits int8 flags[type]; only where the model has `columns`.
+
+    Hidden types, which are not observed, set none.
+    """
     m = model_at(model)
     return call4(m.map, m.game, state, flags, out)
 
 
 @inner
 def count_types(model, state, out):
-    """Numbers of living sprites by type to int32 out[types]; returns the number of types. Needs `columns`."""
+    """Numbers of living sprites by type to int32 out[types]; returns the number of types. Needs `columns`.
+
+    Hidden types are counted: what the rules count, for agents that read the rules and for evaluators. Agents that only
+    observe ask for `features`.
+    """
     m = model_at(model)
     return call3(m.counts, m.game, state, out)
 
@@ -164,7 +171,8 @@ def count_types(model, state, out):
 def atoms(model, state, player, out, room):
     """Write at most `room` facts of the state (int64, from 0 to 2^31 - 1) to `out`; returns how many, -1 if not known.
 
-    Equal numbers are equal facts. The first is the player's avatar: its type, place and facing in one, 0 for none.
+    Equal numbers are equal facts. Hidden sprites are in none. The first is the player's avatar: its type, place and
+    facing in one, 0 for none.
     """
     m = model_at(model)
     if m.atoms == 0:

@@ -35,6 +35,11 @@ class AlphaBeta(CompiledAgent):
     depth: int = parameter(4, "ticks looked ahead at most", low=1, high=200)
     heuristic: str = parameter("score", "what a state is worth where the search ends", choices=NamesOf(HEURISTICS))
 
+    @property
+    def rules_read(self) -> str:
+        """What its heuristic reads of the rules."""
+        return HEURISTICS.find(self.heuristic).reads_rules
+
     def prepare(self, model: Model, record: Record) -> None:
         prepare_heuristic(model, record, self.heuristic)
         frames = model.players * self.depth + 1

@@ -20,6 +20,9 @@ from pcg.evaluators.parameters import Parameter, Setting, resolve
 
 S = TypeVar("S", int, float, bool, str)
 
+NO_RULES, CHANCE, RULES = "", "chance", "rules"
+"""Answers of `Agent.reads_rules`: nothing of the rules, whether a level has chance, what sprites and goals are."""
+
 DEFAULT_CALLS = 1000
 """Forward-model calls per decision when nothing else is said."""
 
@@ -237,6 +240,9 @@ class Agent:
 
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     """Parameters of the class: those of its base, then its own; a class may state a selection of its base's."""
+    reads_rules: ClassVar[str] = NO_RULES
+    """Part of a game's rules that the agent reads with its default parameters. Agents of the competitions read none:
+    they have the forward model and the observations only. `CHANCE` is `Model.stochastic`, `RULES` is more of it."""
     seed: int = 0
     player: int = 0
     budget: Budget = Budget()
@@ -258,6 +264,11 @@ class Agent:
         self.budget = Budget.read(budget)
         for name, value in resolve(self.parameters, given, f"agent {type(self).__name__}").items():
             setattr(self, name, value)
+
+    @property
+    def rules_read(self) -> str:
+        """Part of the rules that this agent reads with the parameters it has; of the class by default."""
+        return self.reads_rules
 
     def reset(self, state: GameState) -> None:
         """Prepare for a game that starts at `state`."""

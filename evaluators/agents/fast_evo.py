@@ -86,7 +86,7 @@ class FastEvo(CompiledAgent):
     def prepare(self, model: Model, record: Record) -> None:
         kinds = len(model.categories) or _UNNAMED_KINDS
         # levels of a game are models of their own; engines without rules to compare have at least kinds and actions
-        game = (model.definition, model.categories, model.action_names)
+        game = (model.game, model.categories, model.action_names)
         if self._game != game:  # larger blocks for the same game leave untouched what was learnt
             self._game = game
             self._learn_anew(model, kinds)

@@ -6,8 +6,10 @@ Where the rules name none (a game of survival), or the engine has no rules to re
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pcg.engine.model import Model
-from pcg.evaluators.agents.base import Budget, GameState, select, with_defaults
+from pcg.evaluators.agents.base import RULES, Budget, GameState, select, with_defaults
 from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.mcts import MCTS
 from pcg.evaluators.agents.registry import register
@@ -25,6 +27,8 @@ class GuidedMCTS(MCTS):
     parameters = with_defaults(
         select(MCTS.parameters, "c", "depth", "win_bonus", "guidance"), depth=15, win_bonus=100.0, guidance=1.0
     )
+
+    reads_rules: ClassVar[str] = RULES
 
     def set_up(self) -> None:
         super().set_up()

@@ -15,7 +15,7 @@ from pcg.engine.boards import ConnectX
 from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
 from pcg.engine.registry import Registry
-from pcg.evaluators.agents.base import AgentError
+from pcg.evaluators.agents.base import NO_RULES, RULES, AgentError
 from pcg.evaluators.agents.compiled import Array, Record
 from pcg.evaluators.agents.goal_heuristic import goal_weights
 from pcg.evaluators.agents.kernel.heuristics import (
@@ -93,12 +93,14 @@ class Heuristic:
         entry_point: value of a state for the player of a decision, ``f8(decision, state)``; more is better.
         help: a phrase that says what it values.
         prepare: gives a DECISION record what the entry point reads; by default memory for features.
+        reads_rules: part of a game's rules that it reads, as `Agent.reads_rules`.
     """
 
     name: str
     entry_point: EntryPoint
     help: str
     prepare: Callable[[Model, Record], None] = prepare_features
+    reads_rules: str = NO_RULES
 
 
 HEURISTICS: Registry[Heuristic] = Registry("state heuristic", group="pcg.heuristics")
@@ -118,12 +120,14 @@ for _one in (
         goal_distance,
         "the score, less 10 per sprite that must vanish to win and 1 per cell to the nearest of each kind",
         prepare_goals,
+        RULES,
     ),
     Heuristic(
         "windows",
         weighted_features,
         "for boards with lines: own lines a million each, lines but for a gap 1; the other's -10000 and -100",
         prepare_windows,
+        RULES,
     ),
 ):
     HEURISTICS.register(_one.name, _one)

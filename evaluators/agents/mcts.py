@@ -9,9 +9,17 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents.base import AgentError, GameState, parameter, select, with_defaults
-from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.base import (
+    CHANCE,
+    NO_RULES,
+    RULES,
+    AgentError,
+    GameState,
+    parameter,
+    select,
+    with_defaults,
+)
+from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.goal_heuristic import goal_weights
 from pcg.evaluators.agents.heuristics import prepare_features, prepare_weights
 from pcg.evaluators.agents.kernel.avatar_position import position_and_orientation
@@ -21,6 +29,7 @@ from pcg.evaluators.agents.kernel.move_statistics import ENTRY, HEAD, MOVE_STATI
 from pcg.evaluators.agents.kernel.novelty_pruning import NOVELTY, STATE_NUMBERS
 from pcg.evaluators.agents.kernel.temporal_difference import RETURNS
 from pcg.evaluators.agents.kernel.tree import TRANSPOSITIONS, TREE
+from pcg.evaluators.agents.observed_chance import ChanceAware, chance_parameter
 from pcg.evaluators.agents.registry import register
 
 _NODE_ARRAYS: dict[str, type] = {
@@ -42,7 +51,7 @@ _SOEMERS = "Soemers, Sironi, Schuster and Winands 2016"
     paper="Kocsis and Szepesvari, Bandit Based Monte-Carlo Planning, 2006; Perez Liebana et al., Open Loop Search for "
     "General Video Game Playing, 2015",
 )
-class MCTS(CompiledAgent):
+class MCTS(ChanceAware):
     """Monte Carlo tree search with UCB1 (reference/agents 11.6): open loop, depth-limited, values normalised.
 
     As published, a lost end weighs so much that an agent that sees one hardly sees the score; a `win_bonus` near the
@@ -104,6 +113,19 @@ class MCTS(CompiledAgent):
     transpositions: bool = parameter(
         False, "nodes of one state share their values, in games without chance (Childs, Brodeur and Kocsis 2008: UCT2)"
     )
+    chance: str = chance_parameter()
+
+    @property
+    def _asks_for_chance(self) -> bool:
+        """True when an option is on that works differently in games without chance."""
+        return self.reuse or self.nst or self.history > 0 or self.samples > 0 or self.transpositions
+
+    @property
+    def rules_read(self) -> str:
+        """What it reads of the rules: the way to the goals with `guidance`, chance for some of the options."""
+        if self.guidance:
+            return RULES
+        return CHANCE if self._asks_for_chance and self.chance == "rules" else NO_RULES
 
     td: bool = parameter(
         False, "back up lambda-returns, as SARSA-UCT does (Vodopivec, Samothrakis and Ster 2017); open loop only"
@@ -122,6 +144,10 @@ class MCTS(CompiledAgent):
             raise AgentError("mcts: `reuse` needs an open loop, and `closed_loop` is set")
         self._trees: list[Record] = []
         self._prepared: Model | None = None
+
+    def forget_model(self) -> None:
+        """Make the trees anew: what is kept from decision to decision depends on whether there is chance."""
+        self._prepared = None
 
     @property
     def tree_room(self) -> int:
@@ -184,14 +210,14 @@ class MCTS(CompiledAgent):
         tree.point("path", np.zeros(self.depth + 1, dtype=np.int32))
         if self.reuse:
             tree.point("origin", np.empty(room, dtype=np.int32))
-        if isinstance(model.definition, GameDefinition):
+        if model.engine == "vgdl":
             tree["place"] = position_and_orientation.address
         return tree
 
     def _prepare_options(self, model: Model, tree: Record) -> None:
         """Memory of the options that every tree has for itself."""
         room = self.tree_room
-        without_chance = not model.stochastic and model.players == 1
+        without_chance = self._asks_for_chance and not self.expects_chance(model)
         tree["decay"] = 1.0 if without_chance else self.decay
         tree["samples"] = min(self.samples, 1) if without_chance else self.samples
         tree["pruning"] = int(self.novelty or self.samples > 0)
@@ -259,6 +285,8 @@ class MCTS(CompiledAgent):
 )
 class Enhanced(MCTS):
     """MCTS with the enhancements that Soemers et al. 2016 found best together."""
+
+    reads_rules: ClassVar[str] = CHANCE
 
     parameters = with_defaults(
         MCTS.parameters,

@@ -9,7 +9,6 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.agents.base import parameter
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.heuristics import prepare_features
@@ -72,8 +71,7 @@ class OLETS(CompiledAgent):
         # states that outgrow their memory come here too: what the agent knows of the game must outlast that
         if self._tree is None:
             self._tree = self._search.own("tree", plan_tree(self.tree_room))
-        vgdl = isinstance(model.definition, GameDefinition)
-        position = avatar_position if vgdl else distance_hash
+        position = avatar_position if model.engine == "vgdl" else distance_hash
         self._search["place"] = position.address
         record.own("search", self._search)
         prepare_features(model, record)

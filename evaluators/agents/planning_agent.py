@@ -39,6 +39,11 @@ class PlanningAgent(CompiledAgent):
         )
         self._plans.point("trace", np.zeros(self.length, dtype=np.int64))
 
+    @property
+    def rules_read(self) -> str:
+        """What its heuristic reads of the rules."""
+        return HEURISTICS.find(self.heuristic).reads_rules
+
     def prepare(self, model: Model, record: Record) -> None:
         self._plans["rival"] = (self.player + 1) % model.players
         prepare_heuristic(model, record, self.heuristic)

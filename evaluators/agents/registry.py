@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pcg.engine.registry import Registry
-from pcg.engine.vgdl.diagnostics import nearest
-from pcg.evaluators.agents.base import Agent, AgentError, Budget, Timer
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.evaluators.agents.base import CHANCE, NO_RULES, RULES, Agent, AgentError, Budget, Timer
 from pcg.evaluators.parameters import Parameter, resolve
 
 A = TypeVar("A", bound=Agent)
@@ -44,6 +44,11 @@ class AgentType:
     help: str
     params: tuple[Parameter, ...] = ()
     paper: str = ""
+
+    @property
+    def reads_rules(self) -> str:
+        """Part of a game's rules that it reads with its default parameters (`Agent.reads_rules`)."""
+        return self.cls.reads_rules
 
     def __post_init__(self) -> None:
         if not self.params:
@@ -108,6 +113,22 @@ def agent_type(name: str) -> AgentType:
 def agent_names() -> list[str]:
     """All names: those of `AGENTS`, then those of `ATTENDED`."""
     return [*AGENTS, *ATTENDED]
+
+
+RULES_READ = {NO_RULES: "no", CHANCE: "chance", RULES: "yes"}
+"""Entries of the column "reads rules" of tables of agents, by `Agent.rules_read`."""
+
+
+def rules_column(text: str) -> str:
+    """Return what a table says of an agent named in a text: whether it reads rules; "?" of agents not known here.
+
+    >>> [rules_column(text) for text in ("mcts", "iw", "iw:chance=observed", "mcts:guidance=1", "unheard of")]
+    ['no', 'chance', 'no', 'yes', '?']
+    """
+    try:
+        return RULES_READ[make_agent(text).rules_read]
+    except PcgError:
+        return "?"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcg.engine.kernel.protocol import GROW, OK
-from pcg.engine.kernel.runtime import invoke1, invoke2
+from pcg.engine.kernel.runtime import EntryPoint, invoke1, invoke2
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import Budget, GameState
-from pcg.evaluators.agents.compiled import Record, grow_model
-from pcg.evaluators.agents.goal_heuristic import goal_weights
+from pcg.evaluators.agents.compiled import Array, Record, grow_model
 from pcg.evaluators.agents.graph_search import ALGORITHMS, MEMORY, GraphSearch
 from pcg.evaluators.agents.kernel import solver as kernel
 from pcg.evaluators.agents.kernel.decision import DECISION
@@ -51,6 +50,17 @@ class BudgetMeter:
         used = 1000 * (time.thread_time() - self._started)
         return _SLICE if used < self.budget.milliseconds * share else 0
 
+    def portion(self, wanted: Budget) -> Budget | None:
+        """Return another budget, cut to what is left of this one; None when less than half of it would be left."""
+        rest = self.rest()
+        if rest is None:
+            return None
+        if rest.calls is not None:
+            whole = wanted.calls or 0
+            return Budget(calls=min(whole, rest.calls)) if 2 * rest.calls >= whole else None
+        whole_time, time_left = wanted.milliseconds or 0.0, rest.milliseconds or 0.0
+        return Budget(milliseconds=min(whole_time, time_left)) if 2 * time_left >= whole_time else None
+
     def deadline(self, share: float) -> int:
         """The processor time of this thread (ns) by which that share is used up; 0 when the budget is calls."""
         if self.budget.milliseconds is None:
@@ -74,13 +84,26 @@ class ResumableSearch:
         model: of the level.
         max_nodes: states that a search may meet.
         hasty: whether decisions have a budget of time.
+        weights: float64[2 * kinds], of the features whose sum estimates the ticks to a win; None where nothing is
+            known. What is written there later holds for the next search.
+        estimate: reads the weights in its own way; None: their sum.
     """
 
-    def __init__(self, model: Model, max_nodes: int, *, hasty: bool = False) -> None:
+    def __init__(
+        self,
+        model: Model,
+        max_nodes: int,
+        *,
+        hasty: bool = False,
+        weights: Array | None = None,
+        estimate: EntryPoint | None = None,
+    ) -> None:
         self.model = model
+        self._weights = weights
+        self._entry = estimate
         self._hasty = hasty
         self.max_nodes = max_nodes
-        self.key: int | None = None
+        self.key: int | None = None  # the caller's name of the state that is searched
         self.answer = kernel.EXHAUSTED
         self._get_memory()
 
@@ -94,16 +117,15 @@ class ResumableSearch:
             self.decision,
             max_nodes=self.max_nodes,
             algorithm="astar",
-            weights=goal_weights(model),
+            weights=self._weights,
             blocks=MEMORY // model.stride,
         )
-        self._estimate = self.decision["heuristic"]
+        self._estimate = self.decision["heuristic"] if self._entry is None else self._entry.address
         if self._hasty:
             self.decision.touch()
 
     def begin(self, state: GameState, method: SearchMethod, nodes: int) -> None:
         """Start a search from a state that may meet so many others."""
-        self.key = state.key()
         self._asked = (state, method, nodes)
         record = self.search.record
         record["informed"] = ALGORITHMS[method.algorithm]

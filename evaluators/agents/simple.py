@@ -41,6 +41,11 @@ class OneStep(CompiledAgent):
     heuristic: str = parameter("winscore", "what a good state is", choices=NamesOf(HEURISTICS))
     samples: int = parameter(1, "simulations per action, averaged; more help against chance", low=1, high=10_000)
 
+    @property
+    def rules_read(self) -> str:
+        """What its heuristic reads of the rules."""
+        return HEURISTICS.find(self.heuristic).reads_rules
+
     def prepare(self, model: Model, record: Record) -> None:
         record["search"] = self.samples
         prepare_heuristic(model, record, self.heuristic)

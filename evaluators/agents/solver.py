@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pcg.engine.kernel.runtime import EntryPoint
 from pcg.engine.model import Model
-from pcg.evaluators.agents.base import Budget, GameState, parameter
+from pcg.evaluators.agents.base import RULES, Budget, GameState, parameter
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
 from pcg.evaluators.agents.goal_heuristic import goal_weights
 from pcg.evaluators.agents.graph_search import ALGORITHMS, GraphSearch, check_search
@@ -39,6 +39,7 @@ class Solver(CompiledAgent):
 
     entry_point: ClassVar[EntryPoint] = decide_solver
     work_states: ClassVar[int] = 0
+    reads_rules: ClassVar[str] = RULES
 
     algorithm: str = parameter("astar", "order of the search", choices=tuple(ALGORITHMS))
     estimate: str = parameter("goals", "what leads A*: goals, or the way to what comes next", choices=ESTIMATES)

@@ -60,7 +60,7 @@ class WholeGameAgent(CompiledAgent):
         payoff = self.payoff
         if payoff == "auto":
             by_rules = "outcome" if model.must_move else "score"
-            payoff = "goals" if hasattr(model.definition, "roles") else by_rules
+            payoff = "goals" if model.engine == "gdl" else by_rules
         self.playout = Record(JOINT_PLAYOUT, horizon=self.horizon, payoff=PAYOFFS.index(payoff), playouts=self.playouts)
         moves = self.playout.point("moves", np.zeros((model.players, model.max_actions + 1), dtype=np.int64))
         self.playout["row"] = moves.strides[0]

@@ -14,7 +14,7 @@ from pcg.engine.kernel.protocol import GROW, MODEL
 from pcg.engine.kernel.runtime import EntryPoint, invoke3, structure
 from pcg.engine.model import Model, Pool
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents.base import parameter, with_defaults
+from pcg.evaluators.agents.base import RULES, parameter, with_defaults
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record
 from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.agents.kernel import value_field_record as graph
@@ -111,6 +111,7 @@ class ValueField(CompiledAgent):
     """
 
     entry_point: ClassVar[EntryPoint] = decide_value_field
+    reads_rules: ClassVar[str] = RULES
 
     horizon: int = parameter(8, "moves looked ahead", low=1, high=100)
     inflation: float = parameter(0.95, "worth of a point one move later, in the look-ahead", low=0, high=1)
@@ -272,9 +273,10 @@ class ValueField(CompiledAgent):
             "rows": rows, "room": room, "blocks": _WAITING, "kinds": int(rules.kind_of.max() + 1),
         }.items():  # fmt: skip
             field[key] = value
+        shown = ~np.array(model.hidden, dtype=bool)
         field.point("kind_of", rules.kind_of)
-        field.point("worth", rules.worth)
-        field.point("harmful", rules.harmful)
+        field.point("worth", rules.worth * shown)
+        field.point("harmful", rules.harmful * shown)
         field.point("trap", rules.trap)
         field.point("heights", powers(self.field_height, rows))
         if rules.lures.any():

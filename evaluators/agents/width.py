@@ -8,14 +8,17 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import EntryPoint, invoke4
 from pcg.engine.model import Model, Pool
-from pcg.evaluators.agents.base import GameState, parameter, with_defaults
-from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.base import CHANCE, NO_RULES, RULES, GameState, parameter, with_defaults
+from pcg.evaluators.agents.compiled import Array, Record
 from pcg.evaluators.agents.goal_heuristic import goal_weights
 from pcg.evaluators.agents.heuristics import prepare_features, prepare_weights
+from pcg.evaluators.agents.kernel.distance_field import DISTANCE_FIELD
+from pcg.evaluators.agents.kernel.learnt_maps import LEARNT_MAPS
 from pcg.evaluators.agents.kernel.novelty import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
 from pcg.evaluators.agents.kernel.touch_statistics import KNOWLEDGE
 from pcg.evaluators.agents.kernel.width import decide_width
 from pcg.evaluators.agents.kernel.width_tree import SEARCH, move_states
+from pcg.evaluators.agents.observed_chance import ChanceAware, chance_parameter
 from pcg.evaluators.agents.registry import register
 
 WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
@@ -50,7 +53,7 @@ class _Memory:
 
     def __init__(self, agent: IW, model: Model, record: Record) -> None:
         self.model = model
-        chance = model.stochastic or model.players > 1
+        chance = agent.expects_chance(model)
         calls = agent.budget.calls
         room = _timed_nodes(model, chance) if calls is None else min(_MOST_NODES, (1 if chance else 2) * calls + 16)
         self.search = search = Record(
@@ -92,20 +95,39 @@ class _Memory:
             self.knowledge.point(field, np.zeros(2 * kinds + 1, dtype=kind))
             for field, kind in (("touches", np.int64), ("deaths", np.int64), ("points", np.float64))
         ]
-        self.knowledge.point("worth", np.zeros(kinds + 1, dtype=np.float64))
+        self.worth = self.knowledge.point("worth", np.zeros(kinds + 1, dtype=np.float64))[:kinds]
+        self.maps = self._learnt_maps(agent, model, record) if learns and agent.maps and model.size[0] else None
         self.states = self._point_to(model.pool(room))
         self.forget()
+
+    def _learnt_maps(self, agent: IW, model: Model, record: Record) -> Record:
+        """Memory of where the avatar has been and what is worth going to, and of the field that is grown there."""
+        cells, kinds = model.size[0] * model.size[1], len(model.categories)
+        maps = self.search.own("maps", Record(LEARNT_MAPS, cells=cells, kinds=kinds))
+        self.places = [maps.point(field, np.zeros(n, np.int8)) for field, n in (("visited", cells), ("free", kinds))]
+        maps.point("pull", np.zeros(cells, np.float64))
+        self.field = Record(DISTANCE_FIELD, cells=cells, types=kinds)
+        for field, kind, size in (
+            ("flags", np.int8, kinds), ("weights", np.float64, kinds), ("counts", np.int32, kinds),
+            ("marks", np.int8, cells), ("distance", np.float64, cells), ("queue", np.int32, cells),
+        ):  # fmt: skip
+            self.field.point(field, np.zeros(size, dtype=kind))
+        return maps
 
     def _point_to(self, pool: Pool) -> Pool:
         self.search["stride"] = pool.stride
         return self.search.point_to_pool("states", pool)
 
-    def forget(self) -> None:
-        """Forget all that was learnt and simulated."""
+    def forget_play(self) -> None:
+        """Forget what was simulated, and where the play has been."""
         self.search["heir_root"] = -1
         self.search["broken"] = self.search["been_used"] = 0
         self.been[:] = 0
-        for array in self.learnt:
+
+    def forget(self) -> None:
+        """Forget all that was learnt and simulated."""
+        self.forget_play()
+        for array in (*self.learnt, *(self.places if self.maps else ())):
             array[:] = 0
 
     def enlarge(self, model: Model) -> None:
@@ -131,7 +153,7 @@ class _Memory:
     paper="Lipovetzky and Geffner, Width and Serialization of Classical Planning Problems, 2012; Geffner and Geffner, "
     "Width-Based Planning for General Video-Game Playing, 2015",
 )
-class IW(CompiledAgent):
+class IW(ChanceAware):
     """Iterated width: goes on only from states with a new fact, or a new pair of facts, about them.
 
     The facts of a VGDL state are the avatar's place and facing, what it holds, counters, what is gone, and for every
@@ -158,12 +180,40 @@ class IW(CompiledAgent):
         1e-3, "points that ending where the play has been costs per visit, up to 50 of them", low=0
     )
     attraction: float = parameter(0.0, "points that the pull of sprites worth touching counts at most", low=0)
+    maps: bool = parameter(
+        False, "pulls follow ways around what has blocked the avatar (`kernel.learnt_maps`), not straight lines"
+    )
     guidance: float = parameter(
         0.0, "points of score that a tick of estimated way to the goals costs (`goal_weights`)", low=0
     )
 
+    chance: str = chance_parameter()
+    reads_rules: ClassVar[str] = CHANCE
+
+    @property
+    def rules_read(self) -> str:
+        """What it reads of the rules: the way to the goals with `guidance`, else whether there is chance."""
+        if self.guidance:
+            return RULES
+        return CHANCE if self.chance == "rules" else NO_RULES
+
     def set_up(self) -> None:
         self._memory: _Memory | None = None
+
+    def forget_model(self) -> None:
+        """Drop the search's memory: how it is laid out depends on whether there is chance."""
+        self._memory = None
+
+    def worth(self) -> Array:
+        """Return what each kind of sprite was worth by the last decision, -1 to 1; empty where nothing is learnt."""
+        if self._memory is None or self.attraction <= 0:
+            return np.zeros(0)
+        return self._memory.worth
+
+    def forget_play(self) -> None:
+        """Forget where the play has been and what was simulated, and keep what was learnt of the sprites."""
+        if self._memory is not None:
+            self._memory.forget_play()
 
     def reset(self, state: GameState) -> None:
         """Forget all that was learnt, start the random stream again and get memory for the state's model."""
@@ -177,6 +227,8 @@ class IW(CompiledAgent):
         else:
             self._memory = _Memory(self, model, record)
         record.own("search", self._memory.search)
+        if self._memory.maps:
+            record.own("field", self._memory.field)
         prepare_features(model, record)
         record["heuristic"] = 0
         weights = goal_weights(model) if self.guidance else None

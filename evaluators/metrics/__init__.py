@@ -3,7 +3,8 @@
     registry    the metrics of a single level by name, and the decorator `metric` that declares one
     text        from the level's text          play        from its winning play
     agents      from the plays of agents       profile     agents of different skill
-    distances   how different two levels are
+    likeness    how unlike two levels look
+    distances   how different two levels are by edits and by plays
     scores      quality, diversity and controllability of a set of levels
 
 `pcg.evaluators.fitness` puts those of a single level together.
@@ -16,7 +17,8 @@ from pcg.evaluators.metrics.play import PlayMetrics, Trace, WonPlay  # isort: sp
 
 from pcg.evaluators.metrics.agents import AgentPlays  # isort: split
 
-from pcg.evaluators.metrics.distances import edit_distance, level_distance, play_distance
+from pcg.evaluators.metrics.distances import edit_distance, play_distance
+from pcg.evaluators.metrics.likeness import LevelShape, level_distance, level_shape
 from pcg.evaluators.metrics.profile import Performance, Profile, performance_profile
 from pcg.evaluators.metrics.registry import METRICS, STAGES, Metric, measure, metric
 from pcg.evaluators.metrics.scores import Scores, controllability, diversity, quality, score_set
@@ -25,6 +27,7 @@ __all__ = [
     "METRICS",
     "STAGES",
     "AgentPlays",
+    "LevelShape",
     "LevelText",
     "Metric",
     "Performance",
@@ -38,6 +41,7 @@ __all__ = [
     "diversity",
     "edit_distance",
     "level_distance",
+    "level_shape",
     "measure",
     "metric",
     "performance_profile",

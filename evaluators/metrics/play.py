@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.coverage import Rule, Watch, rules_of
-from pcg.engine.kernel.features import model_features
+from pcg.engine.kernel.features import all_features
 from pcg.engine.kernel.ids import ACTION_ID
 from pcg.engine.kernel.runtime import invoke5
 from pcg.engine.state import State
@@ -107,9 +107,7 @@ class PlayMetrics:
         )
 
     def _danger(self, state: State, features: NDArray[np.float64]) -> float:
-        invoke5(
-            model_features.address, state.context.address, state.address, 0, int(features.ctypes.data), len(features)
-        )
+        invoke5(all_features.address, state.context.address, state.address, 0, int(features.ctypes.data), len(features))
         near = features[1::2][self._harmful]
         near = near[near >= 0.0]
         return float(near.min()) if near.size else math.inf

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.evaluators.evaluation import Evaluation
-from pcg.evaluators.metrics.distances import code_distance, codes
+from pcg.evaluators.metrics.likeness import level_distance
 
-APART = 0.5
+APART = 0.18
 """Levels at this distance or more are different."""
 
 
@@ -54,7 +54,7 @@ def controllability(evaluations: Sequence[Evaluation]) -> float | None:
 
 
 def diversity(
-    levels: Sequence[str], apart: float = APART, distance: Callable[[str, str], float] | None = None
+    levels: Sequence[str], apart: float = APART, distance: Callable[[str, str], float] = level_distance
 ) -> float:
     """Share of the levels that are left when those too like others are taken away, in [0, 1]. 0 for no levels.
 
@@ -68,11 +68,7 @@ def diversity(
     """
     if not levels:
         return 0.0
-    if distance is None:
-        shapes = [codes(level) for level in levels]
-        apart_by = [[code_distance(a, b) for b in shapes[:k]] for k, a in enumerate(shapes)]
-    else:
-        apart_by = [[distance(a, b) for b in levels[:k]] for k, a in enumerate(levels)]
+    apart_by = [[distance(a, b) for b in levels[:k]] for k, a in enumerate(levels)]
     alike = np.zeros((len(levels), len(levels)), bool)
     for k, row in enumerate(apart_by):
         alike[k, :k] = alike[:k, k] = np.array(row) < apart

@@ -18,7 +18,7 @@ They build with the same tools: `wall_layout` (walls, rooms, caves, lanes), `obj
 share). All levels are texts in the game's own mapping.
 """
 
-from pcg.evaluators.metrics.distances import level_distance
+from pcg.evaluators.metrics.likeness import level_distance
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import Candidate, LevelGenerator
 from pcg.generators.levels.registry import GENERATORS, generator_class, make_generator, register

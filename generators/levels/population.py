@@ -14,7 +14,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
-from pcg.evaluators.metrics.distances import Codes, code_distance, codes
+from pcg.evaluators.metrics.likeness import LevelShape, level_shape
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
@@ -133,11 +133,11 @@ class LevelPopulation(PopulationGenerator[Candidate, Evaluation], LevelGenerator
 class TwoPopulationLevelGenerator(TwoPopulationGenerator[Candidate, Evaluation], LevelPopulation):
     """Base of the level generators that keep feasible levels apart from infeasible ones."""
 
-    def _shape(self, one: Individual) -> Codes:
-        return codes(one.text)
+    def _shape(self, one: Individual) -> LevelShape:
+        return level_shape(one.text)
 
-    def _distance(self, one: Codes, other: Codes) -> float:
-        return code_distance(one, other)
+    def _distance(self, one: LevelShape, other: LevelShape) -> float:
+        return one.distance(other)
 
 
 class EvolutionaryGenerator(LevelPopulation):

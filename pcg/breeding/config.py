@@ -21,7 +21,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("fresh", 0.15, "share of the shown that are new rather than bred", 0.0, 1.0),
         Parameter("crossover", 0.6, "share of children with two parents", 0.0, 1.0),
         Parameter("edits", 4, "most mutations of a child", 1, 50),
-        Parameter("distance", 0.05, "levels nearer to each other than this are not shown together", 0.0, 1.0),
+        Parameter("distance", 0.03, "levels nearer to each other than this are not shown together", 0.0, 1.0),
         Parameter("boldness", 0.5, "how much what is not known yet of the preference speaks for a child", 0.0, 5.0),
     ),
 }
@@ -47,7 +47,7 @@ class BreedingRun:
     fresh: float = 0.15
     crossover: float = 0.6
     edits: int = 4
-    distance: float = 0.05
+    distance: float = 0.03
     boldness: float = 0.5
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)

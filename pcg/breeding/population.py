@@ -25,7 +25,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.metrics.distances import level_distance
+from pcg.evaluators.metrics.likeness import level_distance
 from pcg.evaluators.preferences import Vote, write_votes
 from pcg.generators.levels import LevelGenerator, make_generator
 from pcg.generators.levels.population import EvolutionaryGenerator, bred

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from pcg.evaluators.parameters import Parameter
 
 PANEL = "Agents"
+_RULES_SENTENCES = {
+    "": "no, it sees the forward model and the observations only",
+    "chance": "only whether chance plays a part in the level",
+    "rules": "yes, what sprites do and how the game is won",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -41,14 +46,18 @@ def agents(
 def _list_agents(entries: list[AgentType]) -> None:
     from rich.table import Table
 
-    table = Table("name", "parameter", "type", "default", "range", "what it is")
+    from pcg.evaluators.agents.registry import RULES_READ
+
+    table = Table("name", "reads rules", "parameter", "type", "default", "range", "what it is")
     for entry in entries:
-        table.add_row(entry.name, "", "", "", "", escape(entry.help), style="bold")
+        table.add_row(entry.name, RULES_READ[entry.reads_rules], "", "", "", "", escape(entry.help), style="bold")
         for param in entry.params:
-            table.add_row("", *map(escape, _parameter(param)))
+            table.add_row("", "", *map(escape, _parameter(param)))
         if entry.paper:
-            table.add_row("", "", "", "", "", escape(entry.paper), style="dim")
+            table.add_row("", "", "", "", "", "", escape(entry.paper), style="dim")
     console().print(table)
+    print("reads rules: agents of the competitions see the forward model and the observations only (no). Some read")
+    print("whether chance plays a part in a level (chance), some what sprites do and how the game is won (yes).")
 
 
 def _describe(entry: AgentType) -> None:
@@ -64,6 +73,7 @@ def _describe(entry: AgentType) -> None:
         out.print(f"\n{escape(text)}", soft_wrap=True)
     if entry.paper:
         out.print(f"\nSource: {escape(entry.paper)}", soft_wrap=True)
+    out.print(f"\nReads rules: {_RULES_SENTENCES[entry.reads_rules]}.")
     if not entry.params:
         out.print("\nIt has no parameters but its budget.")
         return

@@ -31,6 +31,8 @@ _FAULTS = 200
 """Disqualifications that the page lists; all are in results.csv."""
 _FAULT_COLUMNS = ("agent", "game", "level", "seed", "tick", "fault", "what happened")
 _HELP = {
+    "reads rules": "no: it sees the forward model and the observations only, as in the competitions; chance: it reads "
+    "whether chance plays a part; yes: it reads what sprites do and how the game is won; ?: an agent not known here",
     "points": "25, 18, 15, 12, 10, 8, 6, 4, 2, 1 per game; equal agents share",
     "firsts": "games in which the agent came first",
     "95 % interval": "Wilson score interval of the win rate",
@@ -153,7 +155,17 @@ def _facts(state: TournamentResult) -> list[tuple[str, str]]:
 
 def _cells(standings: Standings, rows: list[list[str]]) -> list[list[Cell]]:
     values = [
-        [s.rank, None, float(s.points), s.places[0], s.tally.wins, s.tally.rate, s.tally.interval[0], s.tally.score]
+        [
+            s.rank,
+            None,
+            None,
+            float(s.points),
+            s.places[0],
+            s.tally.wins,
+            s.tally.rate,
+            s.tally.interval[0],
+            s.tally.score,
+        ]
         for s in standings.overall
     ]
     made = []

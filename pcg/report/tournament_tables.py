@@ -10,6 +10,7 @@ import io
 from collections.abc import Sequence
 from fractions import Fraction
 
+from pcg.evaluators.agents.registry import rules_column
 from pcg.evaluators.tournament import MatchResult, Standing, Standings
 from pcg.evaluators.tournament.rules import OUTCOME_NAMES
 
@@ -20,8 +21,8 @@ GAME_COLUMNS = (
     "game", "rank", "agent", "points", "plays", "wins", "win_rate", "low", "high", "score", "steps", "disqualified",
 )  # fmt: skip
 STANDING_COLUMNS = (
-    "rank", "agent", "points", "firsts", "plays", "wins", "win_rate", "low", "high", "score", "rating", "deviation",
-    "disqualified", "faults",
+    "rank", "agent", "reads_rules", "points", "firsts", "plays", "wins", "win_rate", "low", "high", "score", "rating",
+    "deviation", "disqualified", "faults",
 )  # fmt: skip
 
 
@@ -92,7 +93,7 @@ def standings_csv(standings: Standings) -> str:
         STANDING_COLUMNS,
         [
             (
-                s.rank, s.agent, number(s.points, 4), s.places[0], s.tally.plays, s.tally.wins,
+                s.rank, s.agent, rules_column(s.agent), number(s.points, 4), s.places[0], s.tally.plays, s.tally.wins,
                 *_shares(s.tally.rate, s.tally.interval), number(s.tally.score, 4),
                 *(("", "") if s.rating is None else (number(s.rating.rating), number(s.rating.deviation))),
                 s.tally.disqualified, s.faults,
@@ -106,15 +107,16 @@ def standing_rows(standings: Standings) -> tuple[list[str], list[list[str]]]:
     """Return headings and rows of the table of agents, as people read it; columns that say nothing are left out."""
     rated = any(s.rating for s in standings.overall)
     fouled = any(s.tally.disqualified for s in standings.overall)
-    headings = ["rank", "agent", "points", "firsts", "wins", "win rate", "95 % interval", "score"]
+    headings = ["rank", "agent", "reads rules", "points", "firsts", "wins", "win rate", "95 % interval", "score"]
     headings += ["Glicko-2"] * rated + ["disqualified"] * fouled
     return headings, [_row(s, rated, fouled) for s in standings.overall]
 
 
 def _row(s: Standing, rated: bool, fouled: bool) -> list[str]:
     row = [
-        str(s.rank), s.agent, number(s.points), str(s.places[0]), f"{s.tally.wins} of {s.tally.plays}",
-        percent(s.tally.rate), interval_text(s.tally.interval), number(s.tally.score),
+        str(s.rank), s.agent, rules_column(s.agent), number(s.points), str(s.places[0]),
+        f"{s.tally.wins} of {s.tally.plays}", percent(s.tally.rate), interval_text(s.tally.interval),
+        number(s.tally.score),
     ]  # fmt: skip
     if rated:
         row.append("" if s.rating is None else f"{s.rating.rating:.0f} ± {2 * s.rating.deviation:.0f}")
@@ -126,7 +128,7 @@ def _row(s: Standing, rated: bool, fouled: bool) -> list[str]:
 def standings_latex(standings: Standings) -> str:
     """Return the table of agents for a paper; needs the package booktabs."""
     headings, rows = standing_rows(standings)
-    lines = [rf"\begin{{tabular}}{{rl{'r' * (len(headings) - 2)}}}", r"\toprule"]
+    lines = [rf"\begin{{tabular}}{{rll{'r' * (len(headings) - 3)}}}", r"\toprule"]
     lines += [" & ".join(map(_tex, headings)) + r" \\", r"\midrule"]
     lines += [" & ".join(map(_tex, row)) + r" \\" for row in rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pcg.evaluators.evaluation import Evaluation
-from pcg.evaluators.metrics.distances import Codes, code_distance, codes
+from pcg.evaluators.metrics.likeness import LevelShape
 from pcg.generators.levels.contract import Candidate
 
 SPARE = 20
@@ -31,13 +31,13 @@ class Entry:
 
     candidate: Candidate
     evaluation: Evaluation
-    shape: Codes
+    shape: LevelShape
 
     @classmethod
     def of(cls, event: Mapping[str, Any]) -> Entry:
         """Return the entry of an event of the log."""
         candidate = Candidate.from_json(event)
-        return cls(candidate, Evaluation.from_json(event), codes(candidate.level))
+        return cls(candidate, Evaluation.from_json(event), LevelShape(candidate.level))
 
     def to_index(self, file: str) -> dict[str, Any]:
         """Return it as an entry of `levels/index.json`."""
@@ -72,8 +72,8 @@ class Archive(Generic[E]):
     def __init__(
         self, size: int, distance: float, fetch: Callable[[int], Mapping[str, Any]],
         entry: Callable[[Mapping[str, Any]], E],
-        shape: Callable[[Mapping[str, Any]], Any] = lambda event: codes(str(event["level"])),
-        apart: Callable[[Any, Any], float] = code_distance,
+        shape: Callable[[Mapping[str, Any]], Any] = lambda event: LevelShape(str(event["level"])),
+        apart: Callable[[Any, Any], float] = LevelShape.distance,
     ) -> None:  # fmt: skip
         self.size = size
         self.distance = distance

@@ -70,6 +70,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("maximum", 0.0, "seconds after which a play ends by itself; 0: never", 0.0, 7200.0, "s"),
         Parameter("restarts", 3, "times that a level may be started anew", 0, 1000),
         Parameter("speed", 0.0, "ticks a second; 0: what suits the game (20, by turn 12)", 0.0, 60.0),
+        Parameter("pictures", False, "levels are shown as pictures, side by side, and are not played"),
         Parameter("seeds", "pair", "whose chance a play has", choices=("pair", "participant")),
     ),
     "access": (
@@ -167,6 +168,7 @@ class StudyConfig:
     maximum: float = 0.0
     restarts: int = 3
     speed: float = 0.0
+    pictures: bool = False
     seeds: str = "pair"
     opens: str = ""
     closes: str = ""

@@ -83,9 +83,10 @@ def report_study(
     groups = {item.name: item.group for item in store.items if not item.check}
     several = len(Counter(groups.values())) > 1
     simulated = " (simulated participants)" if data.people == "simulated" else ""
+    minimum = 0.0 if store.config.pictures else store.config.minimum
     return preference_report(
         votes, groups if several else None, out, title=f"{store.name}{simulated}", question=question, samples=samples,
-        seed=seed, passed=passed, limits=Limits(seconds=fastest(votes, store.config.minimum)),
+        seed=seed, passed=passed, limits=Limits(seconds=fastest(votes, minimum)),
     )  # fmt: skip
 
 

@@ -274,7 +274,7 @@ class StudyStore:
         with self._reader.connect() as db:
             return int(db.scalar(self._places()) or 0) >= self.config.most
 
-    def _places(self) -> sa.Select[tuple[int]]:
+    def _places(self) -> sa.Select[Any]:
         """The query for the number of places that are taken."""
         since = time.time() - 60 * self.config.place
         mine = sa.select(pairs.c.id).where(pairs.c.participant_id == participants.c.id)

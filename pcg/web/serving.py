@@ -90,7 +90,7 @@ def serve(
         log_level="warning",
         access_log=False,
         lifespan="on",
-        ws=usual if protocols is None else protocols[1],  # type: ignore[arg-type]
+        ws=usual if protocols is None else protocols[1],
         ws_max_size=4 * LARGEST_MESSAGE,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=2,

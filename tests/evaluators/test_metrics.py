@@ -19,7 +19,6 @@ from pcg.evaluators.metrics import (
     controllability,
     diversity,
     edit_distance,
-    level_distance,
     performance_profile,
     play_distance,
     quality,
@@ -366,11 +365,6 @@ def test_play_distance_is_the_share_of_actions_to_be_changed() -> None:
     assert play_distance("RRRDD", "RRDD") == pytest.approx(1 / 5)
     assert play_distance(["LEFT", "UP"], ["UP", "RIGHT"]) == pytest.approx(2 / 2)
     assert play_distance("kitten", "sitting") == pytest.approx(3 / 7)
-
-
-def test_level_distance_looks_at_what_stands_there() -> None:
-    assert level_distance(CORRIDOR, CORRIDOR) == 0.0
-    assert level_distance("wwww\nwA.w\nwwww", "wwww\nw.Aw\nwwww") == 1.0
 
 
 # -- sets of levels ----------------------------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ def test_levels_kept_are_unlike_each_other_and_missing_ones_are_made_up_by_the_b
     assert len(result.levels) + len(result.spare) <= 12
     assert len(list((tmp_path / "run" / "infeasible").glob("lvl*.txt"))) == len(result.spare) > 0
     kept = [e.candidate.level for e in (*result.levels, *result.spare)]
-    assert all(level_distance(a, b) >= 0.5 for i, a in enumerate(kept) for b in kept[:i])
+    assert all(level_distance(a, b) >= config.distance > 0.1 for i, a in enumerate(kept) for b in kept[:i])
 
 
 def test_a_run_needs_nothing_outside_its_folder(tmp_path: Path, whole: Path) -> None:

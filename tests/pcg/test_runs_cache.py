@@ -17,7 +17,7 @@ import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.metrics.distances import level_distance
+from pcg.evaluators.metrics.likeness import level_distance
 from pcg.runs import LevelRun, resume, run_levels
 from pcg.runs.archive import SPARE, Archive, Entry
 from pcg.runs.cache import EvaluationCache, settings_key

@@ -401,7 +401,8 @@ def test_board_and_controls_fit_one_screen_of_a_phone(tmp_path: Path, chromium: 
                 assert not overflow(page)
                 least = page.evaluate("Math.min(...[...document.querySelectorAll('canvas')].map(c => c.offsetWidth))")
                 assert least >= 0.4 * narrow, (width, height)  # and the board can be seen
-            assert page.locator(".controls .touch").is_visible() and not page.locator(".controls .keys").first.is_visible()
+            assert page.locator(".controls .touch").is_visible()
+            assert not page.locator(".controls .keys").first.is_visible()
             assert server.store.plays()[-1].seconds == 0  # nothing runs before the first input
             page.tap("[data-action=LEFT]")
             page.locator("#onward").wait_for(state="visible")

@@ -75,8 +75,8 @@ def spread(f, columns, rows, tail, least, through):
     return tail
 
 
-@entry_point("i8(i8, i8)")
-def build_field(decision: int, state: int) -> int:
+@inner
+def grow_field(decision: int, state: int) -> int:
     """Work the distances out for a state; returns the number of targets."""
     d = decision_at(decision)
     f = field_at(d.field)
@@ -101,6 +101,12 @@ def build_field(decision: int, state: int) -> int:
     # from where there is no way, being close as the crow flies is better than nothing
     spread(f, m.columns, m.rows, reached, f.reach, SOLID)
     return targets
+
+
+@entry_point("i8(i8, i8)")
+def build_field(decision: int, state: int) -> int:
+    """`grow_field`, for Python."""
+    return grow_field(decision, state)
 
 
 @entry_point("i8(i8, i8, i8)")

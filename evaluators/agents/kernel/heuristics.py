@@ -92,6 +92,10 @@ def simple_state(decision: int, state: int) -> float:
     return value
 
 
+_PER_POINT = 10.0
+"""Ticks that a point stands for where nothing else is known of the way to a win."""
+
+
 @inner
 def weigh(decision: int, state: int) -> float:
     """Sum of the features (numbers alive, distances of the nearest) times their weights; an absent kind is 0 away."""
@@ -108,6 +112,13 @@ def weigh(decision: int, state: int) -> float:
 def weighted_features(decision: int, state: int) -> float:
     """The weighted sum of features: what solvers and guided searches take for the ticks to a win."""
     return weigh(decision, state)
+
+
+@entry_point("f8(i8, i8)")
+def features_less_points(decision: int, state: int) -> float:
+    """The weighted sum of features less `_PER_POINT` per point of score: ticks to a win by what has been observed."""
+    d = decision_at(decision)
+    return weigh(decision, state) - _PER_POINT * score(d.model, state, d.player)
 
 
 @entry_point("f8(i8, i8)")

@@ -33,6 +33,7 @@ from pcg.engine.kernel.runtime import (
     store_double,
 )
 from pcg.evaluators.agents.kernel.decision import NIL, begin_decision, decision_at, imagine, noise, own_actions, step
+from pcg.evaluators.agents.kernel.learnt_maps import draw_maps, note_place, pull_of
 from pcg.evaluators.agents.kernel.novelty import (
     WIDTH_ALL,
     describe,
@@ -95,7 +96,11 @@ def lean_of(decision: int, state: int, key: int) -> float:
     if s.exploration > 0.0:
         value -= s.exploration * min(load64(s.been_count + 8 * visit_entry(d.search, key)), 50)
     if s.attraction > 0.0:
-        value += s.attraction * attraction(decision, s.knowledge, state)
+        if s.maps != 0:
+            note_place(decision, s.maps, state)
+            value += s.attraction * pull_of(decision, s.knowledge, s.maps, state)
+        else:
+            value += s.attraction * attraction(decision, s.knowledge, state)
     if s.guidance > 0.0 and d.heuristic != 0:
         value -= s.guidance * call2_double(d.heuristic, decision, state)
     return value
@@ -240,6 +245,9 @@ def begin(decision: int, state: int) -> int:
     else:
         start_run(decision, state)
     count_visit(d.search, place_key(decision, d.work))
+    if s.maps != 0:
+        judge_kinds(decision, s.knowledge)
+        draw_maps(decision, s.knowledge, s.maps, state)
     s.width = s.first_width
     s.sample = 0
     s.runs = 0

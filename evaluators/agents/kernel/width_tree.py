@@ -85,6 +85,7 @@ SEARCH = np.dtype(
         ("been_used", "i8"),
         ("facts", "i8"),
         ("knowledge", "i8"),
+        ("maps", "i8"),  # address of a LEARNT_MAPS record; 0: pulls go along straight lines
     ],
     align=True,
 )

@@ -37,7 +37,7 @@ class FI2PopGenerator(TwoPopulationLevelGenerator, EvolutionaryGenerator):
         Parameter("edits", 4, "most mutations of one child", 1, 100),
         Parameter("infeasible", 0.35, "share of children bred from the infeasible population", 0.0, 1.0),
         Parameter("tournament", 3, "members drawn for each parent, of which the best is taken", 1, 100),
-        Parameter("niche", 0.5, "levels closer than this to a better one stand back", 0.0, 1.0, "distance"),
+        Parameter("niche", 0.18, "levels closer than this to a better one stand back", 0.0, 1.0, "distance"),
         *BREEDING,
     )
 

@@ -51,7 +51,7 @@ class GrammaticalEvolution(TwoPopulationLevelGenerator):
         Parameter("changes", 4, "most codons one mutation changes", 1, 1000),
         Parameter("infeasible", 0.35, "share of children bred from the infeasible population", 0.0, 1.0),
         Parameter("tournament", 3, "members drawn for each parent, of which the best is taken", 1, 100),
-        Parameter("niche", 0.5, "levels closer than this to a better one stand back", 0.0, 1.0, "distance"),
+        Parameter("niche", 0.18, "levels closer than this to a better one stand back", 0.0, 1.0, "distance"),
         Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.evaluators.level_grid import Grid
-from pcg.evaluators.metrics.distances import code_distance
+from pcg.evaluators.metrics.likeness import level_distance
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.constructive.generator import construct, draw_style
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
@@ -20,7 +20,7 @@ from pcg.generators.levels.operators import crossover, edit
 from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.wall_layout import draw_size
 
-APART = 0.05
+APART = 0.03
 """A variation is at least so far from each of the game's own levels, if a few more edits can do it."""
 
 
@@ -61,7 +61,8 @@ class VariationGenerator(IndependentGenerator):
         builder = LevelBuilder(context, edit(context, builder.grid, rng, edits))
         repair(builder, rng)
         for _ in range(5):
-            if all(code_distance(_codes(builder.grid), _codes(own)) >= APART for own in examples):
+            made = builder.text()
+            if all(level_distance(made, context.palette.text(own)) >= APART for own in examples):
                 break
             builder = LevelBuilder(context, edit(context, builder.grid, rng, 3))
             repair(builder, rng)
@@ -87,10 +88,6 @@ class VariationGenerator(IndependentGenerator):
                 around[axis] = (before, least - size - before)
                 grid = np.pad(grid, around, constant_values=context.background)
         return grid.copy()
-
-
-def _codes(grid: Grid) -> np.ndarray[tuple[int, ...], np.dtype[np.uint32]]:
-    return grid.astype(np.uint32)
 
 
 def _thin(builder: LevelBuilder, rng: np.random.Generator) -> None:

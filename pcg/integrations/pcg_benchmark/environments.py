@@ -22,7 +22,7 @@ from pcg.evaluators.targets import Target, group
 from pcg.generators.levels import LevelContext, level_distance
 from pcg.integrations.pcg_benchmark.package import benchmark
 
-DIFFERENT = 0.4
+DIFFERENT = 0.14
 """Level distance from which two levels count as fully different."""
 _REMEMBERED = 4096
 """Levels whose evaluations a problem keeps."""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pcg.describe import describe
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.render.picture import render_level
 from pcg.study.checks import game_of
 from pcg.study.config import StudyConfig
 from pcg.study.rows import Pair, StudyItem
 from pcg.web.player import Pace, PlaySession, natural_pace, sheet_for
 
+PICTURE_TILE = 32
+"""Pixels of a cell in the pictures of levels that are not played."""
 DESCRIBED = "en"
 """The language of descriptions made from the rules."""
 
@@ -46,6 +51,13 @@ class Playable:
     def session(self, seed: int) -> PlaySession:
         """A play from its first frame on."""
         return PlaySession(self.game, self.item.level, seed, pace=self.pace)
+
+    @cached_property
+    def picture(self) -> bytes:
+        """Picture of the level as it begins, as PNG, without a word about where it comes from."""
+        out = io.BytesIO()
+        render_level(self.game, self.item.level, tile=PICTURE_TILE).save(out, format="PNG")
+        return out.getvalue()
 
     def about(self, language: str) -> About:
         """Return the description of the item in a language."""

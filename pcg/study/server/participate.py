@@ -76,6 +76,7 @@ def routes() -> list[BaseRoute]:
         Route("/begin", begin, methods=["POST"]),
         Route("/pair/{number:position}/vote", vote_page, methods=["GET"]),
         Route("/pair/{number:position}/vote", vote, methods=["POST"]),
+        Route("/pair/{number:position}/{side}.png", picture),
         Route("/pair/{number:position}/{side}", play_page),
         WebSocketRoute("/pair/{number:position}/{side}/socket", play_socket),
         Route("/thanks", thanks),
@@ -136,7 +137,8 @@ def device_of(browser: str) -> str:
 def _welcome(visit: Visit, kept: dict[str, str], *, problem: bool = False) -> Response:
     config, pairing = visit.site.config, visit.site.pairing
     total = pairing.total - max(0, config.checks - len(pairing.checks))  # instructed checks are not played
-    seconds = total * (2 * max(config.minimum, min(PLAYED_S, config.maximum or PLAYED_S)) + VOTED_S)
+    played = 0.0 if config.pictures else 2 * max(config.minimum, min(PLAYED_S, config.maximum or PLAYED_S))
+    seconds = total * (played + VOTED_S)
     return visit.page(
         "welcome", 422 if problem else 200, kept=kept, total=total, minutes=max(1, round(seconds / 60)), problem=problem
     )
@@ -301,7 +303,7 @@ async def play_page(request: Request) -> Response:
     side = SIDES[name]
     stage = stage_of(situation, config)
     wanted = _wanted(situation, request.path_params["number"], PLAY, side)
-    if wanted is None or wanted.pair is None or not may_see(stage, wanted):
+    if wanted is None or wanted.pair is None or not may_see(stage, wanted, config):
         return await _to_stage(visit, situation)
     playable = site.items[wanted.pair.item(side)]
     about = playable.about(visit.language)
@@ -316,6 +318,22 @@ async def play_page(request: Request) -> Response:
         about=about, controls=texts_for(about, visit.words), onward=onward, player_words=words,
         socket=f"{site.root}/pair/{wanted.pair.position + 1}/{name}/socket",
     )  # fmt: skip
+
+
+async def picture(request: Request) -> Response:
+    """The picture of one side of the pair that is to be voted on; its address tells nothing of what it shows."""
+    here = await _here(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    site, side = visit.site, SIDES.get(request.path_params["side"])
+    stage = stage_of(situation, site.config)
+    wanted = _wanted(situation, request.path_params["number"], VOTE)
+    if not site.config.pictures or side is None or wanted is None or wanted != stage or wanted.pair is None:
+        raise Refused("there is nothing at this address", 404)
+    playable = site.items[wanted.pair.item(side)]
+    shown = await site.threads.read(lambda: playable.picture)
+    return Response(shown, media_type="image/png", headers={"cache-control": "no-store"})
 
 
 async def play_socket(socket: WebSocket) -> None:
@@ -334,7 +352,7 @@ async def play_socket(socket: WebSocket) -> None:
         return
     stage = stage_of(situation, site.config)
     wanted = _wanted(situation, socket.path_params["number"], PLAY, side)
-    if wanted is None or wanted.pair is None or not may_see(stage, wanted):
+    if wanted is None or wanted.pair is None or not may_see(stage, wanted, site.config):
         await refuse(socket, "this game is not open to you any more")
         return
     person: Participant = situation.participant

@@ -66,7 +66,7 @@ def stage_of(situation: Situation, config: StudyConfig) -> Stage:
     pair = situation.pairs[-1]
     if pair.voted is not None:
         return Stage(NEXT)
-    if pair.check == INSTRUCTED:
+    if pair.check == INSTRUCTED or config.pictures:
         return Stage(VOTE, pair)
     for side in (FIRST, SECOND):
         if not is_enough(situation.standings[side], config):
@@ -74,10 +74,12 @@ def stage_of(situation: Situation, config: StudyConfig) -> Stage:
     return Stage(VOTE, pair)
 
 
-def may_see(stage: Stage, wanted: Stage) -> bool:
+def may_see(stage: Stage, wanted: Stage, config: StudyConfig) -> bool:
     """Return True if a participant at `stage` may look at `wanted` as well: games of the pair played already."""
     if wanted == stage:
         return True
+    if config.pictures:
+        return False
     if wanted.kind != PLAY or stage.pair is None or wanted.pair != stage.pair or stage.pair.check == INSTRUCTED:
         return False
     return stage.kind == VOTE or (stage.kind == PLAY and wanted.side <= stage.side)

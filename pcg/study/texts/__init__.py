@@ -34,6 +34,13 @@ def built_in(code: str) -> Mapping[str, str]:
     return {name: str(text).strip() for name, text in read_toml(Path(str(path))).items()}
 
 
+@cache
+def of_pictures(code: str) -> Mapping[str, str]:
+    """The texts of a language that are others where levels are looked at and not played, by name."""
+    path = resources.files("pcg.study.texts") / "pictures.toml"
+    return {name: str(text).strip() for name, text in read_toml(Path(str(path))).get(code, {}).items()}
+
+
 def study_texts(
     config: StudyConfig, given: Mapping[str, Mapping[str, str]] | None = None, *, strict: bool = True
 ) -> dict[str, dict[str, str]]:
@@ -57,7 +64,11 @@ def study_texts(
     for code in config.language_codes:
         own = {**(given or {}).get(code, {}), **config.texts.get(code, {})}
         own = {key: text.strip() for key, text in own.items()}
-        texts = {**(built_in(code) if code in BUILT_IN else {}), **own}
+        texts = {
+            **(built_in(code) if code in BUILT_IN else {}),
+            **(of_pictures(code) if config.pictures else {}),
+            **own,
+        }
         if strict:
             _check(code, texts, config)
         found[code] = {**reference, **texts}

@@ -1,0 +1,290 @@
+"""The base of portfolio agents: plans where nothing is left to chance, methods in turn elsewhere.
+
+A level without chance is searched for a win, over as many decisions as that takes where waiting changes nothing, and
+rehearsed (`rehearsal`); a plan found is played to its end. Where time does not wait, the play follows a rehearsal that
+runs ahead of it. Everything else, and what no plan solves, is played by planning agents in turn: one plays for as long
+as there is progress, then the next gets its chance. How progress and chance are told is up to the subclasses: `pcg`
+reads the rules (`portfolio`), `hyper` observes (`hyper_heuristic`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from pcg.engine.model import Model
+from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState, parameter
+from pcg.evaluators.agents.compiled import CompiledAgent, make_roomy
+from pcg.evaluators.agents.registry import make_agent
+from pcg.evaluators.agents.rehearsal import CONSTRUCTION, Rehearsal
+from pcg.evaluators.agents.resumable_search import BudgetMeter, ResumableSearch, SearchMethod
+
+_NODES_PER_MS = 1000
+"""States that a search of a single decision has room for, for every millisecond of it."""
+_SHARE = 0.85
+"""Share of a budget of time to be used where a search and another method follow each other."""
+_SPARE_MS = 500.0
+"""Milliseconds of a timed construction that must be left for another method to get ready to rehearse: getting memory
+takes up to 400 on large levels."""
+_ROUNDS = 3
+"""Rehearsals that every method may lose while time does not wait."""
+
+
+class Turns:
+    """Methods that take turns: whoever plays goes on while the best value reached still rises.
+
+    Args:
+        agents: the methods, the first to play first.
+        patience: ticks without a better value until the next one plays.
+        value: of a state of the play; what counts as progress.
+    """
+
+    def __init__(self, agents: Sequence[CompiledAgent], patience: int, value: Callable[[GameState], float]) -> None:
+        self.agents = tuple(agents)
+        self.patience = patience
+        self._value = value
+
+    def reset(self, state: GameState) -> None:
+        """Begin with the first method; all get their memory now, because a decision has no time for it."""
+        for agent in self.agents:
+            agent.reset(state)
+        self.turn = 0
+        self._best = -math.inf
+        self._quiet = 0
+
+    @property
+    def calls(self) -> int:
+        """Forward-model calls of all methods since the reset."""
+        return sum(agent.calls for agent in self.agents)
+
+    def act_within(self, state: GameState, budget: Budget) -> str:
+        """The action of the method whose turn it is."""
+        value = self._value(state)
+        self._quiet = 0 if value > self._best else self._quiet + 1
+        self._best = max(self._best, value)
+        if self._quiet > self.patience:
+            self._quiet = 0
+            self.turn = (self.turn + 1) % len(self.agents)
+        return self.agents[self.turn].act_within(state, budget)
+
+
+class PortfolioBase(Agent):
+    """Portfolio of methods: a subclass says which, and implements `_progress`, `_certain` and `_new_search`."""
+
+    methods: ClassVar[tuple[str, ...]]
+    """Agents that take turns, the first to play first."""
+
+    rehearsers: ClassVar[tuple[str, ...]]
+    """Agents that play ahead where nothing is left to chance, one after the other."""
+    attempts: ClassVar[tuple[SearchMethod, ...]]
+    """Searches of a level in which waiting changes nothing, one after the other."""
+
+    max_nodes: int = parameter(
+        1_000_000, "states that one search of a level may meet, over all the decisions it lasts", low=1, high=10**8
+    )
+    patience: int = parameter(
+        1000, "ticks up to which it waits for its search while waiting changes nothing", low=0, high=2000, unit="ticks"
+    )
+    turn: int = parameter(150, "ticks without progress until another method plays", low=1, high=2000, unit="ticks")
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        milliseconds = self.budget.milliseconds
+        self._careful = self.budget if milliseconds is None else Budget(milliseconds=_SHARE * milliseconds)
+        self._turns = Turns(self._made(self.methods), self.turn, self._progress)
+        self._rehearsers = self._made(self.rehearsers)
+        self._calls = 0
+        self._forget()
+
+    def _made(self, names: Sequence[str]) -> list[CompiledAgent]:
+        made = (make_agent(name, seed=self.seed, budget=self.budget, player=self.player) for name in names)
+        return [agent for agent in made if isinstance(agent, CompiledAgent)]
+
+    def _points(self, state: GameState) -> float:
+        score = state.score
+        return float(score[self.player] if isinstance(score, tuple) else score)
+
+    def _progress(self, state: GameState) -> float:
+        """What has been reached in a state: as long as it rises, the method that plays goes on."""
+        raise NotImplementedError
+
+    def _identity(self, state: GameState) -> int:
+        """Return a number by which states are told apart: what a plan is followed by, and what waiting changes."""
+        return state.key()
+
+    def _certain(self, model: Model) -> bool:
+        """True when the actions alone decide what happens, so that a search makes sense."""
+        raise NotImplementedError
+
+    def _forget(self) -> None:
+        self._plan: deque[str] = deque()
+        self._expected: int | None = None
+        self._search: ResumableSearch | None = None
+        self._rehearsal: Rehearsal | None = None
+        self._rehearsed = 0
+        self._ready: list[CompiledAgent] = []
+        self._attempt = 0
+        self._unsolvable = False
+
+    @property
+    def calls(self) -> int:
+        """Forward-model calls of all decisions since the last reset."""
+        return self._calls + self._turns.calls
+
+    @property
+    def reproducible(self) -> bool:
+        """True when the same seed gives the same decisions: always, unless the budget is time."""
+        return self.budget.calls is not None
+
+    def reset(self, state: GameState) -> None:
+        """Forget plans and searches."""
+        self._calls = 0
+        self._forget()
+        if not 0 <= self.player < state.model.players:
+            raise AgentError(f"player {self.player} of {state.model.players}")
+        self._turns.reset(state)
+        model = state.model
+        if self._certain(model):
+            if self.budget.milliseconds is not None:
+                make_roomy(model)
+            self._search = self._new_search(model)
+            for method in self._rehearsers:  # gets memory, which a decision has no time for
+                if self.timer.left > _SPARE_MS:
+                    method.reset(state)
+                    self._ready.append(method)
+            self._construct(state)
+
+    def _construct(self, state: GameState) -> None:
+        """Use the time before the first decision for a first rehearsal."""
+        calls, milliseconds = self.budget.calls, self.budget.milliseconds
+        if milliseconds is None:
+            long = Budget(calls=CONSTRUCTION * (calls or 0))
+        else:
+            long = Budget(milliseconds=max(1.0, min(CONSTRUCTION * milliseconds, _SHARE * self.timer.left)))
+        meter = BudgetMeter(long)
+        while self._rehearsed < len(self._ready):
+            if self._rehearse(state, meter, 1.0) or self._rehearsal is not None:
+                break  # there is a plan, or one is under way for which there is no time left
+        self._calls += meter.spent
+
+    def _rehearse(self, state: GameState, meter: BudgetMeter, share: float) -> bool:
+        """Go on with the rehearsal at hand, or begin the next from a state; True when there is a plan."""
+        key = self._identity(state)
+        rehearsal = self._rehearsal
+        if rehearsal is None or rehearsal.next_key != key:
+            method = self._ready[self._rehearsed % len(self._ready)]
+            self._make_ready(method, state)
+            rehearsal = self._rehearsal = Rehearsal(state, method, self.budget, self._identity)
+        rehearsal.go_on(meter, share)
+        if rehearsal.ended:
+            self._rehearsal = None
+            self._rehearsed += 1
+            self._learn(rehearsal)
+        if rehearsal.won:
+            self._plan = deque(rehearsal.rest())
+            self._expected = key
+        return rehearsal.won
+
+    def _make_ready(self, method: CompiledAgent, state: GameState) -> None:
+        """Have a method begin anew for a rehearsal from a state."""
+        method.reset(state)
+
+    def _follow(self, state: GameState, meter: BudgetMeter) -> str | None:
+        """An action where time does not wait: that of the rehearsal at hand, which runs ahead of the play.
+
+        One that is lost is given up for another from the present state, as long as there are any.
+        """
+        if self._rehearsed >= _ROUNDS * len(self._ready):
+            return None
+        if self._rehearse(state, meter, 0.9):
+            return self._next_of_plan(state)
+        rehearsal = self._rehearsal
+        if rehearsal is None or not rehearsal.rest():
+            return None
+        rehearsal.done += 1
+        return rehearsal.actions[rehearsal.done - 1]
+
+    def _learn(self, rehearsal: Rehearsal) -> None:
+        """Take something from a rehearsal that has ended."""
+
+    def _new_search(self, model: Model) -> ResumableSearch:
+        """Memory of a search of a level, with what leads it."""
+        raise NotImplementedError
+
+    def act(self, state: GameState) -> str:
+        """The name of the chosen action."""
+        if state.is_over:
+            return state.model.action_names[0]
+        if not self._certain(state.model) or self._unsolvable:
+            return self._turns.act_within(state, self.budget)
+        if self._plan and self._identity(state) == self._expected:
+            return self._next_of_plan(state)
+        self._plan.clear()
+        return self._by_search(state)
+
+    def _next_of_plan(self, state: GameState) -> str:
+        action = self._plan.popleft()
+        future = state.copy()
+        future.advance(action)
+        self._calls += 1
+        self._expected = self._identity(future)
+        return action
+
+    def _by_search(self, state: GameState) -> str:
+        meter = BudgetMeter(self._careful)
+        action = self._thought(state, meter)
+        self._calls += meter.spent
+        if action is not None:
+            return action
+        rest = meter.rest()
+        return state.model.action_names[0] if rest is None else self._turns.act_within(state, rest)
+
+    def _thought(self, state: GameState, meter: BudgetMeter) -> str | None:
+        """An action by search: the first of a plan, or waiting for one; None when the search has nothing to say."""
+        nil = state.model.action_names[0]
+        rested = state.copy()
+        rested.advance(nil)
+        longer = rested.copy()
+        longer.advance(nil)
+        meter.spent += 2
+        # a cooldown runs off in a tick or two; what does not change then will wait for as long as it takes to think
+        still = self._identity(longer) == self._identity(rested) and not longer.is_over
+        root = rested if still else state
+        key = self._identity(root)
+        if still and self._rehearsed < len(self._ready) and state.tick % 2:
+            if self._rehearse(root, meter, 0.8):
+                return nil if self._identity(state) != key else self._next_of_plan(state)
+            return nil if state.tick < self.patience else None
+        if not still:
+            action = self._follow(state, meter)
+            if action is not None:
+                return action
+        search = self._search
+        if search is None:
+            search = self._search = self._new_search(state.model)
+        if search.key != key:
+            search.key = key
+            search.begin(root, self.attempts[self._attempt % len(self.attempts)], self._nodes(still))
+        search.resume(meter, 0.8 if still else 0.5)
+        if search.solved:
+            self._plan = deque(search.plan())
+            self._expected = key
+            search.key = None
+            return nil if still and self._identity(state) != key else self._next_of_plan(state)
+        if search.ended:
+            self._unsolvable = search.unsolvable
+            if still:  # otherwise only this decision's share was searched, and the next starts afresh
+                self._attempt += 1
+                self._unsolvable |= self._attempt >= len(self.attempts)
+            search.key = None
+        return nil if still and not self._unsolvable and state.tick < self.patience else None
+
+    def _nodes(self, still: bool) -> int:
+        """Room for a search that lasts, or for one that a single decision pays for."""
+        if still:
+            return self.max_nodes
+        milliseconds = self.budget.milliseconds
+        enough = 4 * (self.budget.calls or 0) + 64 if milliseconds is None else int(_NODES_PER_MS * milliseconds) + 64
+        return min(self.max_nodes, enough)

@@ -8,8 +8,7 @@ otherwise. Counted are utilities, differences of every two items, and ranks that
 
     wald        normal approximation around the estimate
     robust      the same with a covariance from what the votes of each participant say together, and Student's t
-    spread      normal approximation with a normal prior whose width the votes tell too: the mean over widths, each
-                weighed by its marginal likelihood (Laplace), as in a hierarchical model
+    spread      normal approximation with a normal prior whose width the votes tell too (`pcg.study.intervals`)
     profile     profile likelihood (utilities only)
     basic       bootstrap over participants, basic intervals; ranks: quantiles of the samples
     percentile  bootstrap over participants, quantiles of the samples
@@ -23,14 +22,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import t as student
 
 from pcg.evaluators.preferences import count_votes, fit, make_design
-from pcg.evaluators.preferences.davidson import Fit, Options, Solver
+from pcg.evaluators.preferences.davidson import Fit
 from pcg.evaluators.preferences.intervals import bootstrap, profile_intervals
 from pcg.evaluators.preferences.simulation import (
     Population,
@@ -40,6 +38,7 @@ from pcg.evaluators.preferences.simulation import (
     tie_parameter,
 )
 from pcg.evaluators.preferences.votes import Vote
+from pcg.study.intervals import posterior
 
 
 def robust_covariance(fitted: Fit, votes: list[Vote]) -> tuple[np.ndarray, int]:
@@ -62,36 +61,6 @@ def robust_covariance(fitted: Fit, votes: list[Vote]) -> tuple[np.ndarray, int]:
     return fitted.covariance @ middle @ fitted.covariance, people
 
 
-WIDTHS = np.geomspace(0.15, 6.0, 16)
-"""Standard deviations of utilities between which the votes choose, all as likely before."""
-
-
-def with_spread(fitted: Fit) -> tuple[np.ndarray, np.ndarray]:
-    """Means and covariance of the utilities under a normal prior of unknown width.
-
-    The posterior is the same whichever pairs were chosen by the votes before, so it holds for adaptive pairing as well.
-    """
-    n, counts = len(fitted.items), fitted.counts
-    centring = np.eye(n) - 1 / n
-    weights, means, covariances = [], [], []
-    for width in WIDTHS:
-        prior = replace(fitted.prior, utility=float(width))
-        solver = Solver(counts, Options(fitted.ties, "position" in fitted.parameters, prior))
-        found = solver.solve(counts.counts[None])
-        theta, information = found.theta[0], found.information[0]
-        weights.append(
-            found.log_likelihood[0] + 0.5 * np.log(solver.precision).sum() - 0.5 * (solver.precision * theta**2).sum()
-            - 0.5 * np.linalg.slogdet(information)[1]
-        )  # fmt: skip
-        means.append(centring @ theta[:n])
-        covariances.append(centring @ np.linalg.inv(information)[:n, :n] @ centring)
-    share = np.exp(np.array(weights) - max(weights))
-    share /= share.sum()
-    mean = np.tensordot(share, means, 1)
-    apart = np.array(means) - mean
-    return mean, np.tensordot(share, covariances, 1) + np.einsum("w,wi,wj->ij", share, apart, apart)
-
-
 def look(design: str, participants: int, options: argparse.Namespace, seed: int) -> dict[str, float]:
     """Shares of intervals that hold the truth, in one study."""
     names = item_names(options.items)
@@ -110,7 +79,8 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
 
     n = options.items
     reach = robust_covariance(fitted, votes)
-    mean, spread = with_spread(fitted)
+    after = posterior(fitted)
+    mean, spread = after.mean, after.covariance
     for name, at, covariance, factor in (
         ("wald", fitted.utilities, fitted.covariance, 1.959964), ("spread", mean, spread, 1.959964),
         ("robust", fitted.utilities, reach[0], float(student.ppf(0.975, max(1, reach[1] - 1)))),
@@ -120,10 +90,8 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
         note(f"{name} utilities", at - errors, at + errors, truth)
         errors = factor * np.sqrt(np.maximum(0, c[one, one] + c[two, two] - 2 * c[one, two]))
         note(f"{name} differences", at[one] - at[two] - errors, at[one] - at[two] + errors, apart)
-    rng = np.random.default_rng([seed, 9])
-    drawn_ranks = 1 + np.argsort(np.argsort(-rng.multivariate_normal(mean, spread, 1000), axis=1), axis=1)
-    low, high = np.quantile(drawn_ranks, [0.025, 0.975], axis=0, method="inverted_cdf")
-    note("spread ranks", low, high, 1 + np.argsort(np.argsort(-truth)))
+    after_ranks = after.ranks(seed=seed)
+    note("spread ranks", after_ranks[:, 0], after_ranks[:, 1], 1 + np.argsort(np.argsort(-truth)))
     profile = profile_intervals(fitted)
     note("profile utilities", profile[:, 0], profile[:, 1], truth)
     ranks = 1 + np.argsort(np.argsort(-truth))

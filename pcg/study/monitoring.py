@@ -14,6 +14,7 @@ from typing import Any
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
 from pcg.study.config import StudyConfig
+from pcg.study.intervals import posterior
 from pcg.study.rows import Pair, Participant
 from pcg.study.store import StudyStore
 
@@ -205,12 +206,13 @@ def rank(
         return []
     counts = count_votes(votes)
     found = fit(counts)
-    intervals = found.wald()
+    after = posterior(found)
+    intervals = after.intervals()
     shown = Counter(item for vote in votes for item in (vote.first, vote.second))
-    order = sorted(range(len(found.items)), key=lambda k: -float(found.utilities[k]))
+    order = sorted(range(len(found.items)), key=lambda k: -float(after.mean[k]))
     return [
         Rank(
-            found.items[k], groups.get(found.items[k], ""), float(found.utilities[k]), float(intervals[k, 0]),
+            found.items[k], groups.get(found.items[k], ""), float(after.mean[k]), float(intervals[k, 0]),
             float(intervals[k, 1]), shown[found.items[k]],
         )
         for k in order

@@ -123,9 +123,9 @@ def test_junk_is_answered_and_hardly_logged(tmp_path: Path) -> None:
     now = [0.0]
     logger, sparse = logging.getLogger("uvicorn.error"), SparseLog(10, 60.0, clock=lambda: now[0])
     with running(tmp_path / "s", Connections(100)) as address:
-        handler, level = Kept(), logger.level
+        handler, level, before = Kept(), logger.level, list(logger.filters)
         logger.addHandler(handler)
-        logger.addFilter(sparse)
+        logger.filters = [sparse]
         logger.setLevel(logging.WARNING)
         try:
             junk = [b"\x16\x03\x01\x02\x00", b"NONSENSE\r\n\r\n", b"GET\r\n\r\n", b"POST / HTTP/9.9\r\n\r\n"]
@@ -140,7 +140,7 @@ def test_junk_is_answered_and_hardly_logged(tmp_path: Path) -> None:
             assert "times before, not written" in written[-1]
         finally:
             logger.removeHandler(handler)
-            logger.removeFilter(sparse)
+            logger.filters = before
             logger.setLevel(level)
 
 

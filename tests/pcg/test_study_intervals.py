@@ -24,7 +24,7 @@ def study(design: str, people: int, seed: int, spread: float = 1.0) -> tuple[np.
 
 
 def test_intervals_are_centred_and_those_of_differences_agree_with_them() -> None:
-    truth, found = study("adaptive", 8, 1)
+    _, found = study("adaptive", 8, 1)
     intervals = found.intervals()
     assert (
         abs(found.mean.sum()) < 1e-9 and np.all(intervals[:, 0] < found.mean) and np.all(found.mean < intervals[:, 1])

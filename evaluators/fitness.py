@@ -37,6 +37,7 @@ from pcg.evaluators.metrics.registry import AGENTS, JUDGEMENT, METRICS, TEXT, me
 from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.preferences.model import PreferenceModel, check_names
+from pcg.evaluators.proving.level_wins import LevelWins
 from pcg.evaluators.requirements import requirements
 from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays, capable_players
 from pcg.evaluators.target_parsing import resolve_targets
@@ -55,6 +56,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("nodes", 60_000, "states the solver may visit in games without chance", 1, 100_000_000, "states"),
     Parameter("budget", 500, "what MCTS may spend on a decision", 1, 10_000_000, "forward-model calls"),
     Parameter("planner_budget", 1500, "what the planner may spend on a decision", 1, 10_000_000, "forward-model calls"),
+    Parameter("search", 100_000, "what the prover may spend on a level that nobody else wins", 0, 10**9, "calls"),
     Parameter("attempts", 1, "plays of each capable agent before a level counts as not won", 1, 100),
     Parameter("weak_plays", 4, "plays of each weak agent", 1, 1000),
     Parameter("weight_gap", 0.4, "weight of the gap between capable and weak players", 0.0, 1.0),
@@ -84,6 +86,8 @@ CONSTRAINTS: Mapping[str, str] = {
 """The constraints by name, in the order in which they are looked at; all values lie in [0, 1] and 1 means kept."""
 
 IDLE_SEEDS = 3
+FUTURES = 2
+"""Futures in which the prover, which foresees chance, must win a level that nobody else has won."""
 SOON = 4_000
 """States after which the solver lets the planner that knows the walls try first, before it visits all it may."""
 TICKS_PER_GOAL = 5
@@ -190,6 +194,7 @@ class LevelEvaluator:
         self.estimate = distance_weights(self.analysis, self.requirements)
         self.pairs = pairs(self.analysis, self.requirements)
         self.players = capable_players(self.analysis, self._integer("planner_budget"), self._integer("budget"))
+        self.wins = LevelWins(game, self._integer("search"))
         self.horizon = self._horizon()
         self.waiting_wins = self._waiting_wins()
         """True when waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
@@ -509,6 +514,11 @@ class _LevelEvaluation:
                         self.constraints["win"] = 1.0
                         return read_agent(agent).name, game_seed, playout
                     best = max(best, self.solvability.progress(start, playout))
+            actions, calls = of.wins.find(self.level, [self._game_seed(k) for k in range(FUTURES)], longest)
+            self.solvability.calls += calls
+            if actions is not None:
+                self.constraints["win"] = 1.0
+                return "prover", self._game_seed(0), play(self.start, _Plan(actions), max_ticks=longest)
         self.constraints["win"] = best
         return None
 

@@ -10,11 +10,13 @@ from typing import ClassVar
 
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import RULES, GameState, parameter
+from pcg.evaluators.agents.compiled import CompiledAgent
 from pcg.evaluators.agents.goal_heuristic import goal_weights
 from pcg.evaluators.agents.guided_mcts import GuidedMCTS
 from pcg.evaluators.agents.portfolio_base import PortfolioBase
 from pcg.evaluators.agents.registry import register
 from pcg.evaluators.agents.resumable_search import ResumableSearch, SearchMethod
+from pcg.evaluators.agents.value_field import ValueField
 
 REHEARSERS = ("ybcriber:maps=true", "valuefield", "guided", "iw")
 """Agents that play ahead in imagination where nothing is left to chance, in this order."""
@@ -50,6 +52,11 @@ class Portfolio(PortfolioBase):
         """Points, and what is left to deal with by the rules."""
         guided = next(agent for agent in self._turns.agents if isinstance(agent, GuidedMCTS))
         return self._points(state) + guided.progress(state)
+
+    def _make_ready(self, method: CompiledAgent, state: GameState) -> None:
+        """Have a method begin anew, unless that takes longer than a decision: what it knows of the level holds."""
+        if self.budget.milliseconds is None or not isinstance(method, ValueField):
+            super()._make_ready(method, state)
 
     def _certain(self, model: Model) -> bool:
         return not model.stochastic and model.players == 1

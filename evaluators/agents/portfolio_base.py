@@ -25,8 +25,9 @@ _NODES_PER_MS = 1000
 """States that a search of a single decision has room for, for every millisecond of it."""
 _SHARE = 0.85
 """Share of a budget of time to be used where a search and another method follow each other."""
-
-
+_SPARE_MS = 500.0
+"""Milliseconds of a timed construction that must be left for another method to get ready to rehearse: getting memory
+takes up to 400 on large levels."""
 _ROUNDS = 3
 """Rehearsals that every method may lose while time does not wait."""
 
@@ -123,6 +124,7 @@ class PortfolioBase(Agent):
         self._search: ResumableSearch | None = None
         self._rehearsal: Rehearsal | None = None
         self._rehearsed = 0
+        self._ready: list[CompiledAgent] = []
         self._attempt = 0
         self._unsolvable = False
 
@@ -149,7 +151,9 @@ class PortfolioBase(Agent):
                 make_roomy(model)
             self._search = self._new_search(model)
             for method in self._rehearsers:  # gets memory, which a decision has no time for
-                method.reset(state)
+                if self.timer.left > _SPARE_MS:
+                    method.reset(state)
+                    self._ready.append(method)
             self._construct(state)
 
     def _construct(self, state: GameState) -> None:
@@ -160,7 +164,7 @@ class PortfolioBase(Agent):
         else:
             long = Budget(milliseconds=max(1.0, min(CONSTRUCTION * milliseconds, _SHARE * self.timer.left)))
         meter = BudgetMeter(long)
-        while self._rehearsed < len(self._rehearsers):
+        while self._rehearsed < len(self._ready):
             if self._rehearse(state, meter, 1.0) or self._rehearsal is not None:
                 break  # there is a plan, or one is under way for which there is no time left
         self._calls += meter.spent
@@ -170,7 +174,8 @@ class PortfolioBase(Agent):
         key = self._identity(state)
         rehearsal = self._rehearsal
         if rehearsal is None or rehearsal.next_key != key:
-            method = self._rehearsers[self._rehearsed % len(self._rehearsers)]
+            method = self._ready[self._rehearsed % len(self._ready)]
+            self._make_ready(method, state)
             rehearsal = self._rehearsal = Rehearsal(state, method, self.budget, self._identity)
         rehearsal.go_on(meter, share)
         if rehearsal.ended:
@@ -182,12 +187,16 @@ class PortfolioBase(Agent):
             self._expected = key
         return rehearsal.won
 
+    def _make_ready(self, method: CompiledAgent, state: GameState) -> None:
+        """Have a method begin anew for a rehearsal from a state."""
+        method.reset(state)
+
     def _follow(self, state: GameState, meter: BudgetMeter) -> str | None:
         """An action where time does not wait: that of the rehearsal at hand, which runs ahead of the play.
 
         One that is lost is given up for another from the present state, as long as there are any.
         """
-        if self._rehearsed >= _ROUNDS * len(self._rehearsers):
+        if self._rehearsed >= _ROUNDS * len(self._ready):
             return None
         if self._rehearse(state, meter, 0.9):
             return self._next_of_plan(state)
@@ -244,7 +253,7 @@ class PortfolioBase(Agent):
         still = self._identity(longer) == self._identity(rested) and not longer.is_over
         root = rested if still else state
         key = self._identity(root)
-        if still and self._rehearsed < len(self._rehearsers) and state.tick % 2:
+        if still and self._rehearsed < len(self._ready) and state.tick % 2:
             if self._rehearse(root, meter, 0.8):
                 return nil if self._identity(state) != key else self._next_of_plan(state)
             return nil if state.tick < self.patience else None

@@ -29,7 +29,7 @@ class Rehearsal:
 
     Args:
         state: where it begins.
-        method: who plays; it learns what it learns.
+        method: who plays, ready for that; it learns what it learns.
         budget: of a real decision.
         identity: tells states apart.
 
@@ -48,7 +48,6 @@ class Rehearsal:
         self._identity = identity
         self.keys = [identity(state)]
         self.done = 0
-        method.reset(state)
         self.actions: list[str] = []
         self.won = False
         self.ended = state.is_over

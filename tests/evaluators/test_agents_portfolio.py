@@ -11,7 +11,7 @@ from pcg.engine.game import load
 from pcg.engine.kernel.runtime import invoke2
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents import GuidedMCTS, make_agent, play
-from pcg.evaluators.agents.base import Budget
+from pcg.evaluators.agents.base import Budget, Timer
 from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.graph_search import GraphSearch
 from pcg.evaluators.agents.kernel.decision import DECISION
@@ -20,6 +20,7 @@ from pcg.evaluators.agents.rehearsal import Rehearsal
 from pcg.evaluators.agents.resumable_search import BudgetMeter
 from pcg.evaluators.agents.subgoal_field import SubgoalField, subgoals_of
 from pcg.evaluators.agents.subgoals import AbstractState, Subgoals
+from pcg.evaluators.agents.value_field import ValueField
 
 LOCKED = """
 BasicGame
@@ -229,6 +230,32 @@ def test_agents_in_a_hurry_have_their_memory_before_they_decide(monkeypatch: pyt
     assert len(touched) == 14  # what has learnt, and the search, begin anew
 
 
+def test_agents_in_a_hurry_make_nothing_anew_in_a_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = load("boxes").start(level=2, seed=1)
+    agent = make_agent("pcg", seed=1, budget="2ms")
+    agent.reset(state)
+    agent._rehearsed = 1  # it is the turn of the value field, which reads the level anew when it is reset
+    agent._rehearsal = None
+    made = []
+    monkeypatch.setattr(ValueField, "prepare", lambda *_: made.append("memory"))
+    for _ in range(4):
+        state.advance(agent.act(state))
+    assert agent._rehearsal is not None or agent._rehearsed > 1
+    assert not made
+
+
+def test_no_further_method_gets_ready_when_the_time_to_be_made_runs_out() -> None:
+    state = load("boxes").start(level=2, seed=1)
+    agent = make_agent("hyper", seed=1, budget="2ms")
+    agent.timer = Timer(100.0)
+    agent.reset(state)
+    assert agent._ready == []
+    state.advance(agent.act(state))
+    agent.timer = Timer(10_000.0)
+    agent.reset(state)
+    assert len(agent._ready) == 4
+
+
 def test_a_search_gets_its_memory_in_small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     portions = []
     add = GraphSearch.add_blocks
@@ -262,6 +289,7 @@ def test_maps_lead_around_a_wall_that_a_straight_pull_runs_into() -> None:
 def test_a_won_rehearsal_is_a_plan() -> None:
     state = load(LOCKED, levels=[ROOM]).start(level=0, seed=1)
     method = make_agent("ybcriber:maps=true,chance=observed", seed=1, budget=200)
+    method.reset(state)
     rehearsal = Rehearsal(state, method, Budget(calls=1000), lambda one: one.key())
     rehearsal.go_on(BudgetMeter(Budget(calls=10**6)), 1.0)
     assert rehearsal.ended

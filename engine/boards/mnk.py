@@ -1,0 +1,345 @@
+"""m,n,k-games from Python: the game, its positions, and its forward model."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pcg.engine.boards import mnk_kernel as kernel
+from pcg.engine.kernel.protocol import MODEL
+from pcg.engine.kernel.random import scramble
+from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6, structure
+from pcg.engine.model import Model
+from pcg.engine.state import Outcome
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
+
+MOST = 100
+"""Rows and columns that a board can have, and pieces that a line or a first move can need."""
+
+LINES = {"orthogonal": 0b0011, "diagonal": 0b1100, "orthogonal+diagonal": 0b1111}
+"""Directions of the lines that count, as bits of `mnk_kernel.WAYS`."""
+
+_Head: Any = structure(kernel.MNK_STATE)
+_MARKS = ".XO"
+
+
+class MnkGame:
+    """Two players place pieces in free cells in turn; who first has a line of so many pieces wins, or loses.
+
+    The game that Tic-Tac-Toe (3,3,3) and Gomoku (15,15,5) belong to, with the variants of a study of how people judge
+    games that they have not played (Collins et al., People use fast and flat simulation to reason about new games,
+    Nature 655, 2026).
+
+    Args:
+        rows: of the board, 1 to `MOST`.
+        columns: of the board, 1 to `MOST`.
+        length: pieces in a line, or a pair of numbers where the players differ. A line may be longer than the board:
+            then it cannot be made.
+        misere: whether who makes a line loses.
+        lines: which count, a key of `LINES`, or a pair.
+        opening: pieces of a player's first move, or a pair.
+
+    Raises:
+        PcgError: a number out of range, or lines of no such name.
+
+    A move that cannot be made (a cell that is taken, or none at all) loses the game. Action codes are 1 + cell, counted
+    row by row from the top; their names are PLACE0, PLACE1 and so on.
+
+    >>> state = MnkGame(3, 3, 3).start()
+    >>> for cell in (4, 0, 2, 8, 6):
+    ...     state.place(cell)
+    >>> state.winner[0].name
+    'PLAYER_WINS'
+    >>> MnkGame(10, 10, (4, 3), lines=("diagonal", "orthogonal+diagonal"), opening=(2, 1))
+    MnkGame(10, 10, (4, 3), lines=('diagonal', 'orthogonal+diagonal'), opening=(2, 1))
+    """
+
+    name = "mnk"
+    players = 2
+
+    def __init__(
+        self,
+        rows: int = 3,
+        columns: int = 3,
+        length: int | tuple[int, int] = 3,
+        *,
+        misere: bool = False,
+        lines: str | tuple[str, str] = "orthogonal+diagonal",
+        opening: int | tuple[int, int] = 1,
+    ) -> None:
+        self.rows = _whole("rows", rows)
+        self.columns = _whole("columns", columns)
+        self.length = tuple(_whole("length", value) for value in _pair(length))
+        self.misere = bool(misere)
+        self.lines = _pair(lines)
+        for name in self.lines:
+            if name not in LINES:
+                raise PcgError(f"no lines {name!r}, expected one of {', '.join(LINES)}")
+        self.opening = tuple(_whole("opening", value) for value in _pair(opening))
+        cells = self.rows * self.columns
+        words = -(-cells // 64)
+        middle = ((self.rows - 1) / 2, (self.columns - 1) / 2)
+
+        def from_middle(cell: int) -> tuple[float, int]:
+            return (cell // self.columns - middle[0]) ** 2 + (cell % self.columns - middle[1]) ** 2, cell
+
+        self._order = np.array(sorted(range(cells), key=from_middle), dtype=np.int64)
+        self._windows = tuple(self._find_windows(player) for player in (0, 1))
+        self._record = np.zeros(1, dtype=kernel.MNK)
+        record: Any = self._record[0]
+        record["rows"], record["columns"], record["misere"] = self.rows, self.columns, int(self.misere)
+        record["words"], record["bytes"] = words, kernel.HEAD + 16 * words
+        record["order"] = self._order.ctypes.data
+        for player in (0, 1):
+            record[f"length{player}"] = self.length[player]
+            record[f"ways{player}"] = LINES[self.lines[player]]
+            record[f"opening{player}"] = self.opening[player]
+            record[f"windows{player}"] = self._windows[player].ctypes.data
+            record[f"window_count{player}"] = len(self._windows[player])
+        self.address = int(self._record.ctypes.data)
+        self.stride = int(record["bytes"])
+        self.action_names = ("NIL", *(f"PLACE{cell}" for cell in range(cells)))
+        self.model = self._make_model()
+        self._empty = np.zeros(self.stride // 8, dtype=np.int64)
+        invoke2(kernel.clear.address, self.address, int(self._empty.ctypes.data))
+
+    def __repr__(self) -> str:
+        def brief(pair: tuple[Any, ...]) -> Any:
+            return pair[0] if pair[0] == pair[1] else pair
+
+        text = f"MnkGame({self.rows}, {self.columns}, {brief(self.length)}"
+        text += ", misere=True" if self.misere else ""
+        text += f", lines={brief(self.lines)!r}" if self.lines != ("orthogonal+diagonal",) * 2 else ""
+        return text + (f", opening={brief(self.opening)!r})" if self.opening != (1, 1) else ")")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _game, (self.rows, self.columns, self.length, self.misere, self.lines, self.opening)
+
+    def windows(self, player: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Return first cell and step of every place where a line of the player can be, int64[windows, 2].
+
+        >>> len(MnkGame(3, 3, 3).windows(0))
+        8
+        """
+        return self._windows[player].copy()
+
+    def _find_windows(self, player: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        reach = self.length[player] - 1
+        ways = LINES[self.lines[player]]
+        found: list[tuple[int, int]] = []
+        for way, (down, across) in enumerate(kernel.WAYS):
+            if ways >> way & 1 and (reach > 0 or not found):  # a line of one piece is one place in all directions
+                for row in range(self.rows - down * reach):
+                    for column in range(self.columns):
+                        if 0 <= column + across * reach < self.columns:
+                            found.append((row * self.columns + column, down * self.columns + across))
+        return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+    def _make_model(self) -> Model:
+        record = np.zeros(1, dtype=MODEL)
+        m = record[0]
+        m["game"] = self.address
+        m["players"] = 2
+        m["max_actions"] = self.rows * self.columns
+        m["must_move"] = 1
+        for field in (
+            "copy", "advance", "over", "outcome", "score", "actions", "key", "reseed", "features", "events", "atoms",
+        ):  # fmt: skip
+            m[field] = getattr(kernel, f"model_{field}").address
+        return Model(
+            record,
+            room=1,
+            stride_of=lambda room: self.stride,
+            format_blocks=_no_format,
+            stochastic=False,
+            owner=self,
+            action_names=self.action_names,
+            definition=self,
+        )
+
+    def start(self, level: Any = 0, seed: int = 0) -> MnkState:
+        """The empty board. There is one level and no chance: both arguments are there for those who start any game."""
+        if level != 0:
+            raise PcgError(f"{self.name} has no level {level!r}, expected 0")
+        return MnkState(self, self._empty.copy())
+
+    def random_games(self, count: int, seed: int = 0, start: MnkState | None = None) -> tuple[int, int, int]:
+        """Play games at random: how many the first player won, how many the second, and how many were drawn.
+
+        >>> sum(MnkGame(4, 4, 3).random_games(1000, seed=1))
+        1000
+        """
+        tally = np.zeros(3, dtype=np.int64)
+        spare = np.zeros(self.stride // 8, dtype=np.int64)
+        stream = np.array([scramble(seed)], dtype=np.int64)
+        state = self.start() if start is None else start
+        where = (int(spare.ctypes.data), int(stream.ctypes.data), count, int(tally.ctypes.data))
+        invoke6(kernel.random_games.address, self.address, state.address, *where)
+        first, second, drawn = tally.tolist()
+        return first, second, drawn
+
+
+class MnkState:
+    """Position of a game. As agents expect of a state of two players, score, winner and actions are pairs.
+
+    Made by `MnkGame.start`.
+    """
+
+    __slots__ = ("_head", "_memory", "address", "game")
+
+    def __init__(self, game: MnkGame, memory: np.ndarray[Any, np.dtype[np.int64]]) -> None:
+        self.game = game
+        self._memory = memory
+        self.address = int(memory.ctypes.data)
+        self._head = _Head.from_address(self.address)
+
+    def __repr__(self) -> str:
+        if not self.is_over:
+            return f"<MnkState: {self.tick + 1} pieces, player {self.mover} to move>"
+        winner = self._head.winner
+        end = "drawn" if winner == kernel.NOBODY else f"player {winner} won"
+        return f"<MnkState: {self.tick + 1} pieces, {end}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.game, self._memory.tobytes())
+
+    @property
+    def model(self) -> Model:
+        """The compiled forward model."""
+        return self.game.model
+
+    @property
+    def mover(self) -> int:
+        """Number of the player to move, 0 or 1."""
+        return int(self._head.mover)
+
+    @property
+    def tick(self) -> int:
+        """Number of the last piece placed, -1 before the first."""
+        return int(self._head.ply) - 1
+
+    @property
+    def is_over(self) -> bool:
+        """True when the game has ended."""
+        return bool(self._head.ended)
+
+    @property
+    def forfeited(self) -> bool:
+        """True when the game ended with a move that cannot be made."""
+        return bool(self._head.forfeit)
+
+    @property
+    def winner(self) -> tuple[Outcome, Outcome]:
+        """Outcome of each player; NO_WINNER for both after a draw."""
+        winner = self._head.winner
+        if winner == kernel.NOBODY:
+            return Outcome.NO_WINNER, Outcome.NO_WINNER
+        won, lost = Outcome.PLAYER_WINS, Outcome.PLAYER_LOSES
+        return (won, lost) if winner == 0 else (lost, won)
+
+    @property
+    def score(self) -> tuple[float, float]:
+        """1 for who won, -1 for who lost."""
+        winner = self._head.winner
+        return (0.0, 0.0) if winner == kernel.NOBODY else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+
+    @property
+    def cells(self) -> list[int]:
+        """The free cells, row by row from the top; none when the game is over."""
+        return [] if self.is_over else [cell for cell, mark in enumerate(self.board) if mark == 0]
+
+    @property
+    def actions(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of each player's actions, row by row from the top; none for who is not to move."""
+        own = tuple(f"PLACE{cell}" for cell in self.cells)
+        return (own, ()) if self.mover == 0 else ((), own)
+
+    @property
+    def board(self) -> list[int]:
+        """The cells, row by row from the top: 0 empty, 1 and 2 the players' pieces."""
+        cells = np.empty(self.game.rows * self.game.columns, dtype=np.int64)
+        invoke3(kernel.read_cells.address, self.game.address, self.address, int(cells.ctypes.data))
+        return cells.tolist()
+
+    def place(self, cell: int) -> None:
+        """The player to move places a piece; what cannot be done loses the game. A finished game stays as it is."""
+        invoke3(kernel.place.address, self.game.address, self.address, cell)
+
+    def advance(self, action: str | int | Sequence[str | int | None] | None) -> None:
+        """Play a move.
+
+        Args:
+            action: a name or code of the player to move, or a pair of which the other's does not count.
+
+        Raises:
+            PcgError: for an action that does not exist.
+        """
+        if not isinstance(action, str) and isinstance(action, Sequence):
+            if len(action) != 2:
+                raise PcgError(f"{len(action)} actions, expected one for each of the 2 players")
+            action = action[self.mover]
+        names = self.game.action_names
+        if isinstance(action, str):
+            if action not in names:
+                near = nearest(action, names)
+                hint = f", did you mean `{near}`?" if near else f", expected NIL or {names[1]} to {names[-1]}"
+                raise PcgError(f"unknown action `{action}`{hint}")
+            code = names.index(action)
+        else:
+            code = 0 if action is None else operator.index(action)
+        self.place(code - 1)
+
+    def copy(self) -> MnkState:
+        """An independent copy."""
+        return MnkState(self.game, self._memory.copy())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> MnkState:
+        return self.copy()
+
+    def key(self) -> int:
+        """A 64-bit hash of the position."""
+        return int(invoke2(kernel.model_key.address, self.game.address, self.address))
+
+    def render(self) -> str:
+        """The board as text: X and O, a dot where nothing is."""
+        cells, width = self.board, self.game.columns
+        return "\n".join("".join(_MARKS[cell] for cell in cells[at : at + width]) for at in range(0, len(cells), width))
+
+
+def _pair(value: Any) -> tuple[Any, Any]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return value, value
+    if len(value) != 2:
+        raise PcgError(f"{value!r}, expected one value or one for each of the 2 players")
+    return value[0], value[1]
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise PcgError(f"{name} is {value!r}, expected a whole number from 1 to {MOST}") from None
+    if not 1 <= number <= MOST:
+        raise PcgError(f"{name} is {number}, expected a whole number from 1 to {MOST}")
+    return number
+
+
+def _no_format(address: int, room: int, stride: int, count: int) -> None:
+    """Blocks need no preparation: a copy brings everything along."""
+
+
+def _game(
+    rows: int, columns: int, length: tuple[int, int], misere: bool, lines: tuple[str, str], opening: tuple[int, int]
+) -> MnkGame:
+    return MnkGame(rows, columns, length, misere=misere, lines=lines, opening=opening)
+
+
+def _restore(game: MnkGame, memory: bytes) -> MnkState:
+    return MnkState(game, np.frombuffer(memory, dtype=np.int64).copy())

@@ -57,10 +57,14 @@ class LevelWins:
         spent = 0
         for seed in seeds:
             told = [0]
+
+            def note(_: str, calls: int, told: list[int] = told) -> None:
+                told.append(calls)
+
             proof = prove(
                 self._game, level, seed=seed, budget=self._calls, experience=copy.deepcopy(self.experience),
                 max_ticks=max_ticks, tidy=self._calls // 4 if first is None else 0,
-                progress=lambda _, calls, told=told: told.append(calls),
+                progress=note,
             )  # fmt: skip
             spent += told[-1] if proof is None else proof.calls
             if proof is None:

@@ -194,7 +194,7 @@ class _Search:
             if name in self.names and (proof := self.turn(name, calls)) is not None:
                 return proof
         total = FIRST_TURN
-        while not self.decided and not self.spent:
+        while not self._finished():
             open_ones = [name for name in self.names if name not in self.made or not self.made[name].ended]
             fruitful = [name for name in open_ones if name not in self.made or not self.made[name].stale]
             if not open_ones:
@@ -202,10 +202,14 @@ class _Search:
             for name in fruitful or open_ones:
                 if (proof := self.turn(name, int(total * SHARES.get(name, 1.0)), not fruitful)) is not None:
                     return proof
-                if self.decided or self.spent:
+                if self._finished():
                     break
             total *= GROWTH
         return None
+
+    def _finished(self) -> bool:
+        """True when it is known that there is no win, or nothing is left of the budget."""
+        return self.decided or self.spent
 
     @property
     def spent(self) -> bool:

@@ -21,6 +21,7 @@ from pcg.cli import (
     describe,
     games,
     gdl,
+    judge,
     kernels,
     language,
     levels,
@@ -65,7 +66,7 @@ def _options(
 
 
 for _module in (
-    levels, repair, archive, breed, runs, rules, games, tune, metrics, prove, play, describe, agents, tournament,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, describe, agents, tournament,
     connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
 ):  # fmt: skip
     _module.register(app)

@@ -47,10 +47,16 @@ def serve(
     ] = 100.0,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the researcher's page in the browser.")] = False,
 ) -> None:
-    """Serve a study until Ctrl-C; prints the participants' link and the researcher's."""
+    """Serve a study until Ctrl-C; prints the participants' link and the researcher's.
+
+    The researcher's token is part of its link on a terminal only, and not where the output becomes a log.
+    """
+    import sys
+
     from pcg.study.server.running import run_study
     from pcg.study.server.security import Limits
 
     limits = Limits(address=(per_address, 10 * per_address))
     run_study(name, database=database, host=host, port=port, root=root_path, proxy=proxy, names=names, address=address,
-              limits=limits, open_browser=open_browser, tell=lambda line: print(line, flush=True))  # fmt: skip
+              limits=limits, open_browser=open_browser, show_token=sys.stdout.isatty(),
+              tell=lambda line: print(line, flush=True))  # fmt: skip

@@ -15,6 +15,7 @@ import numpy as np
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences.consistency import (
+    Limits,
     Suspicion,
     Transitivity,
     agreement_between_people,
@@ -69,6 +70,7 @@ def analyse_votes(
     samples: int = SAMPLES,
     seed: int = 0,
     passed: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
     power: bool = True,
 ) -> Analysis:
     """Analyse the votes of a study.
@@ -80,6 +82,7 @@ def analyse_votes(
         samples: of the bootstrap.
         seed: of the bootstrap and of the simulated studies.
         passed: attention check -> the answer that passes it.
+        limits: from where on a participant is suspicious.
         power: whether to simulate studies of other sizes, which takes a second or two.
 
     Raises:
@@ -95,7 +98,8 @@ def analyse_votes(
     return Analysis(
         votes, chosen, dict(groups or {}), chosen[0].question, found,
         shares(chosen, groups, question=question) if groups else None, outcome_effect(chosen, question=question),
-        suspicions(votes, fitted, passed=passed, question=question), transitivity_of_each(chosen, question=question),
+        suspicions(votes, fitted, limits=limits, passed=passed, question=question),
+        transitivity_of_each(chosen, question=question),
         _power(fitted, chosen, seed) if power else (),
     )  # fmt: skip
 
@@ -126,6 +130,7 @@ def preference_report(
     samples: int = SAMPLES,
     seed: int = 0,
     passed: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
 ) -> Path:
     """Write the report of a study into a folder; returns the path of the page.
 
@@ -138,11 +143,12 @@ def preference_report(
         samples: of the bootstrap.
         seed: of everything that is drawn.
         passed: attention check -> the answer that passes it.
+        limits: from where on a participant is suspicious.
 
     Raises:
         PcgError: see `analyse_votes`.
     """
-    found = analyse_votes(votes, groups, question=question, samples=samples, seed=seed, passed=passed)
+    found = analyse_votes(votes, groups, question=question, samples=samples, seed=seed, passed=passed, limits=limits)
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     files = {f"{name}.csv": table.csv() for name, table in tables(found).items()}

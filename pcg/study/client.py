@@ -107,7 +107,9 @@ class Browser:
     def cookie(self, beginning: str = "pcg-") -> str:
         """The value of the participant's cookie; empty before consent."""
         for cookie in self._http.cookies.jar:
-            if cookie.name.startswith(beginning) and not cookie.name.endswith(("-form", "-researcher")):
+            if cookie.name.removeprefix("__Host-").startswith(beginning) and not cookie.name.endswith(
+                ("-form", "-researcher")
+            ):
                 return cookie.value or ""
         return ""
 

@@ -44,6 +44,12 @@ ANSWERS = {
     "two": ("first", "second"),
 }
 """The answer sets of a question about a pair; "both" and "neither" are ties."""
+PANEL_ID = "PROLIFIC_PID"
+"""The usual parameter that says who somebody is; only where it is kept."""
+DEVICES = ("any", "computer", "touch")
+"""Devices that can be required: `touch` is a phone or tablet."""
+AGAIN = ("rejoin", "refuse", "allow")
+"""An ID that comes again: goes on where it was, is turned away, or is another participant."""
 
 SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "study": (
@@ -70,10 +76,14 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
     "access": (
         Parameter("opens", "", "date and time (ISO 8601, UTC unless it says otherwise) before which nobody takes part"),
         Parameter("closes", "", "date and time after which nobody begins anew"),
-        Parameter("most", 0, "participants at most; 0: no limit", 0, 1_000_000),
+        Parameter("most", 0, "people at most who come to the end; 0: no limit", 0, 1_000_000),
+        Parameter("place", 60.0, "minutes without a sign after which somebody else gets a place", 1.0, 1e6, "min"),
+        Parameter("device", "any", "device that one must take part with", choices=DEVICES),
         Parameter("code", "", "completion code shown at the end"),
         Parameter("redirect", "", "address to go on to at the end; {name} stands for a parameter that was kept"),
         Parameter("keep", "PROLIFIC_PID, STUDY_ID, SESSION_ID", "parameters of the participants' link that are kept"),
+        Parameter("identity", PANEL_ID, "the one of them that says who somebody is; empty: none does"),
+        Parameter("again", "rejoin", "what becomes of an ID that comes from another browser", choices=AGAIN),
     ),
 }  # fmt: skip
 """Sections whose keys are fixed."""
@@ -163,9 +173,13 @@ class StudyConfig:
     opens: str = ""
     closes: str = ""
     most: int = 0
+    place: float = 60.0
+    device: str = "any"
     code: str = ""
     redirect: str = ""
     keep: str = "PROLIFIC_PID, STUDY_ID, SESSION_ID"
+    identity: str = PANEL_ID
+    again: str = "rejoin"
     questions: tuple[Question, ...] = (Question(),)
     scales: tuple[Scale, ...] = ()
     texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -194,6 +208,8 @@ class StudyConfig:
         if not self.language_codes:
             raise PcgError("section [study]: languages is empty, expected for example en, zh")
         kept = set(self.kept_parameters)
+        if self.identity not in ("", PANEL_ID, *kept):
+            raise PcgError(f"section [access]: identity = {self.identity!r} is not among keep = {self.keep!r}")
         for name in re.findall(r"\{([^{}]*)\}", self.redirect):
             if name not in kept and name != "code":
                 raise PcgError(f"section [access]: redirect names {{{name}}}, which is not among keep = {self.keep!r}")
@@ -221,6 +237,14 @@ class StudyConfig:
     def kept_parameters(self) -> tuple[str, ...]:
         """Names of the link's parameters that are kept with a participant."""
         return tuple(part.strip() for part in self.keep.split(",") if part.strip())
+
+    def identity_in(self, given: Mapping[str, str]) -> str:
+        """Return who somebody is by the kept parameters of a link; empty when they do not say.
+
+        >>> StudyConfig("s").identity_in({"PROLIFIC_PID": "a1", "STUDY_ID": "b"})
+        'a1'
+        """
+        return given.get(self.identity, "") if self.identity in self.kept_parameters else ""
 
     def to_toml(self) -> str:
         """Return the text of a file that `read_study` reads."""

@@ -109,6 +109,7 @@ def create_study(
     try:
         with engine.begin() as db:
             row = {"name": config.name, "config": config.to_toml(), "texts": as_json(texts), "token": digest(token)}
+            row["key"] = secrets.token_hex(32)
             study = inserted_id(db.execute(sa.insert(studies).values(**row, created=time.time())))
             db.execute(sa.insert(items), [item_row(item, study) for item in chosen])
     except IntegrityError:

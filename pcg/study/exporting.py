@@ -21,6 +21,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.runs.store import to_json, write_whole
 from pcg.study.folders import CONFIG
+from pcg.study.monitoring import identities
 from pcg.study.rows import Pair, Participant, Play
 from pcg.study.store import StudyStore
 
@@ -84,13 +85,15 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
     shown: dict[str, list[Pair]] = {}
     for p in pair.values():
         shown.setdefault(p.participant, []).append(p)
+    same = identities(persons)
     checks: dict[str, list[bool]] = {}
     for v in votes:
         if v["check"]:
             checks.setdefault(v["participant"], []).append(v["answer"] == v["expected"])
     return StudyData(
         chosen,
-        [_participant(p, store, shown.get(p.id, ()), checks.get(p.id, ()), links) for p in who.values()],
+        [{**_participant(p, store, shown.get(p.id, ()), checks.get(p.id, ()), links),
+          "device": p.device, "returns": p.returns, "same_id": max(0, same[p.identity] - 1)} for p in who.values()],
         [{"item": i.name, "group": i.group, "game": i.game, "check": i.check, "digest": i.digest, "level": i.level,
           **{f"measure.{k}": v for k, v in i.features.items()}} for i in store.items],
         [{"pair": p.id, "participant": p.participant, "position": p.position, "first": name[p.first],
@@ -100,12 +103,13 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
           "item": name[pair[p.pair].item(p.side)],
           "side": ("first", "second")[p.side], "attempt": p.attempt, "seed": p.seed, "started": p.started,
           "seconds": p.seconds, "ticks": p.ticks, "score": p.score, "outcome": outcome(p), "over": p.over,
-          "state": p.key, "actions": p.actions, "presses": json.loads(p.presses)} for p in plays],
+          "input": p.input, "state": p.key, "actions": p.actions, "presses": json.loads(p.presses)} for p in plays],
         [{"participant": v["participant"], "first": name[v["first"]], "second": name[v["second"]],
           "answer": v["answer"], "question": v["question"], "time": v["time"],
           "first_outcome": outcome(last.get((v["pair"], 0))), "second_outcome": outcome(last.get((v["pair"], 1))),
           "seconds": v["seconds"], "check": v["check"], "pair": v["pair"], "position": v["position"],
           "first_group": group[v["first"]], "second_group": group[v["second"]],
+          "device": who[v["participant"]].device,
           "passed": None if not v["check"] else v["answer"] == v["expected"],
           **_scales(v["scales"]), **({"reason": v["reason"]} if reasons else {})} for v in votes],
     )  # fmt: skip
@@ -190,19 +194,19 @@ def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([_cell(column, row.get(column)) for column in columns])
+        writer.writerow([_cell(row.get(column)) for column in columns])
     write_whole(path, text.getvalue())
 
 
-def _cell(column: str, value: Any) -> Any:
+def _cell(value: Any) -> Any:
     if value is None:
         return ""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, list):
         return to_json(value)
-    if isinstance(value, str) and (column == "reason" or column.startswith("link.")) and value[:1] in "=+-@\t\r":
-        return f"'{value}" if value else value  # a spreadsheet would take it for a formula
+    if isinstance(value, str) and value and value[0] in "=+-@\t\r\n":
+        return f"'{value}"  # a spreadsheet would take it for a formula
     return value
 
 
@@ -224,6 +228,9 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("pairs_voted", _NUMBER, "pairs", "pairs that they voted on, attention checks among them"),
         Column("checks", _NUMBER, "answers", "answers to attention checks"),
         Column("checks_passed", _NUMBER, "answers", "of these the expected ones"),
+        Column("device", _TEXT, "", "phone, tablet or computer, by what the browser said; empty: not known"),
+        Column("returns", _NUMBER, "times", "the same ID came again from another browser"),
+        Column("same_id", _NUMBER, "participants", "others with the same ID in their link"),
     ),
     "items": (
         Column("item", _TEXT, "", "name of the level or game; what votes, pairs and plays name"),
@@ -258,6 +265,7 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("score", _NUMBER, "points", "at the end of the play"),
         Column("outcome", _TEXT, "", "win or loss; empty: it did not come to that"),
         Column("over", _YES, "", "1: played to an end of the game"),
+        Column("input", _TEXT, "", "what was used of keys, touch and pointer (a mouse on the buttons)"),
         Column("state", _TEXT, "", "hash of the game's state after the last tick, hexadecimal"),
         Column(
             "actions", _TEXT, "", "one letter per tick: . nothing, U up, L left, D down, R right, X use, E escape"
@@ -281,6 +289,7 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("position", _NUMBER, "", "of the pair, counted from 0 for each participant"),
         Column("first_group", _TEXT, "", "group of the first item"),
         Column("second_group", _TEXT, "", "group of the second item"),
+        Column("device", _TEXT, "", "of the participant: phone, tablet or computer"),
         Column("passed", _YES, "", "whether the attention check was passed; empty: it is none"),
     ),
 }  # fmt: skip
@@ -332,7 +341,8 @@ def _write_codebook(folder: Path, data: StudyData, store: StudyStore) -> None:
     page = (
         f"# Codebook of the study `{store.name}`\n\nExported by pcg {pcg.__version__}; participants: "
         f"{words[data.people]}. Every table is there as CSV and as JSON lines. Empty cells are `null` there. In CSV a "
-        "text of a participant that begins with =, +, - or @ has a ' before it, so that no spreadsheet computes it. "
+        "text that begins with =, +, -, @ or a line end has a ' before it, so that no spreadsheet computes it; the "
+        "JSON lines have it as it is. "
         "`study.toml` says how the study was set up; `features.csv`, where items were measured, holds the columns "
         "`measure.*` of `items` by their plain names, for `pcg prefer fit --features`.\n\n"
         f"Questions about each pair:\n\n{asked}\n" + (f"\nScales:\n\n{scales}\n" if scales else "")

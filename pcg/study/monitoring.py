@@ -8,12 +8,13 @@ from __future__ import annotations
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
 from pcg.study.config import StudyConfig
+from pcg.study.intervals import posterior
 from pcg.study.rows import Pair, Participant
 from pcg.study.store import StudyStore
 
@@ -32,13 +33,14 @@ _BINS = (60, 300, 900, 3600, 4 * 3600, 86400, 7 * 86400, 30 * 86400)
 
 @dataclass(frozen=True, slots=True)
 class ParticipantCounts:
-    """Numbers of participants by stage."""
+    """Numbers of participants by stage. Those who agreed and have not played yet are only `waiting`."""
 
     joined: int
     active: int
     finished: int
     left: int
     simulated: int
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,8 @@ class StudyStatistics:
     groups: Sequence[Rank]
     suspects: Sequence[Suspect]
     outcomes: Sequence[Outcome]
+    devices: Mapping[str, tuple[int, int]]
+    """Device -> people who played on it, and how many of them finished."""
 
 
 def study_statistics(store: StudyStore, total: int, now: float | None = None) -> StudyStatistics:
@@ -120,7 +124,7 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
     real = [row for row in of_first if not row["check"]]
     over_time, span = spans([float(row["time"]) for row in of_first], now)
     return StudyStatistics(
-        _people(persons, now),
+        _people(persons, begun(pairs, plays), now),
         len(of_first),
         (sum(r["answer"] == r["expected"] for r in of_first if r["check"]),
          sum(r["answer"] != r["expected"] for r in of_first if r["check"])),
@@ -132,15 +136,32 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
         rank(real, group, {}, own_group=False),
         suspects(persons, own, of_first, plays, store.config),
         _outcomes(pairs, plays, group),
+        _devices(persons, begun(pairs, plays)),
     )  # fmt: skip
 
 
-def _people(persons: Sequence[Participant], now: float) -> ParticipantCounts:
-    finished = sum(p.finished is not None for p in persons)
-    active = sum(p.finished is None and now - p.seen < ACTIVE_S for p in persons)
+def begun(pairs: Iterable[Pair], plays: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the participants who have played or voted; coming in alone takes no person."""
+    who = {pair.id: pair.participant for pair in pairs}
+    voted = {pair.participant for pair in pairs if pair.voted is not None}
+    return voted | {who[play["pair"]] for play in plays if play["ticks"] and play["pair"] in who}
+
+
+def _people(persons: Sequence[Participant], began: Collection[str], now: float) -> ParticipantCounts:
+    there = [p for p in persons if p.id in began or p.finished is not None]
+    finished = sum(p.finished is not None for p in there)
+    active = sum(p.finished is None and now - p.seen < ACTIVE_S for p in there)
     return ParticipantCounts(
-        len(persons), active, finished, len(persons) - finished - active, sum(p.simulated for p in persons)
-    )
+        len(there), active, finished, len(there) - finished - active, sum(p.simulated for p in there),
+        len(persons) - len(there),
+    )  # fmt: skip
+
+
+def _devices(persons: Sequence[Participant], began: Collection[str]) -> dict[str, tuple[int, int]]:
+    there = [p for p in persons if not p.simulated and p.id in began]
+    joined = Counter(p.device or "not known" for p in there)
+    finished = Counter(p.device or "not known" for p in there if p.finished is not None)
+    return {device: (joined[device], finished[device]) for device in sorted(joined)}
 
 
 def spans(times: Sequence[float], now: float) -> tuple[list[tuple[float, int]], float]:
@@ -185,16 +206,22 @@ def rank(
         return []
     counts = count_votes(votes)
     found = fit(counts)
-    intervals = found.wald()
+    after = posterior(found)
+    intervals = after.intervals()
     shown = Counter(item for vote in votes for item in (vote.first, vote.second))
-    order = sorted(range(len(found.items)), key=lambda k: -float(found.utilities[k]))
+    order = sorted(range(len(found.items)), key=lambda k: -float(after.mean[k]))
     return [
         Rank(
-            found.items[k], groups.get(found.items[k], ""), float(found.utilities[k]), float(intervals[k, 0]),
+            found.items[k], groups.get(found.items[k], ""), float(after.mean[k]), float(intervals[k, 0]),
             float(intervals[k, 1]), shown[found.items[k]],
         )
         for k in order
     ]  # fmt: skip
+
+
+def identities(persons: Iterable[Participant]) -> Counter[str]:
+    """Return how many people, simulated ones left out, have each ID that their links gave."""
+    return Counter(person.identity for person in persons if person.identity and not person.simulated)
 
 
 def suspects(
@@ -204,7 +231,8 @@ def suspects(
     plays: Sequence[Mapping[str, Any]],
     config: StudyConfig,
 ) -> list[Suspect]:
-    """Participants whose votes may mean nothing: failed checks, always one side, much faster than others, no keys.
+    """Participants whose votes may mean nothing: failed checks, an ID that is there twice, always one side, much faster
+    than others, no keys.
 
     Args:
         persons: all participants.
@@ -231,9 +259,14 @@ def suspects(
     }
     usual = statistics.median(pace.values()) if len(pace) >= FEW else 0.0
     found = []
+    shared = identities(persons)
     for person in persons:
         mine = votes.get(person.id, [])
         reasons = []
+        if shared[person.identity] > 1:
+            reasons.append(f"has the same {config.identity} as {shared[person.identity] - 1} more")
+        if person.returns and config.again == "refuse":
+            reasons.append(f"came again from another browser, turned away ({person.returns} times)")
         failed = sum(row["answer"] != row["expected"] for row in mine if row["check"])
         if failed:
             reasons.append(f"failed {failed} of {sum(bool(row['check']) for row in mine)} attention checks")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from statistics import median
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences import Vote
+from pcg.evaluators.preferences.consistency import Limits
 from pcg.study.exporting import StudyData, study_data
+from pcg.study.monitoring import FAST, FEW
 from pcg.study.store import StudyStore
 
 _FIELDS = (
@@ -79,7 +83,31 @@ def report_study(
     groups = {item.name: item.group for item in store.items if not item.check}
     several = len(Counter(groups.values())) > 1
     simulated = " (simulated participants)" if data.people == "simulated" else ""
+    minimum = 0.0 if store.config.pictures else store.config.minimum
     return preference_report(
         votes, groups if several else None, out, title=f"{store.name}{simulated}", question=question, samples=samples,
-        seed=seed, passed=passed,
+        seed=seed, passed=passed, limits=Limits(seconds=fastest(votes, minimum)),
     )  # fmt: skip
+
+
+def fastest(votes: Iterable[Vote], minimum: float) -> float:
+    """Return the seconds for a pair below which a participant was too fast to have looked at it.
+
+    Those of `Limits`, but never more than a third of what the others take, nor, while they are few, than both games
+    have to be played: in a pilot with short plays not everybody is too fast.
+
+    Args:
+        votes: of all participants.
+        minimum: seconds that each game has to be played, unless it is over before.
+
+    >>> fastest([Vote(str(k), "a", "b", "first", seconds=3.0) for k in range(5)], 0.5)
+    1.0
+    >>> fastest([], 0.5), fastest([], 10.0)
+    (1.0, 5.0)
+    """
+    taken: dict[str, list[float]] = {}
+    for vote in votes:
+        if not vote.check and vote.seconds > 0:
+            taken.setdefault(vote.participant, []).append(vote.seconds)
+    usual = median(median(own) for own in taken.values()) if len(taken) >= FEW else None
+    return min(Limits().seconds, 2 * minimum if usual is None else FAST * usual)

@@ -41,6 +41,12 @@ class Participant:
     seen: float
     finished: float | None
     simulated: bool
+    identity: str = ""
+    """The ID that the link gave; empty: none."""
+    returns: int = 0
+    """Times that the same ID came again from another browser."""
+    device: str = ""
+    """Kind of the device on which they agreed: phone, tablet or computer; empty: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,8 @@ class Play:
     started: float
     saved: float
     lease: str
+    input: str = ""
+    """Of keys, touch and pointer (a mouse) what was used, with spaces between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +131,7 @@ class Progress:
     over: bool
     key: str
     seconds: float
+    input: str = ""
 
 
 def item_row(item: StudyItem, study: int) -> dict[str, Any]:
@@ -144,7 +153,8 @@ def item_of(row: Mapping[Any, Any]) -> StudyItem:
 def participant_of(row: Mapping[Any, Any]) -> Participant:
     return Participant(
         row["id"], int(row["number"]), row["language"], json.loads(row["external"]), row["created"], row["consented"],
-        row["seen"], row["finished"], bool(row["simulated"]),
+        row["seen"], row["finished"], bool(row["simulated"]), row["identity"], int(row["returns"]),
+        row["device"],
     )  # fmt: skip
 
 
@@ -159,7 +169,7 @@ def play_of(row: Mapping[Any, Any]) -> Play:
     return Play(
         int(row["id"]), int(row["pair_id"]), int(row["side"]), int(row["attempt"]), int(row["seed"]), row["actions"],
         row["presses"], int(row["ticks"]), float(row["score"]), int(row["winner"]), bool(row["over"]), row["key"],
-        float(row["seconds"]), row["started"], row["saved"], row["lease"],
+        float(row["seconds"]), row["started"], row["saved"], row["lease"], row["input"],
     )  # fmt: skip
 
 

@@ -42,6 +42,9 @@ studies = Table(
     ),  # JSON: language -> name -> text, files read at creation
     Column("state", String(8), nullable=False, server_default="open"),  # open, paused, closed
     Column("token", String(64), nullable=False),  # of the researcher, hashed
+    Column(
+        "key", String(64), nullable=False, server_default=""
+    ),  # of the server, from which cookies and forms are made
     Column("joined", Integer, nullable=False, server_default="0"),  # participants so far, those deleted among them
     Column("created", Double, nullable=False),
     CheckConstraint("state IN ('open', 'paused', 'closed')", name="state"),
@@ -81,8 +84,12 @@ participants = Table(
     Column("seen", Double, nullable=False),
     Column("finished", Double),
     Column("simulated", Boolean, nullable=False, server_default="0"),
+    Column("identity", String(200), nullable=False, server_default=""),  # who the link said that they are
+    Column("returns", Integer, nullable=False, server_default="0"),  # times that this ID came from another browser
+    Column("device", String(8), nullable=False, server_default=""),  # phone, tablet or computer
     UniqueConstraint("study_id", "number"),
     Index("ix_participants_study_id", "study_id"),
+    Index("ix_participants_identity", "study_id", "identity"),
 )
 
 pairs = Table(
@@ -116,6 +123,7 @@ plays = Table(
     Column("over", Boolean, nullable=False, server_default="0"),
     Column("key", String(16), nullable=False, server_default=""),  # `State.key()` at the end, hexadecimal
     Column("seconds", Double, nullable=False, server_default="0"),  # that the clock ran
+    Column("input", String(24), nullable=False, server_default=""),  # of keys, touch and pointer what was used
     Column("started", Double, nullable=False),
     Column("saved", Double, nullable=False),
     Column("lease", String(32), nullable=False, server_default=""),  # the server process whose play it is at the moment

@@ -13,6 +13,7 @@ import secrets
 import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -37,6 +38,10 @@ from pcg.study.rows import (
 from pcg.study.schema import items, pairs, participants, plays, studies, votes
 
 STATES = ("open", "paused", "closed")
+
+
+class KnownIdentity(PcgError):
+    """An ID that has taken part already, in a study that takes each only once."""
 
 
 class StudyStore:
@@ -66,6 +71,8 @@ class StudyStore:
             raise PcgError(f"there is no study `{name}` in this database{hint}")
         self.id = int(row["id"])
         self.created = float(row["created"])
+        self.key = str(row["key"])
+        """Of the server, from which cookies and forms are made; the same for all processes."""
         self.config = read_stored(str(row["config"]))
         self.texts: dict[str, dict[str, str]] = json.loads(row["texts"])
         with self._reader.connect() as db:
@@ -95,6 +102,11 @@ class StudyStore:
         with self.engine.begin() as db:
             db.execute(sa.update(studies).where(studies.c.id == self.id).values(state=state))
 
+    def try_to_write(self) -> None:
+        """Write what is there already; raises the database's error when nothing can be written."""
+        with self.engine.begin() as db:
+            db.execute(sa.update(studies).where(studies.c.id == self.id).values(joined=studies.c.joined))
+
     def is_researcher(self, token: str) -> bool:
         """Return True for the researcher's token; takes the same time whatever the token is."""
         with self._reader.connect() as db:
@@ -118,46 +130,87 @@ class StudyStore:
         simulated: bool = False,
         consented: bool = False,
         secret: str = "",
+        device: str = "",
     ) -> tuple[Participant, str]:
         """A new participant, who has consented or not yet, and the secret for the cookie.
 
         With a `secret` of the caller's, which must be one that nobody can guess, joining twice with it is joining once.
+        An ID that has taken part already gets its participant back, whose secret is this one from then on, or is turned
+        away, as the study says.
 
         Raises:
+            KnownIdentity: when it is turned away.
             PcgError: when the study is full.
         """
         secret = secret or secrets.token_urlsafe(32)
         now = time.time()
-        with self.engine.connect() as db, db.begin() as transaction:
-            # Counted in the study's row, not in the participants': a number is not given out again after a deletion,
-            # and whoever comes at the same moment waits for the row.
+        kept = dict(external or {})
+        identity = "" if simulated else self.config.identity_in(kept)[:200]
+        with self.engine.begin() as db:
             ours = studies.c.id == self.id
-            db.execute(sa.update(studies).where(ours).values(joined=studies.c.joined + 1))
-            of_study = participants.c.study_id == self.id
-            counted = int(db.scalar(sa.select(studies.c.joined).where(ours)) or 0) - 1
-            highest = db.scalar(sa.select(sa.func.max(participants.c.number)).where(of_study))
-            number = counted if highest is None else max(counted, int(highest) + 1)
-            if number > counted:
-                db.execute(sa.update(studies).where(ours).values(joined=number + 1))
+            # Whoever comes at the same moment waits for the study's row.
+            db.execute(sa.update(studies).where(ours).values(joined=studies.c.joined))
             known = db.execute(sa.select(participants).where(participants.c.token == digest(secret))).mappings().first()
             if known is not None:
-                transaction.rollback()
                 return participant_of(known), secret
-            count = db.scalar(sa.select(sa.func.count()).select_from(participants).where(of_study)) or 0
-            if self.config.most and count >= self.config.most:
-                raise PcgError("the study has all the participants it needs")
-            person = Participant(
-                secrets.token_hex(16), number, language, dict(external or {}), now, now if consented else None, now,
-                None, simulated,
-            )  # fmt: skip
-            db.execute(
-                sa.insert(participants).values(
-                    id=person.id, study_id=self.id, number=number, token=digest(secret), language=language,
-                    external=as_json(person.external), created=now, consented=person.consented, seen=now,
-                    simulated=simulated,
-                )
-            )  # fmt: skip
-        return person, secret
+            old = self._known(db, identity)
+            if old is None:
+                person = self._add(db, secret, language, kept, identity, simulated, now if consented else None, device)
+                return person, secret
+            changed: dict[str, Any] = {"returns": old.returns + 1}
+            if self.config.again == "rejoin":
+                changed |= {"token": digest(secret), "language": language, "seen": now}
+            db.execute(sa.update(participants).where(participants.c.id == old.id).values(**changed))
+        if self.config.again == "refuse":
+            raise KnownIdentity("this ID has taken part already")
+        return replace(old, language=language, seen=now, returns=old.returns + 1), secret
+
+    def _known(self, db: sa.Connection, identity: str) -> Participant | None:
+        """The participant whom an ID belongs to, where the study takes each ID once."""
+        if not identity or self.config.again == "allow":
+            return None
+        same = (participants.c.study_id == self.id) & (participants.c.identity == identity)
+        query = sa.select(participants).where(same, participants.c.simulated.is_(False))
+        found = db.execute(query.order_by(participants.c.number)).mappings().first()
+        return participant_of(found) if found is not None else None
+
+    def _add(
+        self, db: sa.Connection, secret: str, language: str, external: dict[str, str], identity: str, simulated: bool,
+        consented: float | None, device: str,
+    ) -> Participant:  # fmt: skip
+        """Add a participant, in a transaction that holds the study's row.
+
+        The number is counted in that row, not in the participants': it is not given out again after a deletion.
+        """
+        now = time.time()
+        ours, of_study = studies.c.id == self.id, participants.c.study_id == self.id
+        counted = int(db.scalar(sa.select(studies.c.joined).where(ours)) or 0)
+        highest = db.scalar(sa.select(sa.func.max(participants.c.number)).where(of_study))
+        number = counted if highest is None else max(counted, int(highest) + 1)
+        if self.config.most and not simulated and int(db.scalar(self._places()) or 0) >= self.config.most:
+            raise PcgError("the study has all the participants it needs")
+        db.execute(sa.update(studies).where(ours).values(joined=number + 1))
+        person = Participant(
+            secrets.token_hex(16),
+            number,
+            language,
+            external,
+            now,
+            consented,
+            now,
+            None,
+            simulated,
+            identity,
+            device=device,
+        )
+        db.execute(
+            sa.insert(participants).values(
+                id=person.id, study_id=self.id, number=number, token=digest(secret), language=language,
+                external=as_json(external), created=now, consented=consented, seen=now, simulated=simulated,
+                identity=identity, device=device,
+            )
+        )  # fmt: skip
+        return person
 
     def participant(self, secret: str) -> Participant | None:
         """The participant of a cookie's secret."""
@@ -209,6 +262,31 @@ class StudyStore:
         with self._reader.connect() as db:
             query = sa.select(sa.func.count()).select_from(participants).where(participants.c.study_id == self.id)
             return int(db.scalar(query) or 0)
+
+    def is_full(self) -> bool:
+        """Return True when all places are taken: by people who finished, or who play and were there lately.
+
+        Simulated participants, those who have not played yet, and those who went away and gave no sign for `place`
+        minutes take none.
+        """
+        if not self.config.most:
+            return False
+        with self._reader.connect() as db:
+            return int(db.scalar(self._places()) or 0) >= self.config.most
+
+    def _places(self) -> sa.Select[Any]:
+        """The query for the number of places that are taken."""
+        since = time.time() - 60 * self.config.place
+        mine = sa.select(pairs.c.id).where(pairs.c.participant_id == participants.c.id)
+        played = mine.join(plays, plays.c.pair_id == pairs.c.id).where(plays.c.ticks > 0)
+        begun = sa.or_(played.exists(), mine.where(pairs.c.voted.is_not(None)).exists())
+        there = sa.or_(participants.c.seen >= since, played.where(plays.c.saved >= since).exists())
+        return (
+            sa.select(sa.func.count())
+            .select_from(participants)
+            .where(participants.c.study_id == self.id, participants.c.simulated.is_(False))
+            .where(sa.or_(participants.c.finished.is_not(None), sa.and_(begun, there)))
+        )
 
     def count_plays(self, who: str) -> int:
         """Return the number of stored plays of a participant."""
@@ -314,7 +392,7 @@ class StudyStore:
         rows = [
             {"its_id": one.play, "its_lease": lease, "actions": one.actions, "presses": one.presses, "ticks": one.ticks,
              "score": one.score, "winner": one.winner, "over": one.over, "key": one.key, "seconds": one.seconds,
-             "saved": now}
+             "input": one.input, "saved": now}
             for one in wanted
         ]  # fmt: skip
         if not rows:
@@ -393,8 +471,10 @@ class StudyStore:
             if name not in answers:
                 raise PcgError(f"the question `{name}` has no answer")
 
-    def vote_rows(self, after: int = 0, also: Sequence[int] = ()) -> list[dict[str, Any]]:
+    def vote_rows(self, after: int = 0, also: Sequence[int] = (), *, of: str = "") -> list[dict[str, Any]]:
         """Votes with an id above `after` or among `also`, with pair and participant, in the order of the database.
+
+        With `of` only those of this participant.
 
         Keys: id, pair, question, answer, reason, scales (JSON), time, seconds, participant, number, simulated,
         position, first, second (ids of items), check, expected.
@@ -410,6 +490,7 @@ class StudyStore:
                 )
                 .select_from(votes.join(pairs).join(participants))
                 .where(participants.c.study_id == self.id, (votes.c.id > after) | votes.c.id.in_(also))
+                .where(participants.c.id == of if of else sa.true())
                 .order_by(votes.c.id)
             )  # fmt: skip
             return [dict(row) for row in db.execute(query).mappings()]
@@ -424,6 +505,7 @@ _NEW_PLAY = {
     "over": False,
     "key": "",
     "seconds": 0.0,
+    "input": "",
 }
 
 _SITUATION = (
@@ -444,7 +526,7 @@ _SAVE_PLAY = (
     .where(plays.c.id == sa.bindparam("its_id"), plays.c.lease == sa.bindparam("its_lease"))
     .values({
         name: sa.bindparam(name)
-        for name in ("actions", "presses", "ticks", "score", "winner", "over", "key", "seconds", "saved")
+        for name in ("actions", "presses", "ticks", "score", "winner", "over", "key", "seconds", "saved", "input")
     })
 )  # fmt: skip
 

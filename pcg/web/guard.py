@@ -21,6 +21,8 @@ from pcg.engine.vgdl.diagnostics import PcgError
 
 LARGEST_BODY = 256 * 1024
 """Bytes that a request may send."""
+LONGEST_LENGTH = 18
+"""Digits of a length that are read at all; Python refuses to read some thousands."""
 
 HEADERS = (
     (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -92,7 +94,7 @@ class Guard:
         if acts and origin is not None and _place(origin) != host.lower():
             return Refused("this request comes from a page of another site", 403)
         length = headers.get(b"content-length", "0")
-        if not length.isdecimal() or int(length) > self.largest:
+        if not length.isdecimal() or len(length) > LONGEST_LENGTH or int(length) > self.largest:
             return Refused(f"the request is too large, expected at most {self.largest // 1024} KiB", 413)
         return None
 

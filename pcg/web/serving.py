@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import gc
 import socket
@@ -70,6 +71,7 @@ def serve(
     open_browser: bool = False,
     ready: Callable[[str], None],
     proxies: str = "",
+    protocols: tuple[type[asyncio.Protocol], type[asyncio.Protocol]] | None = None,
 ) -> None:
     """Serve until Ctrl-C (or SIGTERM); connections still open get two seconds.
 
@@ -79,13 +81,16 @@ def serve(
         open_browser: show the page in the user's browser once it can be seen.
         ready: called with the address as soon as the server answers.
         proxies: addresses and networks whose X-Forwarded-* headers are believed, separated by commas; empty: none.
+        protocols: of http and of websockets, in the place of uvicorn's own.
     """
+    usual = "websockets-sansio" if "websockets-sansio" in WS_PROTOCOLS else "auto"
     config = uvicorn.Config(
         app,
+        http="auto" if protocols is None else protocols[0],
         log_level="warning",
         access_log=False,
         lifespan="on",
-        ws="websockets-sansio" if "websockets-sansio" in WS_PROTOCOLS else "auto",
+        ws=usual if protocols is None else protocols[1],
         ws_max_size=4 * LARGEST_MESSAGE,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=2,

@@ -353,3 +353,69 @@ def test_two_windows_of_one_participant_are_one_play(tmp_path: Path, chromium: A
         veil(tab.page, "Opened elsewhere")
         assert len(server.store.participants()) == len({p.pair for p in server.store.plays()}) == 1
         tab.close()
+
+
+def test_the_researchers_page_has_a_heading_and_cuts_nothing(tmp_path: Path, chromium: Any) -> None:
+    with study(tmp_path / "s") as server:
+        for _ in range(2):
+            studies.take_part(server.store, ["first"] * 7)
+        token = server.store.new_token()
+        for width in (375, 1280):
+            tab = browsers.Tab(chromium, viewport={"width": width, "height": 800})
+            tab.page.goto(f"{server.url}/researcher#{token}")
+            tab.page.locator("#live table").last.wait_for()
+            tab.shot(f"researcher-{width}")
+            assert tab.page.locator("h1").count() == 1
+            assert not overflow(tab.page)
+            wide = "[...document.querySelectorAll('.scroll:has(table)')].filter(e => e.scrollWidth > e.clientWidth)"
+            assert tab.page.evaluate(f"{wide}.length") == 0
+            assert tab.complaints == []
+            tab.close()
+
+
+SIZES = ((320, 568), (375, 667), (375, 740), (390, 844), (430, 932))
+PHONE_BROWSER = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36"
+OFF_SCREEN = """[...document.querySelectorAll('#player canvas, #player button, #player a')].filter((e) => {
+  const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+  if (!box.width || style.visibility === 'hidden') return false;
+  return box.left < 0 || box.top < 0 || box.right > innerWidth + .5 || box.bottom > innerHeight + .5 || e.disabled;
+}).map((e) => e.outerHTML)"""
+
+
+@pytest.mark.parametrize("game", ["boxes", "dungeon"])
+def test_board_and_controls_fit_one_screen_of_a_phone(tmp_path: Path, chromium: Any, game: str) -> None:
+    studies.make(tmp_path / "s", Source(game, levels="0-1"),
+                 settings={"design": {"pairs": 1, "checks": 0}, "play": {"minimum": 0.5}})  # fmt: skip
+    server = Server(tmp_path / "s")
+    try:
+        for narrow, long in SIZES:
+            tab = browsers.Tab(chromium, viewport={"width": narrow, "height": long}, has_touch=True, is_mobile=True,
+                               locale="en-GB", user_agent=PHONE_BROWSER)  # fmt: skip
+            page = tab.page
+            consent(page, server.url)
+            for width, height in ((narrow, long), (long, narrow)):
+                page.set_viewport_size({"width": width, "height": height})
+                veil(page, "Ready")
+                page.wait_for_timeout(100)
+                assert page.evaluate(OFF_SCREEN) == [], (width, height)
+                assert not overflow(page)
+                least = page.evaluate("Math.min(...[...document.querySelectorAll('canvas')].map(c => c.offsetWidth))")
+                assert least >= 0.4 * narrow, (width, height)  # and the board can be seen
+            assert page.locator(".controls .touch").is_visible()
+            assert not page.locator(".controls .keys").first.is_visible()
+            assert server.store.plays()[-1].seconds == 0  # nothing runs before the first input
+            page.tap("[data-action=LEFT]")
+            page.locator("#onward").wait_for(state="visible")
+            for width, height in ((long, narrow), (narrow, long)):
+                page.set_viewport_size({"width": width, "height": height})
+                page.wait_for_timeout(100)
+                assert page.evaluate(OFF_SCREEN) == [], (width, height)
+                tab.shot(f"{game}-{width}x{height}")
+            page.tap("#onward")
+            page.wait_for_url("**/pair/1/second")
+            assert server.store.plays()[-2 if server.store.plays()[-1].side else -1].input == "touch"
+            assert tab.complaints == []
+            tab.close()
+        assert {p.device for p in server.store.participants()} == {"phone"}
+    finally:
+        server.stop()

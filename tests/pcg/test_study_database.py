@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import postgres
 import pytest
@@ -22,7 +23,7 @@ from pcg.study.schema import metadata, votes
 from pcg.study.server.pairing import Pairing
 from pcg.study.store import StudyStore
 
-OLD_ROWS = {
+OLD_ROWS: dict[str, dict[str, dict[str, Any]]] = {
     "0001": {
         "studies": {"id": 1, "name": "old", "config": StudyConfig("old").to_toml(), "texts": "{}", "state": "open",
                     "token": "0" * 64, "joined": 1, "created": 1.5},
@@ -40,6 +41,17 @@ OLD_ROWS = {
                   "time": 4.0, "seconds": 1.0},
     },
 }  # fmt: skip
+OLD_ROWS["0001"]["participants"]["external"] = '{"PROLIFIC_PID": "a1"}'
+OLD_ROWS["0002"] = {
+    **OLD_ROWS["0001"],
+    "studies": {**OLD_ROWS["0001"]["studies"], "key": "2" * 64},
+    "participants": {**OLD_ROWS["0001"]["participants"], "identity": "a1", "returns": 0},
+}
+OLD_ROWS["0003"] = {
+    **OLD_ROWS["0002"],
+    "participants": {**OLD_ROWS["0002"]["participants"], "device": "phone"},
+    "plays": {**OLD_ROWS["0002"]["plays"], "input": "keys touch"},
+}
 """For every version of the tables, a row of each as it was written then. A new version adds an entry of its own."""
 
 
@@ -85,6 +97,7 @@ def test_a_database_of_an_older_version_becomes_a_present_one(url: str, revision
     assert store.items[0].features == {"m": 1.5}
     assert store.participants()[0].consented == 2.5
     assert [p.actions for p in store.plays()] == ["UU"]
+    assert [(p.identity, p.returns) for p in store.participants()] == [("a1", 0)] and len(store.key) == 64
     vote = store.vote_rows()[0]
     assert (vote["answer"], vote["reason"], vote["participant"]) == ("both", "因为", "p" * 32)
     # And it takes new rows.

@@ -20,7 +20,7 @@ from pcg.study.folders import open_study
 from pcg.study.items import Source
 from pcg.study.replaying import Replayer
 from pcg.study.rows import Progress
-from pcg.study.server.plays import StudyPlays, StudySeat
+from pcg.study.server.plays import ASLEEP, SLEEP_S, TRY_AGAIN, YIELD_S, StudyPlays, StudySeat
 from pcg.study.store import StudyStore
 from pcg.web.player import Recording
 
@@ -325,7 +325,7 @@ def test_seats_without_a_connection_leave_the_memory(one: Walker) -> None:
     portal.call(plays.save, seat)
     until(one, lambda: seat.socket is None)
     seat.seen -= 10_000
-    plays._tidy()
+    portal.call(plays._tidy)
     assert not plays._tables
     with one.socket("/pair/1/first") as socket:
         assert receive(socket, "welcome")["frame"]["tick"] == 1
@@ -337,7 +337,52 @@ def test_there_is_no_room_for_more_than_the_most(store: StudyStore) -> None:
         with one.socket() as socket:
             receive(socket, "welcome")
             with two.socket() as other:
-                assert "too many people" in receive(other, "gone")["message"]
+                assert until_closed(other) == TRY_AGAIN
+
+
+def test_plays_that_are_left_alone_make_room_and_wake_where_they_were(store: StudyStore) -> None:
+    with served(store, most=1) as another:
+        one, two = another().join().begin(), another().join().begin()
+        plays = plays_of(one)
+        with one.socket() as socket:
+            receive(socket, "welcome")
+            socket.send_json({"type": "resume"})
+            press(socket, "LEFT")
+            (seat,) = plays._tables.values()
+            seat.acted -= YIELD_S + 1
+            with two.socket() as other:  # the first is being played, however slowly
+                assert until_closed(other) == TRY_AGAIN
+            socket.send_json({"type": "pause"})
+            receive(socket, "paused")
+            with two.socket() as other:
+                assert receive(other, "welcome")["frame"]["tick"] == 0
+                assert until_closed(socket) == ASLEEP
+                with one.socket() as back:
+                    assert until_closed(back) == TRY_AGAIN  # somebody else's turn
+        until(one, lambda: plays.playing == 0)
+        with one.socket() as socket:
+            assert receive(socket, "welcome")["frame"]["tick"] == 1
+            socket.send_json({"type": "resume"})
+            press(socket, "DOWN")
+    until(one, lambda: store.plays()[0].actions == "LD")
+    replay_all(store)
+
+
+def test_a_play_without_keys_falls_asleep(store: StudyStore, one: Walker) -> None:
+    plays = plays_of(one)
+    with one.socket() as socket:
+        receive(socket, "welcome")
+        socket.send_json({"type": "resume"})
+        press(socket, "LEFT")
+        (seat,) = plays._tables.values()
+        seat.acted -= SLEEP_S + 1
+        assert until_closed(socket) == ASLEEP
+        assert seat.paused and plays.playing == 0
+    until(one, lambda: store.plays()[0].actions == "L")
+    ran = seat.seconds
+    with one.socket() as socket:
+        welcome = receive(socket, "welcome")
+        assert welcome["frame"]["tick"] == 1 and welcome["study"]["seconds"] == round(ran, 1)
 
 
 def test_saving_waits_for_what_happened_before(store: StudyStore, one: Walker) -> None:

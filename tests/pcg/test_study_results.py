@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,15 @@ def test_what_people_wrote_cannot_be_a_formula_in_a_spreadsheet(tmp_path: Path, 
     export_study(store, tmp_path / "out")
     written = '=1+1, "quoted"\nand more'
     assert table(tmp_path / "out" / "votes.csv")[0]["reason"] == f"'{written}"
-    assert table(tmp_path / "out" / "participants.csv")[0]["link.PROLIFIC_PID"] == "'=cmd"
+    assert table(tmp_path / "out" / "participants.csv")[0]["link.PROLIFIC_PID"] == "'=cmd0"
+    odd = replace(store.items[0], name="=HYPERLINK(1)", group="+1", level="-" + store.items[0].level)
+    store.items[0] = store.item[odd.id] = odd
+    export_study(store, tmp_path / "odd")
+    first = table(tmp_path / "odd" / "items.csv")[0]
+    assert (first["item"], first["group"], first["level"][:2]) == ("'=HYPERLINK(1)", "'+1", "'-")
+    named = [row for row in table(tmp_path / "odd" / "votes.csv") if "HYPERLINK" in row["first"]]
+    assert named and {(row["first"], row["first_group"]) for row in named} == {("'=HYPERLINK(1)", "'+1")}
+    assert {row["item"] for row in table(tmp_path / "odd" / "plays.csv")} >= {"'=HYPERLINK(1)"}
     line = json.loads((tmp_path / "out" / "votes.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert line["reason"] == written
 
@@ -187,3 +196,16 @@ def test_the_commands_export_and_replay(tmp_path: Path, store: StudyStore, monke
     done = run(app, ["study", "replay", "s", "--verify"])
     assert done.exit_code == 1
     assert "its score is" in done.output and "27 of 28" in done.output
+
+
+def test_in_a_fast_pilot_not_everybody_is_too_fast(tmp_path: Path) -> None:
+    studies.make(tmp_path / "pilot", settings={"design": {"checks": 0}, "play": {"minimum": 0.5}})
+    store = open_study(tmp_path / "pilot")
+    for number in range(6):
+        studies.take_part(store, ["first", "second", "both"])
+        with store.engine.begin() as db:  # a pair takes three seconds; of the last one none
+            db.execute(sa.text("UPDATE votes SET seconds = :s WHERE id > :n"), {"s": 3.0 if number < 5 else 0.4,
+                                                                               "n": 3 * number})  # fmt: skip
+    report_study(store, tmp_path / "report", samples=100)
+    rows = table(tmp_path / "report" / "participants.csv")
+    assert sum("too fast" in " ".join(row.values()) for row in rows) == 1

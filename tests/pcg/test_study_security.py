@@ -9,15 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect
 from study_walks import Walker, served, small_study
 from tiers import examples
 
+from pcg.study.creation import make_study, read_plan
+from pcg.study.folders import open_study
+from pcg.study.items import Source
 from pcg.study.server import Limits
 from pcg.study.server.pages import STATIC
-from pcg.study.server.security import Buckets, form_token
+from pcg.study.server.security import Buckets, form_token, participant_secret
 from pcg.study.store import StudyStore
 from pcg.study.texts import built_in, choose_language
 
@@ -68,10 +72,36 @@ def test_cookies_are_for_us_alone_and_secure_over_https(store: StudyStore, anoth
     cookies = one.send("/join", follow=False, consent="yes").headers["set-cookie"]
     assert "HttpOnly" in cookies and "SameSite=lax" in cookies and "Secure" not in cookies
     secure = one.client.get("https://localhost/", headers={"cookie": ""}).headers["set-cookie"]
-    assert "Secure" in secure
+    assert "Secure" in secure and secure.startswith(f"__Host-pcg-{store.name}-form=") and "Path=/;" in secure
     with served(store, secure=True) as strict:
         page = strict().get("/")
         assert "Secure" in page.headers["set-cookie"] and "strict-transport-security" in page.headers
+
+
+def test_a_cookie_that_a_sibling_domain_chose_is_not_taken(store: StudyStore, another: Another) -> None:
+    one, name = another(), f"pcg-{store.name}"
+    for chosen in ("x" * 32, f"{'x' * 24}.{'0' * 32}"):
+        page = one.client.get("/", headers={"cookie": f"{name}-form={chosen}"})
+        assert f"{name}-form=" in page.headers["set-cookie"] and form_token(chosen) not in page.text
+        fields = {"token": form_token(chosen), "consent": "yes"}
+        sent = one.client.post("/join", data=fields, headers={"cookie": f"{name}-form={chosen}"})
+        assert sent.status_code == 403
+    # Over https a sibling can set no cookie of the names that are read, not even one of ours for somebody else.
+    mine = another().join()
+    ours = "; ".join(f"{cookie.name}={cookie.value}" for cookie in mine.client.cookies.jar)
+    page = one.client.get("https://localhost/", headers={"cookie": ours})
+    assert page.url.path == "/" and f"__Host-{name}-form=" in page.headers["set-cookie"]
+    own = {"cookie": f"__Host-{name}={mine.client.cookies[name]}"}
+    assert one.client.get("https://localhost/", headers=own).headers["location"] == "/instructions"
+
+
+def test_the_cookie_of_a_participant_cannot_be_told_from_the_visitors(store: StudyStore, another: Another) -> None:
+    one = another()
+    one.get("/")
+    visitor = one.client.cookies[f"pcg-{store.name}-form"]
+    one.send("/join", consent="yes")
+    made = {participant_secret(key, visitor, "") for key in ("", "0" * 64, store.name)}
+    assert one.client.cookies[f"pcg-{store.name}"] not in made and len(store.key) == 64
 
 
 def test_pages_may_load_nothing_from_elsewhere_and_run_nothing_inline(another: Another) -> None:
@@ -123,6 +153,81 @@ def test_buckets_fill_up_again() -> None:
     assert [buckets.take("a") for _ in range(2)] == [True, False]
 
 
+def test_asking_whether_something_is_left_takes_nothing() -> None:
+    buckets = Buckets(1.0, 1.0, clock=lambda: 0.0)
+    assert buckets.has("a") and buckets.has("a") and buckets.take("a") and not buckets.has("a")
+
+
+@pytest.mark.parametrize("digits", ["9" * 5000, "1" * 400, "٣", "²", "-1", "1.0"])
+def test_numbers_of_any_length_are_answered(tmp_path: Path, digits: str) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text(
+        '[study]\nlanguages = "en"\n[design]\nchecks = 0\npairs = 1\n[play]\nminimum = 0\n'
+        '[[scale]]\nname = "hard"\neach = false\n[texts.en]\nhard = "How hard?"\n'
+    )
+    plan, _, texts = read_plan("long", file)
+    make_study(tmp_path / "long", plan, [Source("boxes")], texts=texts, measure=False)
+    store = open_study(tmp_path / "long")
+    with served(store) as another:
+        one = another().join().begin()
+        for path in ("/pair/{}/first", "/pair/{}/vote", "/sheets/{}.png"):
+            assert one.client.get(path.format(digits)).status_code == 404
+        one.play_both()
+        token = one.token
+        fields = {"token": token, "q-prefer": "first", "s-hard": digits}
+        assert one.client.post("/pair/1/vote", data=fields).status_code == 400
+        headers = {"content-length": digits.encode(), "content-type": "application/x-www-form-urlencoded"}
+        assert one.client.post("/begin", content=b"", headers=headers).status_code in (303, 400, 403, 413)
+        assert one.client.get("/static/study.css", headers={"range": f"bytes={digits}-".encode()}).status_code < 500
+        with one.socket("/pair/1/first") as socket:
+            socket.receive_json()
+            socket.send_text('{"type": "pace", "ticks_per_second": ' + digits[:900] + "}")
+            assert socket.receive_json()["type"] == "error"
+    assert store.vote_rows() == []
+
+
+def test_the_token_is_not_guessed_for_ever_by_any_way(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "guessed")
+    token = store.new_token()
+    limits = Limits(researcher=(0.0001, 10.0))
+    for way in ("cookie", "simulated"):
+        with served(store, limits=limits) as another:
+            one, right = another(), another()
+            right.client.cookies.set(f"pcg-{store.name}-researcher", token)
+            assert right.client.get("/researcher/numbers").status_code == 200
+            one.get("/")
+            statuses = []
+            for number in range(14):
+                guess = f"{number:043d}"
+                if way == "cookie":
+                    one.client.cookies.set(f"pcg-{store.name}-researcher", guess)
+                    statuses.append(one.client.get("/researcher/numbers").status_code)
+                else:
+                    fields = {"token": one.token, "consent": "yes", "simulated": guess}
+                    statuses.append(one.client.post("/join", data=fields).status_code)
+            assert statuses == [403] * 10 + [429] * 4
+            assert right.client.get("/researcher/numbers").status_code == 200  # who was right before is not shut out
+
+
+def test_health_is_whether_anything_can_be_written(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "full")
+    with served(store) as another:
+        one = another()
+        site = one.client.app.state.site
+        assert one.client.get("/healthy").text == "ok\n"
+
+        def shut(connection: Any, record: object, proxy: object) -> None:
+            connection.execute("PRAGMA query_only=ON")  # what is written is refused, as by a disk without room
+
+        sa.event.listen(store.engine, "checkout", shut)
+        site._tried = -100.0
+        assert one.client.get("/healthy").status_code == 503
+        one.get("/")
+        page = one.send("/join", consent="yes")
+        assert page.status_code == 500 and "are stored" not in page.text and "may not have been stored" in page.text
+    assert store.participants() == []
+
+
 def test_buckets_do_not_grow_for_ever() -> None:
     buckets = Buckets(1.0, 2.0, clock=lambda: 0.0)
     for number in range(2 * Buckets.MOST_NAMES):
@@ -135,6 +240,17 @@ def test_too_many_requests_are_refused_for_a_while(store: StudyStore) -> None:
         one = another()
         statuses = [one.client.get("/").status_code for _ in range(7)]
     assert statuses == [200] * 5 + [429] * 2
+
+
+def test_those_who_take_part_are_not_kept_waiting_by_others_at_their_address(tmp_path: Path) -> None:
+    with served(small_study(tmp_path / "shared"), limits=Limits(address=(0.001, 30.0))) as another:
+        one, other = another().join(), another()
+        while other.client.get("/").status_code == 200:
+            pass
+        assert other.client.get("/", headers={"cookie": f"pcg-shared={'x' * 64}"}).status_code == 429
+        assert one.begin().at == "/pair/1/first" and one.page.status_code == 200
+        with one.socket() as socket:
+            assert socket.receive_json()["type"] == "welcome"
 
 
 # -- anything at all ---------------------------------------------------------------------------------------------------

@@ -9,12 +9,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from starlette.websockets import WebSocketDisconnect
+from studies import take_part
 from study_walks import Walker, served, small_study
 
 from pcg.study.creation import make_study, read_plan
+from pcg.study.exporting import study_data
 from pcg.study.folders import open_study
 from pcg.study.items import Source
+from pcg.study.monitoring import study_statistics
 from pcg.study.server.stages import INSTRUCTED
 from pcg.study.store import StudyStore
 
@@ -58,9 +62,12 @@ def test_a_consent_that_is_sent_twice_makes_one_participant(store: StudyStore, a
     one = another()
     one.get("/")
     fields = {"token": one.token, "consent": "yes", "language": "en"}
+    visitor = f"pcg-{store.name}-form"
+    before = one.client.cookies[visitor]
     for _ in range(2):
         assert one.client.post("/join", data=fields, follow_redirects=False).headers["location"] == "/instructions"
-        one.client.cookies.delete(f"pcg-{store.name}")  # the second was sent before the answer to the first was there
+        one.client.cookies.clear()  # the second was sent before the answer to the first was there
+        one.client.cookies.set(visitor, before)
     assert [person.number for person in store.participants()] == [0]
 
 
@@ -191,6 +198,102 @@ def test_pairs_and_sides_are_decided_by_seed_and_number(tmp_path: Path) -> None:
     assert shown(tmp_path / "a") == shown(tmp_path / "b")
 
 
+# -- who is who --------------------------------------------------------------------------------------------------------
+
+
+def test_another_id_in_the_same_browser_is_another_participant(store: StudyStore, another: Another) -> None:
+    one = another().join("?PROLIFIC_PID=a").begin()
+    for _ in range(2):
+        one.play_both()
+        one.vote()
+    assert one.at == "/thanks" and "C-1" in one.page.text
+    first = one.person
+    assert one.get("/?PROLIFIC_PID=b").status_code == 200
+    assert one.at == "/" and "C-1" not in one.page.text and 'name="PROLIFIC_PID" value="b"' in one.page.text
+    one.send("/language", language="zh", back="/", **{k: v for k, v in one.hidden().items() if k == "PROLIFIC_PID"})
+    assert one.at == "/" and "开始之前" in one.page.text and store.participant_by_id(first.id) == first
+    one.join("?PROLIFIC_PID=b")
+    assert one.person.id != first.id and one.person.external == {"PROLIFIC_PID": "b"}
+    assert one.begin().at == "/pair/1/first"
+    assert one.get("/").url.path == one.get("/?PROLIFIC_PID=b").url.path == "/pair/1/first"
+    one.get("/?PROLIFIC_PID=a")
+    one.send("/join", consent="yes", PROLIFIC_PID="a")
+    assert one.at == "/thanks" and one.person.id == first.id  # the first one again
+    assert [p.identity for p in store.participants()] == ["a", "b"]
+
+
+def test_the_same_id_elsewhere_goes_on_where_it_was(store: StudyStore, another: Another) -> None:
+    one = another().join("?PROLIFIC_PID=a").begin()
+    one.play_both()
+    one.vote()
+    two = another()
+    two.get("/?PROLIFIC_PID=a")
+    two.send("/join", consent="yes", PROLIFIC_PID="a", language="zh")
+    assert two.at == "/pair/2/first" and len(store.participants()) == 1
+    assert (two.person.returns, two.person.language) == (1, "zh")
+    assert one.get("/pair/2/first").url.path == "/"  # the browser before is not the participant's any more
+    assert another().join("?PROLIFIC_PID=c").person.number == 1  # no number was lost
+    data = study_data(store)
+    assert [(row["returns"], row["same_id"]) for row in data.participants] == [(1, 0), (0, 0)]
+
+
+def test_a_study_can_turn_an_id_away_that_comes_again(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "once", access__again="refuse", access__keep="sona", access__identity="sona")
+    with served(store) as another:
+        one = another().join("?sona=17").begin()
+        two = another()
+        two.get("/?sona=17")
+        assert two.send("/join", consent="yes", sona="17").status_code == 403
+        assert "taken part already" in two.page.text
+        assert one.get("/").url.path == "/pair/1/first" and [p.returns for p in store.participants()] == [1]
+        another().join("?sona=")  # without an ID everybody is somebody else
+        another().join("?sona=")
+    assert len(store.participants()) == 3
+    assert [s.reasons for s in study_statistics(store, 2).suspects] == [
+        ("came again from another browser, turned away (1 times)",)
+    ]
+
+
+def test_ids_that_are_there_twice_are_reported(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "open", access__again="allow")
+    with served(store) as another:
+        for _ in range(2):
+            another().join("?PROLIFIC_PID=a")
+    store.join("en", {"PROLIFIC_PID": "a"}, simulated=True)
+    assert [row["same_id"] for row in study_data(store).participants] == [1, 1]
+    assert [s.reasons for s in study_statistics(store, 2).suspects] == [("has the same PROLIFIC_PID as 1 more",)] * 2
+
+
+@pytest.mark.parametrize(("wanted", "good", "bad"), [("computer", "X11; Linux", "Mobile"), ("touch", "iPad", "X11")])
+def test_a_device_can_be_required(tmp_path: Path, wanted: str, good: str, bad: str) -> None:
+    store = small_study(tmp_path / "devices", access__device=wanted)
+    with served(store) as another:
+        wrong, right = another(), another()
+        right.client.headers["user-agent"] = wrong.client.headers["user-agent"] = good
+        wrong.get("/")
+        wrong.client.headers["user-agent"] = bad
+        assert wrong.send("/join", consent="yes").status_code == 403 and store.participants() == []
+        assert wrong.get("/").status_code == 403 and "another device" in wrong.page.text
+        right.join().begin().play("L")
+    device = {"computer": "computer", "touch": "tablet"}[wanted]
+    assert [row["device"] for row in study_data(store).participants] == [device]
+    assert study_statistics(store, 2).devices == {device: (1, 0)}
+
+
+def test_kinds_of_input_are_stored_with_the_play(store: StudyStore, another: Another) -> None:
+    one = another().join().begin()
+    with one.socket() as socket:
+        assert socket.receive_json()["type"] == "welcome"
+        for by in ("touch", "keys", "=1+1", 7, None):
+            socket.send_json({"type": "down", "action": "LEFT", "by": by})
+            socket.send_json({"type": "up", "action": "LEFT"})
+        socket.send_json({"type": "pause"})
+        while socket.receive_json() != {"type": "paused", "paused": True}:
+            pass
+    one.play("L")
+    assert [row["input"] for row in study_data(store).plays] == ["keys touch"]
+
+
 # -- scales and texts --------------------------------------------------------------------------------------------------
 
 
@@ -260,12 +363,39 @@ def test_dates_open_and_close(tmp_path: Path, settings: dict[str, str], said: st
 def test_a_full_study_takes_nobody_in(tmp_path: Path) -> None:
     store = small_study(tmp_path / "full", access__most=1)
     with served(store) as another:
-        late = another()
+        late, slow = another(), another()
         late.get("/")
-        another().join()
+        one = another().join()
+        slow.join()  # nobody has played yet, so there is a place
+        one.begin().play("L")
         assert late.send("/join", consent="yes").status_code == 403
         assert late.get("/").status_code == 403
-    assert len(store.participants()) == 1
+        slow.get("/instructions")
+        assert slow.send("/begin").status_code == 403  # it was taken in the meantime
+        assert one.get("/").url.path == "/pair/1/second"
+    assert len(store.participants()) == 2
+
+
+def test_programs_drop_outs_and_those_who_did_not_play_take_no_place(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "places", access__most=2, access__place=10.0)
+    take_part(store, ["first"], simulated=True)
+    joined = [store.join("en")[0] for _ in range(3)]
+    assert not store.is_full()
+    take_part(store, ["first"])
+    away = take_part(store, ["first"])
+    assert store.is_full()
+    hour_ago = time.time() - 3600
+    with store.engine.begin() as db:  # away before the end, an hour ago
+        db.execute(sa.text("UPDATE participants SET finished = NULL, seen = :then WHERE id = :who"),
+                   {"then": hour_ago, "who": away.id})  # fmt: skip
+    assert store.is_full()  # the play was saved a moment ago
+    with store.engine.begin() as db:
+        db.execute(sa.text("UPDATE plays SET saved = :then"), {"then": hour_ago})
+    assert not store.is_full()
+    store.update_participant(away.id, seen=time.time())
+    assert store.is_full()
+    people = study_statistics(store, 2).people
+    assert (people.joined, people.waiting, people.simulated) == (3, len(joined), 1)
 
 
 # -- one's own data ----------------------------------------------------------------------------------------------------

@@ -85,7 +85,8 @@ def test_numbers_pages_and_downloads_tell_what_happened(store: StudyStore, anoth
     another().join()
     one = enter(another(), store.new_token())
     found = one.client.get("/researcher/numbers").json()
-    assert found["people"]["joined"] == 3 and found["people"]["finished"] == 2 and found["votes"] == 12
+    assert (found["people"]["joined"], found["people"]["waiting"]) == (2, 1)
+    assert found["people"]["finished"] == 2 and found["votes"] == 12
     assert found["reached"][0] == ["agreed to take part", 3] and dict(found["reached"])["judged 8 of 8"] == 1
     assert found["answers"] == {"first": 9, "second": 1, "both": 1, "neither": 1}
     assert len(found["items"]) == 5 and all(r["low"] < r["utility"] < r["high"] for r in found["items"])

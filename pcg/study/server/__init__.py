@@ -6,6 +6,7 @@ participate   the participants' way               stages      which page is a pa
 pairing       which pair comes next               plays       plays, saved and brought back
 levels        items that can be played            security    cookies, forms, limits
 watch         the researcher's page               threads     where the database is waited for
+connections   how many, and how long they wait
 """
 
 from pcg.study.server.app import study_app

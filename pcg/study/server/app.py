@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pcg.study.server import pages, participate, watch
+from pcg.study.server import one_participant, pages, participate, watch
 from pcg.study.server.security import HEADERS, LARGEST_FORM, STRICT_TRANSPORT, Limits
 from pcg.study.server.site import MOST_PLAYS, Site
 from pcg.study.store import StudyStore
@@ -96,6 +96,7 @@ def study_app(
         routes=[
             *participate.routes(),
             *watch.routes(),
+            *one_participant.routes(),
             *site.plays.routes(),
             Route("/favicon.ico", no_icon),
             Mount("/static/player", _Files(directory=player.STATIC)),

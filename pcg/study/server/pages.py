@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -68,7 +67,7 @@ class Visit:
         situation = await site.situation(secret) if secret is not None else None
         visitor = site.jar.get(request, site.jar.visitor)
         visit = cls(
-            request, site, secret if situation else None, situation, visitor or secrets.token_urlsafe(24),
+            request, site, secret if situation else None, situation, visitor or site.jar.new_visitor(),
             visitor is None, "",
         )  # fmt: skip
         visit.language = visit._language()
@@ -99,8 +98,17 @@ class Visit:
         Raises:
             Refused: for anything else.
         """
-        secret = self.secret or (None if self.fresh else self.visitor)
-        return await read_form(self.request, secret)
+        return await read_form(self.request, self.secret, None if self.fresh else self.visitor)
+
+    def is_another(self, identity: str) -> bool:
+        """Return True if an ID is not that of the participant whose cookie came: two people share this browser."""
+        return self.situation is not None and identity not in ("", self.situation.participant.identity)
+
+    def as_visitor(self) -> Visit:
+        """Return the visit of somebody who is not the participant whose cookie came."""
+        newcomer = replace(self, secret=None, situation=None)
+        newcomer.language = newcomer._language()
+        return newcomer
 
     # -- answers -------------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
@@ -16,12 +17,15 @@ from starlette.websockets import WebSocket
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import StudyConfig
+from pcg.study.one_participant import stored_of
 from pcg.study.rows import FIRST, SECOND, Participant, Situation
 from pcg.study.server.levels import play_seed, texts_for
+from pcg.study.server.one_participant import as_file
 from pcg.study.server.pages import Visit, site_of
 from pcg.study.server.plays import Side
 from pcg.study.server.security import address_of, participant_secret
 from pcg.study.server.stages import INSTRUCTED, INSTRUCTIONS, PLAY, VOTE, Stage, may_see, stage_of
+from pcg.study.store import KnownIdentity
 from pcg.web.guard import Refused
 from pcg.web.player.server import refuse
 
@@ -44,6 +48,23 @@ PLAYER_WORDS = (
 """Texts of the player in the browser."""
 
 
+class Position(Convertor[int]):
+    """Position of a pair in an address: as few digits as there can be pairs."""
+
+    regex = "[0-9]{1,4}"
+
+    def convert(self, value: str) -> int:
+        """Return the number."""
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        """Return the digits."""
+        return str(value)
+
+
+register_url_convertor("position", Position())
+
+
 def routes() -> list[BaseRoute]:
     """The addresses of this module."""
     return [
@@ -53,24 +74,26 @@ def routes() -> list[BaseRoute]:
         Route("/language", change_language, methods=["POST"]),
         Route("/instructions", instructions),
         Route("/begin", begin, methods=["POST"]),
-        Route("/pair/{number:int}/vote", vote_page, methods=["GET"]),
-        Route("/pair/{number:int}/vote", vote, methods=["POST"]),
-        Route("/pair/{number:int}/{side}.png", picture),
-        Route("/pair/{number:int}/{side}", play_page),
-        WebSocketRoute("/pair/{number:int}/{side}/socket", play_socket),
+        Route("/pair/{number:position}/vote", vote_page, methods=["GET"]),
+        Route("/pair/{number:position}/vote", vote, methods=["POST"]),
+        Route("/pair/{number:position}/{side}.png", picture),
+        Route("/pair/{number:position}/{side}", play_page),
+        WebSocketRoute("/pair/{number:position}/{side}/socket", play_socket),
         Route("/thanks", thanks),
         Route("/data", my_data),
+        Route("/data/file", my_data_file),
         Route("/forget", forget, methods=["POST"]),
         Route("/healthy", healthy),
     ]
 
 
 async def healthy(request: Request) -> Response:
-    """Health check for proxies: the server and its database answer."""
+    """Health check for proxies: the server answers, and its database takes what is written."""
     site = site_of(request)
     site.gate.request(request, None)
-    await site.threads.read(lambda: site.store.state)
-    return Response("ok\n", media_type="text/plain", headers={"cache-control": "no-store"})
+    good = await site.can_write()
+    text = "ok\n" if good else "nothing can be written to the database\n"
+    return Response(text, 200 if good else 503, media_type="text/plain", headers={"cache-control": "no-store"})
 
 
 # -- coming in ---------------------------------------------------------------------------------------------------------
@@ -79,9 +102,36 @@ async def healthy(request: Request) -> Response:
 async def welcome(request: Request) -> Response:
     """The first page, or for those who have begun the one where they are."""
     visit = await Visit.of(request)
+    config = visit.site.config
+    kept = _kept(config, dict(request.query_params))
+    if visit.is_another(config.identity_in(kept)):
+        visit = visit.as_visitor()
     if visit.situation is not None:
         return await _to_stage(visit, visit.situation)
-    return await _closed(visit) or _welcome(visit, _kept(visit.site.config, dict(request.query_params)))
+    return await _closed(visit) or _wrong_device(visit) or _welcome(visit, kept)
+
+
+def _wrong_device(visit: Visit) -> Response | None:
+    """The page for those whose device the study does not want."""
+    wanted, here = visit.site.config.device, device_of(visit.request.headers.get("user-agent", ""))
+    if wanted == "any" or (here == "computer") == (wanted == "computer"):
+        return None
+    return visit.message("device_title", f"device_{wanted}", 403)
+
+
+def device_of(browser: str) -> str:
+    """Kind of a device by what its browser says of itself, of which nothing else is stored: phone, tablet or computer.
+
+    Tablets that pass themselves off as computers, as iPads do, count as such; `input` of the plays says more.
+
+    >>> device_of("Mozilla/5.0 (Linux; Android 15; Pixel 9) Chrome/140.0 Mobile Safari/537.36")
+    'phone'
+    >>> device_of("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+    'computer'
+    """
+    if re.search(r"iPad|Tablet|Android(?!.*Mobi)", browser):
+        return "tablet"
+    return "phone" if "Mobi" in browser else "computer"
 
 
 def _welcome(visit: Visit, kept: dict[str, str], *, problem: bool = False) -> Response:
@@ -108,30 +158,39 @@ async def join(request: Request) -> Response:
     """Consent was given: from now on there is a participant."""
     visit = await Visit.of(request)
     fields = await visit.form()
+    kept = _kept(visit.site.config, fields)
+    identity = visit.site.config.identity_in(kept)
+    if visit.is_another(identity):
+        visit = visit.as_visitor()
     if visit.situation is not None:
         return await _to_stage(visit, visit.situation)
     if fields.get("language") in visit.site.texts:
         visit.language = fields["language"]
     shut = await _closed(visit)
+    shut = shut if shut is not None or "simulated" in fields else _wrong_device(visit)
     if shut is not None:
         return shut
-    kept = _kept(visit.site.config, fields)
     if fields.get("consent") != "yes":
         return _welcome(visit, kept, problem=True)
     site = visit.site
     site.gate.pass_("joining", address_of(request))
     simulated = "simulated" in fields
-    if simulated and not await site.threads.read(site.store.is_researcher, fields["simulated"]):
+    if simulated and not await site.is_researcher(request, fields["simulated"]):
         raise Refused("only the study's researcher can send simulated participants", 403)
     try:
-        _, secret = await site.threads.write(
+        person, secret = await site.threads.write(
             site.store.join, visit.language, kept, simulated=simulated, consented=True,
-            secret=participant_secret(visit.visitor),
+            secret=participant_secret(site.store.key, visit.visitor, identity),
+            device="" if simulated else device_of(request.headers.get("user-agent", "")),
         )  # fmt: skip
+    except KnownIdentity:
+        return visit.message("again_title", "again", 403)
     except PcgError:
         return visit.message("closed_title", "closed", 403)
-    response = visit.go("/instructions")
+    response = visit.go("/" if person.returns else "/instructions")
     site.jar.put(request, response, site.jar.participant, secret)
+    # The next person in this browser is another visitor, from whom this participant's secret cannot be made.
+    site.jar.put(request, response, site.jar.visitor, site.jar.new_visitor())
     return response
 
 
@@ -150,11 +209,13 @@ async def change_language(request: Request) -> Response:
         raise Refused("this study is not available in that language")
     back = fields.get("back", "/")
     path = back if _PAGE.fullmatch(back) else "/"
+    kept = _kept(visit.site.config, fields)
+    if visit.is_another(visit.site.config.identity_in(kept)):
+        visit = visit.as_visitor()
     if visit.situation is not None:
         who = visit.situation.participant.id
         await visit.site.threads.write(lambda: visit.site.store.update_participant(who, language=wanted))
         return visit.go(path)
-    kept = _kept(visit.site.config, fields)
     query = "&".join(
         f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in {**kept, "lang": wanted}.items()
     )
@@ -165,8 +226,7 @@ async def _closed(visit: Visit) -> Response | None:
     """The page for those who cannot begin now."""
     doors = await visit.site.doors()
     if doors.kind == "open":
-        most = visit.site.config.most
-        if most and await visit.site.threads.read(visit.site.store.count_participants) >= most:
+        if await visit.site.threads.read(visit.site.store.is_full):
             return visit.message("closed_title", "closed", 403)
         return None
     if doors.kind == "not_yet":
@@ -214,6 +274,8 @@ async def begin(request: Request) -> Response:
     await visit.form()
     if situation.pairs:
         return await _to_stage(visit, situation)
+    if not situation.participant.simulated and await visit.site.threads.read(visit.site.store.is_full):
+        return visit.message("closed_title", "closed", 403)  # others were faster: agreeing takes no place yet
     stage = await visit.site.advance(situation)
     return visit.go(stage.path)
 
@@ -369,7 +431,7 @@ def _scales(config: StudyConfig, fields: dict[str, str]) -> dict[str, Any] | Non
         given = [fields.get(name, "") for name in names]
         if not all(given):
             return None
-        if not all(text.isascii() and text.isdigit() and 1 <= int(text) <= scale.points for text in given):
+        if not set(given) <= {str(point) for point in range(1, scale.points + 1)}:
             raise Refused(f"the scale `{scale.name}` goes from 1 to {scale.points}")
         numbers = [int(text) for text in given]
         found[scale.name] = numbers if scale.each else numbers[0]
@@ -422,6 +484,15 @@ async def my_data(request: Request) -> Response:
     )  # fmt: skip
 
 
+async def my_data_file(request: Request) -> Response:
+    """Everything that is stored of a participant, for themselves."""
+    visit = await Visit.of(request)
+    if visit.situation is None:
+        return visit.go("/")
+    site = visit.site
+    return as_file(await site.threads.read(stored_of, site.store, visit.situation.participant), "my-data.json")
+
+
 async def forget(request: Request) -> Response:
     """Delete a participant and everything of theirs."""
     visit = await Visit.of(request)
@@ -430,12 +501,8 @@ async def forget(request: Request) -> Response:
         return visit.go("/")
     if fields.get("sure") != "yes":
         return visit.go("/data")
-    site, who = visit.site, visit.situation.participant.id
-    pairs = [pair.id for pair in visit.situation.pairs]
-    await site.threads.write(site.store.forget, who)
-    for pair in pairs:
-        await site.plays.close_pair(pair)
-    site.pairing.recount()
+    site = visit.site
+    await site.forget(visit.situation.participant.id)
     response = visit.message("data_deleted_title", "data_deleted")
-    site.jar.drop(response, site.jar.participant)
+    site.jar.drop(request, response, site.jar.participant)
     return response

@@ -39,6 +39,15 @@ SAVE_S = 1.0
 """Seconds between two savings of all plays."""
 IDLE_S = 300.0
 """Plays without a connection leave the memory after so many seconds; they are in the database."""
+SLEEP_S = 120.0
+"""Plays whose player has pressed nothing for so many seconds are put to sleep: their connection ends, and the player's
+next key opens another one where they were."""
+YIELD_S = 10.0
+"""Where there is no room for another play, one that is paused and was left alone for so long is put to sleep."""
+INPUTS = ("keys", "touch", "pointer")
+"""Kinds of input that a browser tells of an action."""
+ASLEEP, TRY_AGAIN = 4002, 1013
+"""Codes of closed connections: the play sleeps until its player is back; there is no room at the moment."""
 
 log = logging.getLogger("pcg.study")
 
@@ -66,6 +75,8 @@ class StudySeat(Seat):
 
     def __init__(self, side: Side, play: Play, before: Standing, session: PlaySession, plays: StudyPlays) -> None:
         super().__init__("", session)
+        self.acted = time.monotonic()
+        """When the player last did something."""
         self.side = side
         self.plays = plays
         self.before = before
@@ -83,6 +94,8 @@ class StudySeat(Seat):
         self._saved: tuple[int, int, float, bool] | None = None
         self._finishing: asyncio.Task[None] | None = None
         self._told = (False, False)
+        self.inputs = set(play.input.split())
+        """Of keys, touch and pointer what was used."""
 
     # -- time ----------------------------------------------------------------------------------------------------------
 
@@ -143,7 +156,7 @@ class StudySeat(Seat):
         key = "" if running else f"{state.key():016x}"
         return Progress(
             self.play.id, self._letters, f"[{self._presses}]", len(actions), float(state.score), int(state.winner),
-            self.checked, key, ran,
+            self.checked, key, ran, " ".join(sorted(self.inputs)),
         )  # fmt: skip
 
     def unsaved(self) -> None:
@@ -250,6 +263,10 @@ class StudySeat(Seat):
         await self.plays.save(self)
 
 
+class NoRoom(PcgError):
+    """As many play as the server has room for."""
+
+
 class StudyPlays(PlayServer):
     """All plays of one server process.
 
@@ -288,6 +305,10 @@ class StudyPlays(PlayServer):
         """Play a side over a connection until it ends."""
         try:
             seat = await self.seat(side)
+        except NoRoom as error:  # the player in the browser tries again, more and more patiently
+            await socket.accept()
+            await socket.close(TRY_AGAIN, str(error))
+            return
         except PcgError as error:
             await refuse(socket, str(error))
             return
@@ -297,20 +318,52 @@ class StudyPlays(PlayServer):
         """The seat of a side: in memory, or brought back from the database, or new.
 
         Raises:
-            PcgError: when the participant's data have been deleted, or so many play that there is no room.
+            NoRoom: when as many play as can.
+            PcgError: when the participant's data have been deleted.
         """
         lock = self._opening.setdefault(side.key, asyncio.Lock())
         async with lock:
             seat = self._tables.get(side.key)
             if seat is not None and not await self.threads.read(self.store.holds, seat.play.id, self.lease):
                 await self._let_go(seat)  # another process has had it since
+            if seat is None or seat.lost or seat.socket is None:
+                await self._make_place()
             if seat is None or seat.lost:
-                if self.playing >= self.most:
-                    raise PcgError("too many people are playing at this moment; please try again in a minute")
                 seat = await self._open(side)
                 self._tables[side.key] = seat
                 self._sheets[seat.session.sheet.name] = seat.session.sheet
+            seat.acted = time.monotonic()
             return seat
+
+    async def _make_place(self) -> None:
+        """Put the play to sleep that was left alone for longest, if there is no room for another one.
+
+        Raises:
+            NoRoom: when all are being played.
+        """
+        if self.playing < self.most:
+            return
+        before = time.monotonic() - YIELD_S
+        left = [s for s in self._tables.values() if s.socket is not None and s.paused and s.acted < before]
+        if not left:
+            raise NoRoom("too many people are playing at this moment; please try again in a minute")
+        await self._put_to_sleep(min(left, key=lambda seat: seat.acted))
+
+    async def _put_to_sleep(self, seat: StudySeat) -> None:
+        """End the connection of a play that nobody attends to; it stays as it is until its player is back."""
+        seat.pause()
+        seat.seen = time.monotonic()
+        socket, seat.socket = seat.socket, None
+        if socket is not None:
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+                await socket.close(ASLEEP, "asleep until a key is pressed")
+
+    async def _act(self, seat: Seat, message: dict[str, Any]) -> None:
+        if isinstance(seat, StudySeat) and message.get("type") in ("down", "resume", "restart"):
+            seat.acted = time.monotonic()
+            if message["type"] == "down" and message.get("by") in INPUTS:
+                seat.inputs.add(str(message["by"]))
+        await super()._act(seat, message)
 
     async def _open(self, side: Side) -> StudySeat:
         known = await self.threads.read(self.store.plays_of, side.pair.id)
@@ -378,7 +431,7 @@ class StudyPlays(PlayServer):
                 await asyncio.sleep(SAVE_S)
                 self._wake.set()
             if everything:
-                self._tidy()
+                await self._tidy()
 
     async def save_all(self) -> None:
         """Save everything once more, before the application ends."""
@@ -421,11 +474,13 @@ class StudyPlays(PlayServer):
                     await seat.send("paused", paused=True)
                 await seat.tell()
 
-    def _tidy(self) -> None:
-        """Let plays that nobody attends to leave the memory."""
+    async def _tidy(self) -> None:
+        """Put plays that nobody attends to to sleep, and let those that sleep leave the memory."""
         now = time.monotonic()
         for key, seat in list(self._tables.items()):
-            if seat.socket is None and now - seat.seen > IDLE_S and seat not in self._waiting:
+            if seat.socket is not None and now - seat.acted > SLEEP_S:
+                await self._put_to_sleep(seat)
+            elif seat.socket is None and now - seat.seen > IDLE_S and seat not in self._waiting:
                 del self._tables[key]
                 self._opening.pop(key, None)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import re
+import socket
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -13,11 +15,17 @@ from urllib.parse import urlsplit
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.folders import TOKEN, open_study
 from pcg.study.server.app import study_app
+from pcg.study.server.connections import Connections, keep_log_short, limited_protocols, most_connections
 from pcg.study.server.security import Limits
-from pcg.web.serving import hosts_of, listen, serve
+from pcg.web.guard import LOCAL_HOSTS
+from pcg.web.serving import listen, serve
 
 PROXIES = "127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7"
 """Addresses of proxies whose X-Forwarded-* headers are believed: this machine and private networks."""
+
+
+EVERYWHERE = ("0.0.0.0", "::")
+"""Hosts to listen on that mean all of this machine's addresses."""
 
 
 def run_study(
@@ -33,6 +41,7 @@ def run_study(
     limits: Limits | None = None,
     most: int | None = None,
     open_browser: bool = False,
+    show_token: bool = True,
     tell: Callable[[str], None] = print,
 ) -> None:
     """Serve a study until it is told to stop.
@@ -49,6 +58,7 @@ def run_study(
         limits: on how much one may ask for.
         most: plays at once.
         open_browser: show the researcher's page.
+        show_token: tell the researcher's link with the token; without it where the token is.
         tell: called with lines for the person who started it.
 
     Raises:
@@ -59,7 +69,8 @@ def run_study(
         raise PcgError(f"--address {address!r}: expected an address with http:// or https://")
     hosts = [name.strip().lower() for name in names.split(",") if name.strip()]
     hosts += [urlsplit(address).hostname or ""] if address else []
-    hosts += hosts_of(host if not hosts else "127.0.0.1")
+    hosts += names_of_this_machine() if host in EVERYWHERE and not hosts else LOCAL_HOSTS
+    hosts += [] if host in EVERYWHERE else [host.lower()]
     root = f"/{root.strip('/')}" if root.strip("/") else ""
     more = {} if most is None else {"most": most}
     secure = True if address.startswith("https:") else None
@@ -67,21 +78,39 @@ def run_study(
     bound = listen(host, port)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of every browser that goes away
+    keep_log_short()
     compile_kernels()
     token = read_token(folder)
 
     def ready(url: str) -> None:
         base = address.rstrip("/") or f"{url.rstrip('/')}{root}"
-        secret = f"#{token}" if token else "   (with the token that `pcg study new` printed)"
+        secret = f"#{token}" if token and show_token else f"   (the token is in {folder / TOKEN})"
         if open_browser:
             # Some browsers' starters wait until the browser is closed.
             link = f"{base}/researcher#{token or ''}"
             threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
         tell(f"participants  {base}/")
         tell(f"researcher    {base}/researcher{secret}")
+        if host in EVERYWHERE:
+            others = "" if names or address else "; other names with --names"
+            tell(f"answers to     {', '.join(dict.fromkeys(hosts))}{others}")
         tell(f"{len(store.items)} items, {store.state}; Ctrl-C ends")
 
-    serve(app, bound, ready=ready, proxies=PROXIES if proxy else "")
+    believed = PROXIES if proxy else ""
+    allowed = Connections(most_connections(), (limits or Limits()).connections, proxies=believed)
+    serve(app, bound, ready=ready, proxies=believed, protocols=limited_protocols(allowed))
+
+
+def names_of_this_machine() -> list[str]:
+    """Names and addresses by which browsers in this machine's networks know it."""
+    found = [*LOCAL_HOSTS, socket.gethostname().lower()]
+    with contextlib.suppress(OSError):
+        found += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None)]
+    for family, far in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((far, 9))  # sends nothing; it only chooses the address that the answer would come to
+            found.append(str(probe.getsockname()[0]))
+    return list(dict.fromkeys(name.partition("%")[0] for name in found))
 
 
 def read_token(folder: Path) -> str | None:

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
+from pcg.study.server.connections import PER_ADDRESS
 from pcg.web.guard import Refused
 
 LARGEST_FORM = 64 * 1024
@@ -50,12 +51,14 @@ class Limits:
     """New participants from one address."""
     researcher: tuple[float, float] = (0.2, 10.0)
     """Wrong researcher's tokens from one address."""
+    connections: int = PER_ADDRESS
+    """Open connections of one address; 0: no limit."""
 
     @classmethod
     def none(cls) -> Limits:
         """No limits, for load that one makes oneself."""
         endless = (1e9, 1e9)
-        return cls(endless, endless, endless, endless)
+        return cls(endless, endless, endless, endless, 0)
 
 
 class Buckets:
@@ -80,8 +83,7 @@ class Buckets:
 
     def take(self, name: str, cost: float = 1.0) -> bool:
         """Take from a bucket; whether there was enough in it."""
-        now = self._clock()
-        key = hashlib.blake2b(name.encode(), key=self._key, digest_size=16).digest()
+        now, key = self._clock(), self._hash(name)
         left, then = self._left.pop(key, (self.most, now))
         left = min(self.most, left + (now - then) * self.rate)
         enough = left >= cost
@@ -89,6 +91,15 @@ class Buckets:
         if len(self._left) > self.MOST_NAMES:
             self._forget(now)
         return enough
+
+    def has(self, name: str, cost: float = 1.0) -> bool:
+        """Return True if there is enough in a bucket; takes nothing."""
+        now = self._clock()
+        left, then = self._left.get(self._hash(name), (self.most, now))
+        return left + (now - then) * self.rate >= cost
+
+    def _hash(self, name: str) -> bytes:
+        return hashlib.blake2b(name.encode(), key=self._key, digest_size=16).digest()
 
     def _forget(self, now: float) -> None:
         """Drop buckets that are full again; if those are few, the ones not asked for longest."""
@@ -101,7 +112,10 @@ class Buckets:
 class Gate:
     """The limits of one server process."""
 
+    MOST_KNOWN = 20_000
+
     def __init__(self, limits: Limits) -> None:
+        self._known: dict[str, None] = {}
         self._buckets = {
             name: Buckets(*getattr(limits, name)) for name in ("participant", "address", "joining", "researcher")
         }
@@ -116,10 +130,38 @@ class Gate:
             raise Refused("too many requests in a short time; wait a moment", 429)
 
     def request(self, connection: HTTPConnection, secret: str | None) -> None:
-        """Count a request by address and, where there is one, by participant."""
-        self.pass_("address", address_of(connection))
+        """Count a request: of a participant who was here before by participant, of everybody else by address too.
+
+        So those who take part are not kept waiting by somebody else at their address.
+        """
+        if secret is None or secret not in self._known:
+            self.pass_("address", address_of(connection))
         if secret is not None:
             self.pass_("participant", secret)
+
+    def check(self, kind: str, name: str) -> None:
+        """Count nothing, but refuse where nothing is left.
+
+        Raises:
+            Refused: when there were too many.
+        """
+        if not self._buckets[kind].has(name):
+            raise Refused("too many requests in a short time; wait a moment", 429)
+
+    def knows(self, secret: str) -> bool:
+        """Return True for a cookie that was found to be good before."""
+        return secret in self._known
+
+    def know(self, secret: str) -> None:
+        """Note that a cookie is a participant's, or the researcher's."""
+        self._known.pop(secret, None)
+        self._known[secret] = None
+        if len(self._known) > self.MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+
+    def forget(self, secret: str) -> None:
+        """Note that it is not any more."""
+        self._known.pop(secret, None)
 
 
 def address_of(connection: HTTPConnection) -> str:
@@ -133,35 +175,64 @@ def address_of(connection: HTTPConnection) -> str:
 class Jar:
     """The cookies of a study.
 
+    Over https their names begin with `__Host-`: browsers take such a cookie from this very host alone, so that no page
+    of a sibling domain can choose one for us. Visitors' cookies are signed, so that over http as well only those are
+    accepted that a server of this study has made; those of participants and researchers are looked up in the database.
+
     Args:
         name: of the study; two studies on one server have cookies of their own.
-        path: below which they are sent.
+        path: below which they are sent over http; with `__Host-` browsers send them to all of the host.
         secure: only over https; None: as the request came.
+        key: of the server.
     """
 
-    def __init__(self, name: str, path: str, secure: bool | None) -> None:
+    def __init__(self, name: str, path: str, secure: bool | None, key: str) -> None:
         self.participant, self.visitor, self.researcher = f"pcg-{name}", f"pcg-{name}-form", f"pcg-{name}-researcher"
         self.path = path or "/"
         self.secure = secure
+        self._key = key.encode()
 
     def get(self, connection: HTTPConnection, name: str) -> str | None:
         """A cookie's value, if it has the form of one of ours."""
-        value = connection.cookies.get(name, "")
-        return value if 16 <= len(value) <= 64 and value.isascii() and value.isprintable() else None
+        value = connection.cookies.get(self._full(connection, name), "")
+        if not (16 <= len(value) <= 64 and value.isascii() and value.isprintable()):
+            return None
+        return value if name != self.visitor or self._is_signed(value) else None
+
+    def new_visitor(self) -> str:
+        """Return the cookie of another visitor: random, and signed."""
+        nonce = secrets.token_urlsafe(18)
+        return f"{nonce}.{self._signature(nonce)}"
 
     def put(self, request: Request, response: Response, name: str, value: str) -> None:
         """Set a cookie."""
-        secure = request.url.scheme == "https" if self.secure is None else self.secure
+        secure = self._is_secure(request)
         lasts = COOKIE_DAYS * 86400 if name == self.participant else None
         strict = "strict" if name == self.researcher else "lax"
         response.set_cookie(
-            name, value, max_age=lasts, path=self.path, secure=secure, httponly=True,
-            samesite=strict,  # type: ignore[arg-type]
+            self._full(request, name), value, max_age=lasts, path="/" if secure else self.path, secure=secure,
+            httponly=True, samesite=strict,  # type: ignore[arg-type]
         )  # fmt: skip
 
-    def drop(self, response: Response, name: str) -> None:
+    def drop(self, request: Request, response: Response, name: str) -> None:
         """Delete a cookie."""
-        response.delete_cookie(name, path=self.path, httponly=True)
+        secure = self._is_secure(request)
+        response.delete_cookie(
+            self._full(request, name), path="/" if secure else self.path, secure=secure, httponly=True
+        )
+
+    def _full(self, connection: HTTPConnection, name: str) -> str:
+        return f"__Host-{name}" if self._is_secure(connection) else name
+
+    def _is_secure(self, connection: HTTPConnection) -> bool:
+        return connection.url.scheme in ("https", "wss") if self.secure is None else self.secure
+
+    def _signature(self, nonce: str) -> str:
+        return hmac.new(self._key, f"visitor {nonce}".encode(), hashlib.sha256).hexdigest()[:32]
+
+    def _is_signed(self, value: str) -> bool:
+        nonce, _, given = value.rpartition(".")
+        return hmac.compare_digest(self._signature(nonce), given)
 
 
 # -- forms -------------------------------------------------------------------------------------------------------------
@@ -172,17 +243,23 @@ def form_token(secret: str) -> str:
     return hmac.new(secret.encode(), b"form", hashlib.sha256).hexdigest()
 
 
-def participant_secret(visitor: str) -> str:
-    """The secret of the participant that a visitor becomes; the same again when the form is sent twice."""
-    return hmac.new(visitor.encode(), b"participant", hashlib.sha256).hexdigest()
+def participant_secret(key: str, visitor: str, identity: str) -> str:
+    """The secret of the participant that a visitor becomes; the same again when the form is sent twice.
+
+    Args:
+        key: of the server, so that nobody who chose the visitor's cookie can tell.
+        visitor: the visitor's cookie.
+        identity: the ID of the link: two people who share a browser are two participants.
+    """
+    return hmac.new(key.encode(), f"participant {visitor} {identity}".encode(), hashlib.sha256).hexdigest()
 
 
-async def read_form(request: Request, secret: str | None) -> dict[str, str]:
+async def read_form(request: Request, *secrets: str | None) -> dict[str, str]:
     """The fields of a form that one of our own pages sent.
 
     Args:
         request: the request.
-        secret: the cookie from which the form's token was made.
+        secrets: the cookies from which the form's token may have been made.
 
     Raises:
         Refused: for anything else.
@@ -201,7 +278,8 @@ async def read_form(request: Request, secret: str | None) -> dict[str, str]:
     if len(fields) < len(pairs):
         raise Refused("the form has a field twice", 400)
     given = fields.pop("token", "")
-    if secret is None or not hmac.compare_digest(form_token(secret).encode(), given.encode()):
+    ours = [hmac.compare_digest(form_token(secret).encode(), given.encode()) for secret in secrets if secret]
+    if not any(ours):
         raise OldForm
     return fields
 

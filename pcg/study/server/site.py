@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.requests import HTTPConnection
 
 from pcg.study.rows import Participant, Situation, Standing
 from pcg.study.server.levels import load_items
 from pcg.study.server.pairing import Pairing
 from pcg.study.server.plays import StudyPlays
-from pcg.study.server.security import Gate, Jar, Limits
+from pcg.study.server.security import Gate, Jar, Limits, address_of
 from pcg.study.server.stages import NEXT, THANKS, Stage, stage_of
 from pcg.study.server.threads import Threads
 from pcg.study.store import StudyStore
@@ -19,6 +24,10 @@ from pcg.study.texts import study_texts
 SEEN_S = 60.0
 """Being seen is written down this often at most."""
 MOST_PLAYS = 1000
+TRIED_S = 5.0
+"""Writing to the database is tried this often at most, and may take as long."""
+
+log = logging.getLogger("pcg.study")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +62,10 @@ class Site:
         self.threads = Threads(store.engine)
         self.plays = StudyPlays(store, self.threads, most=most)
         self.gate = Gate(limits)
-        self.jar = Jar(store.name, root, secure)
+        self.jar = Jar(store.name, root, secure, store.key)
         self._seen: dict[str, float] = {}
         self._state, self._asked = "open", 0.0
+        self._writes, self._tried, self._trying = True, -TRIED_S, asyncio.Lock()
 
     def __repr__(self) -> str:
         return f"<site of {self.store!r}>"
@@ -88,12 +98,45 @@ class Site:
             return Doors("closed")
         return Doors(state)
 
+    async def can_write(self) -> bool:
+        """Return True if the database takes what is written; tried every few seconds at most."""
+        async with self._trying:
+            if time.monotonic() - self._tried > TRIED_S:
+                try:
+                    await asyncio.wait_for(self.threads.write(self.store.try_to_write), TRIED_S)
+                    self._writes = True
+                except (SQLAlchemyError, TimeoutError):
+                    log.exception("nothing can be written to the database")
+                    self._writes = False
+                self._tried = time.monotonic()
+            return self._writes
+
+    async def is_researcher(self, connection: HTTPConnection, token: str) -> bool:
+        """Return True for the researcher's token, wherever it was given; wrong ones are counted by address.
+
+        Raises:
+            Refused: after too many wrong ones, for tokens that have not been right before.
+        """
+        address = address_of(connection)
+        if not self.gate.knows(token):
+            self.gate.check("researcher", address)
+        right = await self.threads.read(self.store.is_researcher, token[:200])
+        if right:
+            self.gate.know(token)
+        else:
+            self.gate.forget(token)
+            self.gate.pass_("researcher", address)
+        return right
+
     # -- participants --------------------------------------------------------------------------------------------------
 
     async def situation(self, secret: str) -> Situation | None:
         """Return the state of a participant."""
         found = await self.threads.read(self.store.situation, secret)
-        if found is not None:
+        if found is None:
+            self.gate.forget(secret)
+        else:
+            self.gate.know(secret)
             self._state, self._asked = found.state, time.monotonic()
             await self._note(found.participant)
         return found
@@ -106,6 +149,14 @@ class Site:
             self._seen.clear()
         self._seen[person.id] = now
         await self.threads.write(lambda: self.store.update_participant(person.id, seen=now))
+
+    async def forget(self, who: str) -> None:
+        """Delete a participant and everything of theirs, and whatever of it is in memory."""
+        pairs = await self.threads.read(self.store.pairs_of, who)
+        await self.threads.write(self.store.forget, who)
+        for pair in pairs:
+            await self.plays.close_pair(pair.id)
+        self.pairing.recount()
 
     async def stage(self, situation: Situation) -> Stage:
         """The page of a participant; shows them the next pair, or finishes, where it is time for that."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import secrets
 import tempfile
 import time
 import zipfile
@@ -25,7 +24,7 @@ from pcg.study.exporting import export_study
 from pcg.study.monitoring import StudyStatistics, study_statistics
 from pcg.study.server import charts
 from pcg.study.server.pages import render, site_of
-from pcg.study.server.security import address_of, form_token, read_form
+from pcg.study.server.security import form_token, read_form
 from pcg.study.server.site import Site
 from pcg.study.store import STATES
 from pcg.web.guard import Refused
@@ -50,7 +49,7 @@ def routes() -> list[BaseRoute]:
     ]
 
 
-async def _token(request: Request) -> tuple[Site, str]:
+async def researcher(request: Request) -> tuple[Site, str]:
     """The study and the token of whoever asks.
 
     Raises:
@@ -59,7 +58,7 @@ async def _token(request: Request) -> tuple[Site, str]:
     site = site_of(request)
     site.gate.request(request, None)
     token = site.jar.get(request, site.jar.researcher)
-    if token is None or not await site.threads.read(site.store.is_researcher, token):
+    if token is None or not await site.is_researcher(request, token):
         raise Refused("only the study's researcher may see this", 403)
     return site, token
 
@@ -67,7 +66,7 @@ async def _token(request: Request) -> tuple[Site, str]:
 async def page(request: Request) -> Response:
     """The whole page, or where to enter the token."""
     try:
-        site, token = await _token(request)
+        site, token = await researcher(request)
     except Refused as error:
         if error.status != 403:
             raise
@@ -85,7 +84,7 @@ def _entrance(request: Request, status: int = 200, problem: str = "") -> Respons
     seed = site.jar.get(request, site.jar.visitor)
     fresh = seed is None
     if seed is None:
-        seed = secrets.token_urlsafe(24)
+        seed = site.jar.new_visitor()
     text = render("enter", root=site.root, study=site.config, token=form_token(seed), problem=problem)
     response = HTMLResponse(text, status, headers=NO_STORE)
     if fresh:
@@ -99,8 +98,7 @@ async def enter(request: Request) -> Response:
     site.gate.request(request, None)
     fields = await read_form(request, site.jar.get(request, site.jar.visitor))
     given = fields.get("researcher", "").strip()
-    site.gate.pass_("researcher", address_of(request))
-    if not await site.threads.read(site.store.is_researcher, given[:200]):
+    if not await site.is_researcher(request, given):
         return _entrance(request, 403, "This is not the token of this study.")
     response = RedirectResponse(f"{site.root}/researcher", 303, headers=NO_STORE)
     site.jar.put(request, response, site.jar.researcher, given)
@@ -109,16 +107,16 @@ async def enter(request: Request) -> Response:
 
 async def leave(request: Request) -> Response:
     """Forget the token in this browser."""
-    site, token = await _token(request)
+    site, token = await researcher(request)
     await read_form(request, token)
     response = RedirectResponse(f"{site.root}/researcher", 303, headers=NO_STORE)
-    site.jar.drop(response, site.jar.researcher)
+    site.jar.drop(request, response, site.jar.researcher)
     return response
 
 
 async def change_state(request: Request) -> Response:
     """Open, pause or close the study."""
-    site, token = await _token(request)
+    site, token = await researcher(request)
     fields = await read_form(request, token)
     await site.set_state(fields.get("state", ""))
     return RedirectResponse(f"{site.root}/researcher", 303, headers=NO_STORE)
@@ -129,13 +127,13 @@ async def change_state(request: Request) -> Response:
 
 async def live(request: Request) -> Response:
     """The part of the page that changes."""
-    site, _ = await _token(request)
+    site, _ = await researcher(request)
     return HTMLResponse(_body(site, await _numbers(request, site)), headers=NO_STORE)
 
 
 async def numbers(request: Request) -> Response:
     """The same as numbers."""
-    site, _ = await _token(request)
+    site, _ = await researcher(request)
     found: dict[str, Any] = dataclasses.asdict(await _numbers(request, site))
     found.update(state=await site.state(), playing=site.plays.playing)
     return JSONResponse(found, headers=NO_STORE)
@@ -164,7 +162,7 @@ def _body(site: Site, found: StudyStatistics) -> str:
 
 async def export(request: Request) -> Response:
     """Send everything as one archive of tables and a codebook."""
-    site, _ = await _token(request)
+    site, _ = await researcher(request)
     people = request.query_params.get("people", "")
     if people not in ("", *PEOPLE):
         raise PcgError(f"no participants called {people[:40]!r} (expected {', '.join(PEOPLE)})")

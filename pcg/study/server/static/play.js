@@ -8,8 +8,24 @@ const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name
 const element = part("player");
 const { words: given, home, socket } = element.dataset;
 const words = JSON.parse(given);
-const player = new Player(element, socket, { speeds: false, help: false, words });
+// On a small screen board and controls fill it, and all else stands below.
+const small = matchMedia("(max-width: 30rem), (max-height: 30rem)");
+const player = new Player(element, socket, {
+  speeds: false, help: false, words,
+  room: (stage) => (small.matches ? [stage.clientWidth, stage.clientHeight] : null),
+});
 const restart = element.querySelector("[data-restart]");
+
+function arrange() {
+  const place = small.matches ? element.querySelector(".pcg-buttons") : document.querySelector("section.onward");
+  place.append(part("wait"), part("onward"));
+}
+arrange();
+small.addEventListener("change", arrange);
+player.addEventListener("ready", () => {
+  const text = element.querySelector("[data-veil-text]");
+  if (small.matches && !player.begun && !player.over) text.textContent = `${part("goal").textContent.trim()}\n\n${text.textContent}`;
+});
 
 let report = null;
 let since = 0; // when the clock began to run, in milliseconds of this page

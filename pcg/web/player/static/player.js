@@ -15,6 +15,7 @@ const KEYS = {
   KeyW: "UP", KeyS: "DOWN", KeyA: "LEFT", KeyD: "RIGHT", Space: "USE",
 };
 const TAKEN_OVER = 4001;
+const ASLEEP = 4002; // the server keeps the play until somebody is there again
 const LONGEST_WAIT_MS = 8000;
 
 // What is said to the person; `words` of the options says it in another language. {braces} are filled in.
@@ -77,10 +78,12 @@ export class Player extends EventTarget {
   /**
    * @param {HTMLElement} element emptied and filled by the player.
    * @param {string} address of the play's websocket, absolute or relative to the page.
-   * @param {{speeds?: boolean, restart?: boolean, help?: boolean, autofocus?: boolean, words?: object}} options what
-   *   the person may change, whether the keys are explained, and what is said otherwise than in English.
+   * @param {{speeds?: boolean, restart?: boolean, help?: boolean, autofocus?: boolean, words?: object,
+   *   room?: (stage: HTMLElement) => [number, number] | null}} options what the person may change, whether the keys are
+   *   explained, what is said otherwise than in English, and the width and height that the board has on a page where
+   *   that does not follow from the width (null: it does).
    */
-  constructor(element, address, { speeds = true, restart = true, help = true, autofocus = true, words = {} } = {}) {
+  constructor(element, address, { speeds = true, restart = true, help = true, autofocus = true, words = {}, room = null } = {}) {
     super();
     this.element = element;
     this.words = { ...WORDS, ...words };
@@ -88,6 +91,7 @@ export class Player extends EventTarget {
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     this.url = url;
     this.autofocus = autofocus;
+    this.roomOf = room;
     this.waitMs = 250;
     this.paused = true;
     this.over = false;
@@ -120,6 +124,11 @@ export class Player extends EventTarget {
     this.held.clear();
     this.paused = true;
     if (this.closed) return;
+    if (code === ASLEEP) {
+      this.asleep = true;
+      this.setPaused(true);
+      return;
+    }
     if (code === TAKEN_OVER) {
       this.veil(this.words.elsewhere, this.words.click_here);
       this.elsewhere = true;
@@ -173,6 +182,7 @@ export class Player extends EventTarget {
       this.board = new Board(canvas, welcome, this.sheet);
       this.watcher = new ResizeObserver(() => this.fit());
       this.watcher.observe(this.element);
+      this.watcher.observe(this.part(".pcg-stage"));
     }
     canvas.setAttribute("aria-label", fill(this.words.board, welcome));
     this.part("[data-goal]").textContent = welcome.goal.length
@@ -182,15 +192,19 @@ export class Player extends EventTarget {
     this.frame(welcome.frame);
     this.setPaused(true);
     for (const frame of early) this.frame(frame);
+    if (this.waking && !this.over) this.send("resume");
+    this.waking = false;
     if (this.autofocus && !again) this.part("[data-start]").focus({ preventScroll: true });
     this.dispatchEvent(new CustomEvent("ready"));
   }
 
   fit() {
-    const room = this.element.clientWidth;
-    if (room && room !== this.room) {
+    const given = this.roomOf?.(this.part(".pcg-stage"));
+    const [width, height] = given ?? [this.element.clientWidth, 0]; // what the browser's bars take on a phone changes
+    const room = `${width}x${height}`;
+    if (width && room !== this.room) {
       this.room = room;
-      this.board.fit(room, window.innerHeight * 0.66);
+      this.board.fit(width, height || window.innerHeight * 0.66);
     }
   }
 
@@ -201,6 +215,7 @@ export class Player extends EventTarget {
     if ("score" in frame) this.part("[data-score]").textContent = Math.round(frame.score * 100) / 100;
     if ("tick" in frame) {
       this.begun = frame.tick > 0;
+      this.element.classList.toggle("pcg-begun", this.begun);
       this.part("[data-tick]").textContent = frame.tick;
     }
     if ("health" in frame) {
@@ -287,7 +302,7 @@ export class Player extends EventTarget {
     on(window, "blur", () => this.releaseAll());
     on(document, "visibilitychange", () => document.hidden && !this.paused && this.send("pause"));
     on(this.part("[data-start]"), "click", () => this.start());
-    on(this.part("[data-pause]"), "click", () => this.send(this.paused ? "resume" : "pause"));
+    on(this.part("[data-pause]"), "click", () => this.toggle());
     on(this.part("[data-restart]"), "click", () => this.restart());
     on(this.part("canvas"), "pointerdown", () => this.part("canvas").focus({ preventScroll: true }));
     on(this.part("[data-pace]"), "change", (event) => this.choosePace(event.target.value));
@@ -296,7 +311,7 @@ export class Player extends EventTarget {
       on(button, "pointerdown", (event) => {
         event.preventDefault();
         button.setPointerCapture(event.pointerId);
-        this.down(action, button);
+        this.down(action, button, event.pointerType === "touch" ? "touch" : "pointer");
       });
       for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) on(button, kind, () => this.up(action, button));
       on(button, "contextmenu", (event) => event.preventDefault());
@@ -313,7 +328,7 @@ export class Player extends EventTarget {
       event.preventDefault();
       if (!event.repeat) this.down(action);
     } else if (event.code === "KeyR" && this.mayRestart) this.restart();
-    else if (event.code === "KeyP") this.send(this.paused ? "resume" : "pause");
+    else if (event.code === "KeyP") this.toggle();
     else if (this.paused && !this.over && !onButton && event.key.length === 1) this.start();
   }
 
@@ -323,12 +338,13 @@ export class Player extends EventTarget {
   }
 
   /** An action's key or button goes down; while the game waits this lets it go on. */
-  down(action, button) {
+  down(action, button, by = "keys") {
     if (this.over || this.held.has(action)) return;
+    if (this.asleep) return this.wake();
     if (this.paused) this.send("resume");
     this.held.add(action);
     button?.classList.add("pcg-down");
-    this.send("down", { action });
+    this.send("down", { action, by });
   }
 
   up(action, button) {
@@ -348,8 +364,21 @@ export class Player extends EventTarget {
     }
   }
 
+  /** Come back to a play that was put to sleep, and go on with it. */
+  wake() {
+    this.asleep = false;
+    this.waking = true;
+    this.connect();
+  }
+
+  toggle() {
+    if (this.asleep) this.wake();
+    else this.send(this.paused ? "resume" : "pause");
+  }
+
   start() {
-    if (this.elsewhere) {
+    if (this.asleep) this.wake();
+    else if (this.elsewhere) {
       this.elsewhere = false;
       this.connect();
     } else if (this.over) this.restart();
@@ -358,6 +387,7 @@ export class Player extends EventTarget {
 
   restart() {
     if (!this.mayRestart) return;
+    if (this.asleep) return this.wake();
     this.held.clear();
     this.send("restart");
     this.part("[data-start]").focus({ preventScroll: true });

@@ -1,0 +1,143 @@
+"""How often 95 % intervals of a study hold what is true, for the pairings and sizes that studies have.
+
+    python benchmarks/study_coverage.py --studies 200 --participants 5,10,20,50,100
+
+Simulated people with known utilities (`--items`, `--spread`, one tie in three between equals) judge `--pairs` pairs
+each, chosen by `adaptive` or `balanced` as a study chooses them; taste is the same for all unless `--taste` says
+otherwise. Counted are utilities, differences of every two items, and ranks that lie in their intervals:
+
+    wald        normal approximation around the estimate
+    robust      the same with a covariance from what the votes of each participant say together, and Student's t
+    spread      normal approximation with a normal prior whose width the votes tell too (`pcg.study.intervals`)
+    profile     profile likelihood (utilities only)
+    basic       bootstrap over participants, basic intervals; ranks: quantiles of the samples
+    percentile  bootstrap over participants, quantiles of the samples
+    parametric  bootstrap of answers from the fitted model to the pairs that were shown, basic intervals
+
+Every number is the mean over studies, with its own 95 % interval from the scatter between studies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import t as student
+
+from pcg.evaluators.preferences import count_votes, fit, make_design
+from pcg.evaluators.preferences.davidson import Fit
+from pcg.evaluators.preferences.intervals import bootstrap, profile_intervals
+from pcg.evaluators.preferences.simulation import (
+    Population,
+    hidden_utilities,
+    item_names,
+    simulate_study,
+    tie_parameter,
+)
+from pcg.evaluators.preferences.votes import Vote
+from pcg.study.intervals import posterior
+
+
+def robust_covariance(fitted: Fit, votes: list[Vote]) -> tuple[np.ndarray, int]:
+    """The covariance of the utilities from the scores of participants (Liang, Zeger 1986), and how many there are."""
+    n, k = len(fitted.items), len(fitted.parameters)
+    scores: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(n + k))
+    for vote in votes:
+        i, j = fitted.counts.index[vote.first], fitted.counts.index[vote.second]
+        odds = fitted.probabilities(vote.first, vote.second)
+        preferred = {"first": 0.5, "second": -0.5}.get(vote.answer, 0.0)
+        slope = preferred - 0.5 * (odds["first"] - odds["second"])
+        own = scores[vote.participant]
+        own[i] += slope
+        own[j] -= slope
+        if "tie" in fitted.parameters:
+            own[n] += (vote.answer in ("both", "neither")) - odds["tie"]
+    each = np.array(list(scores.values()))
+    people = len(each)
+    middle = each.T @ each * people / max(1, people - 1)
+    return fitted.covariance @ middle @ fitted.covariance, people
+
+
+def look(design: str, participants: int, options: argparse.Namespace, seed: int) -> dict[str, float]:
+    """Shares of intervals that hold the truth, in one study."""
+    names = item_names(options.items)
+    truth = hidden_utilities(options.items, options.spread, seed)
+    population = Population(names, truth, {"tie": tie_parameter(1 / 3)}, taste=options.taste)
+    votes = simulate_study(population, make_design(design, list(names), seed), participants, options.pairs, seed)
+    fitted = fit(count_votes(votes, items=names))
+    one, two = np.triu_indices(options.items, 1)
+    apart = truth[one] - truth[two]
+    centre = fitted.utilities[one] - fitted.utilities[two]
+    found: dict[str, float] = {}
+
+    def note(name: str, low: np.ndarray, high: np.ndarray, true: np.ndarray) -> None:
+        found[name] = float(np.mean((low <= true) & (true <= high)))
+        found[f"{name} width"] = float(np.median(high - low))
+
+    n = options.items
+    reach = robust_covariance(fitted, votes)
+    after = posterior(fitted)
+    mean, spread = after.mean, after.covariance
+    for name, at, covariance, factor in (
+        ("wald", fitted.utilities, fitted.covariance, 1.959964), ("spread", mean, spread, 1.959964),
+        ("robust", fitted.utilities, reach[0], float(student.ppf(0.975, max(1, reach[1] - 1)))),
+    ):  # fmt: skip
+        c = covariance[:n, :n]
+        errors = factor * np.sqrt(np.diagonal(c))
+        note(f"{name} utilities", at - errors, at + errors, truth)
+        errors = factor * np.sqrt(np.maximum(0, c[one, one] + c[two, two] - 2 * c[one, two]))
+        note(f"{name} differences", at[one] - at[two] - errors, at[one] - at[two] + errors, apart)
+    after_ranks = after.ranks(seed=seed)
+    note("spread ranks", after_ranks[:, 0], after_ranks[:, 1], 1 + np.argsort(np.argsort(-truth)))
+    profile = profile_intervals(fitted)
+    note("profile utilities", profile[:, 0], profile[:, 1], truth)
+    ranks = 1 + np.argsort(np.argsort(-truth))
+    for method, kinds in (("participants", ("basic", "percentile")), ("parametric", ("parametric",))):
+        drawn = bootstrap(votes, names, method=method, samples=options.samples, seed=seed)
+        for kind in kinds:
+            for what, samples, at, true in (
+                ("utilities", drawn.utilities, drawn.fit.utilities, truth),
+                ("differences", drawn.utilities[:, one] - drawn.utilities[:, two], centre, apart),
+            ):
+                low, high = np.quantile(samples, [0.025, 0.975], axis=0)
+                low, high = (low, high) if kind == "percentile" else (2 * at - high, 2 * at - low)
+                note(f"{kind} {what}", low, high, true)
+        inside = drawn.ranks()
+        note(f"{kinds[0]} ranks", inside[:, 0], inside[:, 1], ranks)
+    return found
+
+
+def main() -> None:
+    """Print a table for each pairing."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--designs", default="adaptive,balanced")
+    parser.add_argument("--participants", default="5,10,20,50,100")
+    parser.add_argument("--studies", type=int, default=200)
+    parser.add_argument("--items", type=int, default=8)
+    parser.add_argument("--pairs", type=int, default=6)
+    parser.add_argument("--spread", type=float, default=1.0)
+    parser.add_argument("--taste", type=float, default=0.0)
+    parser.add_argument("--samples", type=int, default=300)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    everything = {}
+    for design in options.designs.split(","):
+        for participants in map(int, options.participants.split(",")):
+            studies = [look(design, participants, options, seed) for seed in range(options.studies)]
+            for name in studies[0]:
+                values = np.array([one[name] for one in studies])
+                half = 1.96 * values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+                everything[f"{design} {participants} {name}"] = (float(values.mean()), float(half))
+                if not name.endswith("width"):
+                    wide = float(np.mean([one[f"{name} width"] for one in studies]))
+                    print(f"{design:>9} {participants:>4}  {name:<24} {100 * values.mean():5.1f} +- {100 * half:3.1f} %"
+                          f"   width {wide:.2f}", flush=True)  # fmt: skip
+            if options.json:
+                options.json.write_text(json.dumps(everything, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

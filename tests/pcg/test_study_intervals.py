@@ -1,0 +1,53 @@
+"""Intervals of a study hold what is true, also where pairs are chosen by the votes before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcg.evaluators.preferences import count_votes, fit, make_design
+from pcg.evaluators.preferences.simulation import (
+    Population,
+    hidden_utilities,
+    item_names,
+    simulate_study,
+    tie_parameter,
+)
+from pcg.study.intervals import Posterior, posterior
+
+
+def study(design: str, people: int, seed: int, spread: float = 1.0) -> tuple[np.ndarray, Posterior]:
+    names, truth = item_names(8), hidden_utilities(8, spread, seed)
+    population = Population(names, truth, {"tie": tie_parameter(1 / 3)})
+    votes = simulate_study(population, make_design(design, list(names), seed), people, 6, seed)
+    return truth, posterior(fit(count_votes(votes, items=names)))
+
+
+def test_intervals_are_centred_and_those_of_differences_agree_with_them() -> None:
+    _, found = study("adaptive", 8, 1)
+    intervals = found.intervals()
+    assert (
+        abs(found.mean.sum()) < 1e-9 and np.all(intervals[:, 0] < found.mean) and np.all(found.mean < intervals[:, 1])
+    )
+    low, high = found.difference(0, 1)
+    assert (low + high) / 2 == pytest.approx(found.mean[0] - found.mean[1])
+    assert found.difference(1, 0) == (pytest.approx(-high), pytest.approx(-low))
+    wide = found.intervals(0.99)
+    assert np.all(wide[:, 0] < intervals[:, 0])
+    ranks = found.ranks()
+    assert np.all(ranks[:, 0] <= ranks[:, 1]) and ranks.min() >= 1 and ranks.max() <= 8
+    assert np.array_equal(ranks, found.ranks())
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("design", ["adaptive", "balanced"])
+@pytest.mark.parametrize("people", [5, 20])
+def test_95_percent_intervals_hold_the_truth_95_times_in_100(design: str, people: int) -> None:
+    inside = []
+    for seed in range(100):
+        truth, found = study(design, people, seed)
+        for one in range(8):
+            for other in range(one):
+                low, high = found.difference(one, other)
+                inside.append(low <= truth[one] - truth[other] <= high)
+    assert 0.92 <= np.mean(inside) <= 0.985  # differences of one study depend on each other: two percent are chance

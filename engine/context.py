@@ -259,9 +259,20 @@ class Context:
             owner=self,
             categories=tuple(category_of(bits, 0) for bits in self.tables.types["bits"].tolist()),
             definition=self.tables.definition,
+            holdings=self._holdings(),
+            place_facts=atoms._FACINGS * atoms._WAITS,
             hidden=((self.tables.types["bits"] & L.T_HIDDEN) != 0).tolist(),
             engine="vgdl",
         )
+
+    def _holdings(self) -> tuple[int, int]:
+        """Numbers between which facts tell health, holdings and counters: as `atoms.model_atoms` numbers them."""
+        c = self._record[0]
+        types, pixels = int(c["n_types"]), int(c["width"]) * int(c["height"])
+        variants = types * atoms._FACINGS * atoms._WAITS
+        places = pixels if variants * pixels < atoms.LIMIT // 2 else int(c["columns"]) * int(c["rows"])
+        first = 1 + variants * places
+        return first, first + (1 + int(c["n_res"]) + int(c["n_counters"])) * atoms._MANY
 
 
 def _model_record(context: Context) -> Any:

@@ -87,6 +87,9 @@ class Model:
         engine: "vgdl", "gdl", "boards", or "" for others: what kind of states they are, not what their rules say.
         definition: the rules, for analyses that can read them (VGDL: a `GameDefinition`), or None. Agents that look at
             it, or at `stochastic`, declare it (`Agent.reads_rules`).
+        holdings: the facts of a state (`kernel.protocol.atoms`) from the first of these numbers on and before the
+            second tell the avatar's health, what it holds, and counters; (0, 0) when the engine does not say.
+        place_facts: the first fact, which is the avatar, counted from 1, has so many values in a row for each place.
     """
 
     def __init__(
@@ -101,6 +104,8 @@ class Model:
         action_names: Sequence[str] = ACTIONS,
         categories: Sequence[str] = (),
         definition: object = None,
+        holdings: tuple[int, int] = (0, 0),
+        place_facts: int = 1,
         hidden: Sequence[bool] = (),
         engine: str = "",
     ) -> None:
@@ -113,6 +118,8 @@ class Model:
         self.action_names = tuple(action_names)
         self.categories = tuple(categories)
         self.definition = definition
+        self.holdings = holdings
+        self.place_facts = place_facts
         self.hidden = tuple(hidden)
         self.engine = engine
         self.game = GameIdentity(definition)

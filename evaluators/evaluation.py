@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pcg.evaluators.judging.judgement import Part
 from pcg.evaluators.mechanics import MECHANIC
 
 STAGES: tuple[str, ...] = ("static", "idle", "capable", "complete")
@@ -44,7 +45,8 @@ class Evaluation:
     are ranked by `constraint`, the mean of `constraints`. `metrics` holds what could be measured, by the names of
     `pcg.evaluators.metrics.METRICS`; values of targeted sprites are there too. `play` is the winning play of agent
     `winner` started with `seed`, and `mechanics` names the rules that take effect in it. `targets` says how nearly each
-    target is met, in [0, 1], 1 for achieved; in JSON, and so in files of runs, it is called `wants`.
+    target is met, in [0, 1], 1 for achieved; in JSON, and so in files of runs, it is called `wants`. `parts` are those
+    of the judgement of a feasible level, each with a sentence.
     """
 
     feasible: bool
@@ -58,6 +60,7 @@ class Evaluation:
     play: str = field(default="", repr=False)
     targets: Mapping[str, float] = field(default_factory=dict)
     mechanics: tuple[str, ...] = field(default=(), repr=False)
+    parts: tuple[Part, ...] = field(default=(), repr=False)
 
     def measure(self, name: str) -> float | None:
         """A metric, or whether a mechanic takes effect in the winning play (1 or 0); None for what is not known."""
@@ -84,12 +87,29 @@ class Evaluation:
             "play": self.play,
             "wants": dict(self.targets),
             "mechanics": list(self.mechanics),
+            "parts": parts_to_json(self.parts),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Evaluation:
-        """The inverse of `to_json`; other keys of `data` are ignored, and logs of old may lack the last two."""
+        """The inverse of `to_json`; other keys of `data` are ignored, and logs of old may lack the last three."""
         names = {name: "wants" if name == "targets" else name for name in cls.__dataclass_fields__}
-        old: dict[str, Any] = {"targets": {}, "mechanics": ()}
+        old: dict[str, Any] = {"targets": {}, "mechanics": (), "parts": {}}
         values = {name: data[key] if name not in old else data.get(key, old[name]) for name, key in names.items()}
-        return cls(**{**values, "mechanics": tuple(values["mechanics"])})
+        values |= {"mechanics": tuple(values["mechanics"]), "parts": parts_from_json(values["parts"])}
+        return cls(**values)
+
+
+def parts_to_json(parts: Iterable[Part]) -> dict[str, dict[str, Any]]:
+    """Return the parts of a judgement as a JSON object by name, as `Judgement.as_dict` has them."""
+    return {p.name: {"value": p.value, "weight": p.weight, "sentence": p.sentence} for p in parts}
+
+
+def parts_from_json(data: Mapping[str, Mapping[str, Any]]) -> tuple[Part, ...]:
+    """The inverse of `parts_to_json`, in the judge's order; the sources are known by the names."""
+    from pcg.evaluators.judging.level_parts import SOURCES, in_order  # metrics of sets of levels import this module
+
+    return tuple(
+        Part(name, float(p["value"]), str(p["sentence"]), float(p["weight"]), SOURCES.get(name, ""))
+        for name, p in in_order(data).items()
+    )

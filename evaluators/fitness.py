@@ -3,13 +3,14 @@
 The constraints are those of the genetic level generator of the GVGAI framework (Khalifa et al. 2016;
 reference/generators 12.4) in the reading its authors must have meant: each kind of ending is understood, the cover is
 measured inside the frame, chance is met with several plays instead of the worst of fifty, and doing nothing means doing
-nothing. Quality follows relative algorithm performance (Nielsen, Barros, Togelius, Nelson 2015): a good level tells a
-capable player from a weak one. Looking at the text comes first, then cheap plays, then search, and an evaluation stops
-at the first stage that fails.
+nothing. Quality is what the judge of levels says (`judging.levels`): like the game's own levels in form, and with plays
+in which skill matters and something happens on the way. Looking at the text comes first, then cheap plays, then search,
+and an evaluation stops at the first stage that fails.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Mapping, Sequence
@@ -25,14 +26,18 @@ from pcg.evaluators.analysis import analyse, is_continuous
 from pcg.evaluators.effect_semantics import consequences, first_number
 from pcg.evaluators.evaluation import Evaluation, encode_play
 from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS, fitness_of
+from pcg.evaluators.judging.judgement import Judgement, Part
+from pcg.evaluators.judging.level_play import LevelPlays
+from pcg.evaluators.judging.levels import LevelJudge, value_of
 from pcg.evaluators.level_grid import palette
 from pcg.evaluators.level_statistics import level_statistics
 from pcg.evaluators.metrics.agents import AgentPlays
 from pcg.evaluators.metrics.play import PlayMetrics
-from pcg.evaluators.metrics.registry import AGENTS, METRICS, TEXT, measure
+from pcg.evaluators.metrics.registry import AGENTS, JUDGEMENT, METRICS, TEXT, measure
 from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.preferences.model import PreferenceModel, check_names
+from pcg.evaluators.proving.level_wins import LevelWins
 from pcg.evaluators.requirements import requirements
 from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays, capable_players
 from pcg.evaluators.target_parsing import resolve_targets
@@ -51,13 +56,15 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("nodes", 60_000, "states the solver may visit in games without chance", 1, 100_000_000, "states"),
     Parameter("budget", 500, "what MCTS may spend on a decision", 1, 10_000_000, "forward-model calls"),
     Parameter("planner_budget", 1500, "what the planner may spend on a decision", 1, 10_000_000, "forward-model calls"),
+    Parameter("search", 100_000, "what the prover may spend on a level that nobody else wins", 0, 10**9, "calls"),
     Parameter("attempts", 1, "plays of each capable agent before a level counts as not won", 1, 100),
     Parameter("weak_plays", 4, "plays of each weak agent", 1, 1000),
     Parameter("weight_gap", 0.4, "weight of the gap between capable and weak players", 0.0, 1.0),
     Parameter("weight_length", 0.2, "weight of the length of the winning play", 0.0, 1.0),
     Parameter("weight_variety", 0.25, "weight of the variety of what happens in the winning play", 0.0, 1.0),
     Parameter("weight_coverage", 0.15, "weight of the share of the level the winning play visits", 0.0, 1.0),
-    Parameter("fitness", "skill", "the fitness function of feasible levels: skill, or one of your own"),
+    Parameter("difficulty", 0.6, "difficulty at which levels are judged best (metric `difficulty`)", 0.0, 1.0),
+    Parameter("fitness", "quality", "the fitness function of feasible levels: quality, skill, or one of your own"),
     Parameter(
         "prefer", "", "a preference model as JSON text; its estimate then takes the place of the fitness function"
     ),
@@ -79,6 +86,8 @@ CONSTRAINTS: Mapping[str, str] = {
 """The constraints by name, in the order in which they are looked at; all values lie in [0, 1] and 1 means kept."""
 
 IDLE_SEEDS = 3
+FUTURES = 2
+"""Futures in which the prover, which foresees chance, must win a level that nobody else has won."""
 SOON = 4_000
 """States after which the solver lets the planner that knows the walls try first, before it visits all it may."""
 TICKS_PER_GOAL = 5
@@ -185,6 +194,7 @@ class LevelEvaluator:
         self.estimate = distance_weights(self.analysis, self.requirements)
         self.pairs = pairs(self.analysis, self.requirements)
         self.players = capable_players(self.analysis, self._integer("planner_budget"), self._integer("budget"))
+        self.wins = LevelWins(game, self._integer("search"))
         self.horizon = self._horizon()
         self.waiting_wins = self._waiting_wins()
         """True when waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
@@ -202,6 +212,23 @@ class LevelEvaluator:
             The evaluation; bad levels are not an error but infeasible.
         """
         return _LevelEvaluation(self, level, seed).result()
+
+    def judgement(self, level: str, evaluation: Evaluation) -> Judgement:
+        """Return what the judge of levels says of an evaluated level, with a sentence for each part.
+
+        Of a level that is not feasible there are the parts that its text tells, and the constraint that it breaks.
+
+        Args:
+            level: the text that was evaluated.
+            evaluation: of it, by this evaluator.
+        """
+        parts = evaluation.parts
+        broken = next((name for name, value in evaluation.constraints.items() if value < 1.0), "")
+        if not parts:
+            with contextlib.suppress(PcgError):
+                parts = self.judge.parts(self.judge.view(level))
+        problem = f"It breaks the constraint `{broken}`: {CONSTRAINTS[broken]}." if broken else ""
+        return Judgement(evaluation.feasible, evaluation.fitness, parts, problem)
 
     # -- what holds for all levels of the game -------------------------------------------------------------------------
 
@@ -261,6 +288,11 @@ class LevelEvaluator:
                 left = sum(counts.get(t, 0) for t in ending.types) - ending.limit
                 longest = max(longest, self._integer("max_length") // 2 + TICKS_PER_GOAL * left)
         return min(longest, MAX_TICKS)
+
+    @functools.cached_property
+    def judge(self) -> LevelJudge:
+        """The judge of this game's levels."""
+        return LevelJudge(self.text, self.game.levels, self._number("difficulty"))
 
     @functools.cached_property
     def least_length(self) -> int:
@@ -327,6 +359,7 @@ class _LevelEvaluation:
         self.metrics: dict[str, float] = {}
         self.counts: Mapping[int, int] | None = None
         self.mechanics: tuple[str, ...] = ()
+        self.parts: tuple[Part, ...] = ()
         self.plays = AgentPlays()
         self.solvability = SolvabilityPlays(evaluator.analysis, lambda k: self._game_seed(1000 + k))
         self.waited: Playout | None = None
@@ -375,6 +408,7 @@ class _LevelEvaluation:
             encode_play(playout.actions) if playout is not None else "",
             targets,
             self.mechanics,
+            self.parts if feasible else (),
         )
 
     def _targets(self, won: bool) -> dict[str, float]:
@@ -480,6 +514,11 @@ class _LevelEvaluation:
                         self.constraints["win"] = 1.0
                         return read_agent(agent).name, game_seed, playout
                     best = max(best, self.solvability.progress(start, playout))
+            actions, calls = of.wins.find(self.level, [self._game_seed(k) for k in range(FUTURES)], longest)
+            self.solvability.calls += calls
+            if actions is not None:
+                self.constraints["win"] = 1.0
+                return "prover", self._game_seed(0), play(self.start, _Plan(actions), max_ticks=longest)
         self.constraints["win"] = best
         return None
 
@@ -527,7 +566,7 @@ class _LevelEvaluation:
         if of.analysis.mobility != "freely":
             room = max(self.grid.shape) if of.analysis.mobility in ("horizontal", "vertical") else 1
         trace = of.plays.follow(start, won.actions)
-        self.mechanics = trace.mechanics
+        self.trace, self.mechanics = trace, trace.mechanics
         self.metrics |= of.plays.measure(trace, won.actions, won.events, 1 + len(start.actions), room, float(won.score))
 
     # -- stage 4: quality ----------------------------------------------------------------------------------------------
@@ -542,6 +581,9 @@ class _LevelEvaluation:
             weak += [self.solvability.play_weak(start, agent, 200 + k, patience) for agent in ("random", "onestep")]
         self.plays.weak, self.plays.won = weak, won
         self.metrics |= measure(AGENTS, self.plays)
+        judge = of.judge
+        self.parts = judge.parts(judge.view(self.seen), LevelPlays(won, self.trace, weak, self.metrics))
+        self.metrics |= measure(JUDGEMENT, Judgement(True, value_of(self.parts), self.parts))
         if of.preference is not None:
             return of.preference.fitness(self.metrics, strict=False)
         return fitness_of(str(of.settings["fitness"]), self.metrics, of.settings)

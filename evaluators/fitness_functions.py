@@ -80,6 +80,12 @@ def users_code() -> str:
     return digest.hexdigest()[:32]
 
 
+@fitness_function("quality")
+def quality(metrics: Mapping[str, float], settings: Mapping[str, Setting]) -> float:
+    """What the judge of levels says (`pcg.evaluators.judging.levels`)."""
+    return metrics["quality"]
+
+
 @fitness_function("skill")
 def skill(metrics: Mapping[str, float], settings: Mapping[str, Setting]) -> float:
     """The weighted mean of the gap between capable and weak players, the length and variety of the winning play, and

@@ -189,16 +189,28 @@ class GraphSearch:
 
     def run(self, address: int, tell: Callable[[Progress], object] | None = None) -> int:
         """Search from the state, telling how far it has come; returns the kernel's last answer."""
-        answer = invoke2(kernel.begin_search.address, self.decision.address, address)
-        while answer in (OK, kernel.PAUSED, kernel.BLOCKS_SPENT):
-            if answer == kernel.BLOCKS_SPENT:
+        self.begin(address)
+        while True:
+            self.record["pause_at"] = self.record["calls"] + _SLICE
+            answer = self.go_on()
+            if answer != kernel.PAUSED:
+                return answer
+            if tell is not None:
+                tell(self.progress())
+
+    def begin(self, address: int) -> None:
+        """Make a copy of the state the root of a new search."""
+        self._answer = int(invoke2(kernel.begin_search.address, self.decision.address, address))
+
+    def go_on(self) -> int:
+        """Search until the record's `pause_at` calls are made; returns the kernel's last answer, PAUSED then."""
+        while self._answer in (OK, kernel.PAUSED, kernel.BLOCKS_SPENT):
+            if self._answer == kernel.BLOCKS_SPENT:
                 self.add_blocks(self.record["block_count"])
-            else:
-                if answer == kernel.PAUSED and tell is not None:
-                    tell(self.progress())
-                self.record["pause_at"] = self.record["calls"] + _SLICE
-            answer = invoke1(kernel.expand_nodes.address, self.decision.address)
-        return int(answer)
+            elif self._answer == kernel.PAUSED and self.record["calls"] >= self.record["pause_at"]:
+                break
+            self._answer = int(invoke1(kernel.expand_nodes.address, self.decision.address))
+        return self._answer
 
     def actions_to(self, node: int) -> tuple[str, ...]:
         """The actions from the root to the node."""

@@ -29,6 +29,9 @@ _WAITING = 256
 """Nodes whose moves wait to be tried, at most."""
 _PLANS = 2048
 """Nodes of a look-ahead at most."""
+_LEAST_PLANS = 256
+_TIMED_BYTES = 1 << 26
+"""Bytes of their states, where the budget is time: getting more takes longer than an agent has to be made."""
 _TIMED_QUOTA = 400
 """Forward-model calls for learning per decision when the budget is time."""
 _LURING = ("resource", "portal")
@@ -197,7 +200,7 @@ class ValueField(CompiledAgent):
     def _new_field(self, model: Model) -> Record:
         definition = model.definition if isinstance(model.definition, GameDefinition) else None
         calls = self.budget.calls
-        plans = min(_PLANS, calls + 16) if calls is not None else _PLANS
+        plans = min(_PLANS, calls + 16 if calls is not None else max(_LEAST_PLANS, _TIMED_BYTES // model.stride))
         width = len(model.action_names)
         field = Record(
             graph.FIELD,

@@ -21,11 +21,17 @@ CONSTRAINTS: Mapping[str, str] = {
     "idle": "doing nothing does not win",
     "start": "a player who does nothing is not lost in the first moments",
     "playable": "a random player plays for a while",
+    "chance": "a random player wins at most 30 % of its plays",
     "winnable": "somebody wins",
     "rules": "every rule is executed in somebody's play",
     "score": "where rules change the score it is no constant, stays in range, and is not best for doing nothing",
 }
 """The constraints by name; all values lie in [0, 1] and 1 means kept."""
+
+RANDOM_WINS = 0.3
+"""Share of its plays that a random player may win; no game with more is ever kept."""
+RULED_OUT = 0.2
+"""Share of 40 plays up to which a true share of more than `RANDOM_WINS` can be ruled out (binomial, 11 %)."""
 
 STAGES = ("check", "complete", "confirmed")
 """Stages that an evaluation can reach, beside the agents of the ladder: only the rules were looked at; everything was
@@ -105,6 +111,8 @@ class GameEvaluation:
     """Forward-model calls and ticks of all plays."""
     work: int = 0
     """Their work, in executions of effects."""
+    judgement: Mapping[str, Any] | None = field(default=None, repr=False)
+    """What the judge of games says of it, as `Judgement.as_dict`, where it was asked; see `pcg.evaluators.judging`."""
 
     @classmethod
     def unreadable(cls, reason: str) -> GameEvaluation:
@@ -138,7 +146,8 @@ class GameEvaluation:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GameEvaluation:
         """The inverse of `to_json`; other keys of `data` are ignored."""
-        values = {name: data[name] for name in cls.__dataclass_fields__}
+        values = {name: data[name] for name in cls.__dataclass_fields__ if name != "judgement"}
+        values["judgement"] = data.get("judgement")
         values["profile"] = tuple(AgentPerformance(**{**p, "rules": tuple(p["rules"])}) for p in data["profile"])
         values["behaviour"] = tuple(data["behaviour"])
         values["mechanics"] = tuple(data["mechanics"])

@@ -13,7 +13,14 @@ from pcg.engine.kernel.ids import TERMINATION_ID
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.behaviour import behaviour
-from pcg.evaluators.games.evaluation import CONSTRAINTS, AgentPerformance, GameEvaluation, RecordedPlay
+from pcg.evaluators.games.evaluation import (
+    CONSTRAINTS,
+    RANDOM_WINS,
+    RULED_OUT,
+    AgentPerformance,
+    GameEvaluation,
+    RecordedPlay,
+)
 from pcg.evaluators.games.kernel import PLAY_WORK, SPRITES, TICK_WORK
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness, separation
 from pcg.evaluators.games.trials import Board, Trial, Trials
@@ -27,11 +34,11 @@ _COUNTER = TERMINATION_ID["SpriteCounter"]
 _MORE = TERMINATION_ID["SpriteCounterMore"]
 _EXPLORING = 100_000
 """The first number of the plays that only look for unused rules."""
+_CHANCE = 200_000
+"""The first number of the plays that only count how often chance wins."""
 
 
 class _Stop(Exception):
-    """The end of an evaluation, with the reason."""
-
     """The end of an evaluation, with the reason."""
 
 
@@ -62,6 +69,8 @@ class StagedEvaluation:
         self.played: list[list[Trial]] = [[] for _ in of.ladder]
         self.explored: list[Trial] = []
         self.waited: list[Trial] = []
+        self.lucky: list[Trial] = []
+        """Random plays beyond those of the profile, which only count how often chance wins."""
         self.fired = np.zeros(len(game.definition.effects), np.int8)
         self.trials: Trials | None = None
         self.terminations: Any = ()
@@ -75,6 +84,7 @@ class StagedEvaluation:
             for rung in range(len(self.of.ladder)):
                 self._climb(rung)
             self._explore()
+            self._judge_chance()
             self._wait()
             self._settle_order()
             fitness = self._fitness(optimistic=False)
@@ -109,8 +119,8 @@ class StagedEvaluation:
             best=self._best(),
             weak=self._weak(),
             unused=tuple(np.flatnonzero(self.fired == 0).tolist()) if "rules_fired" in self.metrics else (),
-            calls=sum(t.calls for t in (*everything, *self.waited)),
-            work=sum(t.work for t in (*everything, *self.waited)),
+            calls=sum(t.calls for t in (*everything, *self.waited, *self.lucky)),
+            work=sum(t.work for t in (*everything, *self.waited, *self.lucky)),
         )
 
     # -- stage 1: the rules --------------------------------------------------------------------------------------------
@@ -188,10 +198,34 @@ class StagedEvaluation:
             held["playable"] = min(1.0, ticks / max(1, least))
             if held["playable"] < 1.0:
                 self._fail(f"the longest game of a random player takes {ticks} ticks")
+            held["chance"] = 1.0
+            if any(t.won for t in plays):
+                self._judge_chance()
         if rung + 1 < len(self.played):
             self._hope()
         else:
             self._evaluate_all()
+
+    def _judge_chance(self) -> None:
+        """Longer random plays, until all are played or it is clear that chance wins too many of them. They count for
+        nothing else. In the last plays of a game they are twice as many and as long, and chance must win so few that
+        more than are allowed can be ruled out: what was chosen among many games has had luck in its earlier plays.
+        """
+        most, ticks = self.of.integer("random_plays"), self.of.integer("random_ticks")
+        allowed = RANDOM_WINS
+        if self.confirming:
+            most, ticks, allowed = 2 * most, 2 * ticks, RULED_OUT
+        assert self.trials is not None
+        while len(self.lucky) < most and sum(t.won for t in self.lucky) <= allowed * most:
+            k = len(self.lucky)
+            allowance = self._allowance(1, ticks)
+            self.lucky.append(self.trials.play(1, _CHANCE + k, self.seed, max_ticks=ticks, allowance=allowance))
+        won = sum(t.won for t in self.lucky)
+        self.metrics["random_wins"] = won / len(self.lucky)
+        over = max(0.0, won / most - allowed) / (1.0 - allowed)
+        self.constraints["chance"] = 1.0 - over
+        if over > 0.0:
+            self._fail(f"a random player wins {won} of {len(self.lucky)} plays of {ticks} ticks")
 
     def _hopeless(self) -> bool:
         """Return True when the strongest agent, whose plays are dearest, has had its chances and nobody has won."""

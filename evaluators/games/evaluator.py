@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.evaluation import CONSTRAINTS as CONSTRAINTS
+from pcg.evaluators.games.evaluation import RANDOM_WINS as RANDOM_WINS
 from pcg.evaluators.games.evaluation import GameEvaluation
 from pcg.evaluators.games.evaluation_stages import StagedEvaluation
 from pcg.evaluators.games.trials import Rung, read_ladder
@@ -35,6 +36,8 @@ PARAMETERS: tuple[Parameter, ...] = (
               0, 100_000, "ticks"),
     Parameter("min_rules", 1.0, "smallest share of the rules that somebody's play must execute", 0.0, 1.0),
     Parameter("explorations", 10, "further random plays where nothing but unused rules is at fault", 0, 1000),
+    Parameter("random_plays", 20, "further random plays by which its wins are counted", 1, 1000),
+    Parameter("random_ticks", 1000, "these plays end here", 1, 2000, "ticks"),
     Parameter("foreseen", 20, "further plays of each agent in which the order would have to hold", 1, 10_000),
     Parameter("max_score", 1_000_000, "largest score, either way", 1, 1_000_000_000),
     Parameter("max_sprites", 400, "moving sprites at a time, or three times those of the level", 1, 16_000),
@@ -109,7 +112,9 @@ class GameEvaluator:
         """
         return StagedEvaluation(self, game, seed, diagnostics, threshold).result()
 
-    def confirm(self, game: Game, seeds: int = 20, seed: int = 0) -> GameEvaluation:
+    def confirm(
+        self, game: Game, seeds: int = 20, seed: int = 0, *, diagnostics: Sequence[Diagnostic] | None = None
+    ) -> GameEvaluation:
         """The profile of a game by many plays of every agent, whatever they show: for final reports.
 
         `GameEvaluation.ordered` and `GameEvaluation.separated` then say whether all agents are in order and whether
@@ -119,5 +124,6 @@ class GameEvaluator:
             game: with one player.
             seeds: plays of each agent. With the `seed` of an evaluation the first of them are played again.
             seed: of all plays.
+            diagnostics: as those of `evaluate`.
         """
-        return StagedEvaluation(self, game, seed, None, 0.0, plays=seeds).result()
+        return StagedEvaluation(self, game, seed, diagnostics, 0.0, plays=seeds).result()

@@ -2,7 +2,7 @@
 
 Three small linear models: the expected payoff of the first player, the chance of a draw, and fun. Trivial games are
 seen through: the shorter the plays, the more people expect just what the plays show. In all other games they are
-unsure, and shrink towards an even game and a middling chance of a draw. Fun is linear in six measures. All are ridge
+unsure, and shrink towards an even game and a middling chance of a draw. Fun is linear in seven measures. All are ridge
 regressions on mean judgements; the coefficients that come with the toolkit were fitted to public data
 (`provenance`).
 
@@ -33,12 +33,12 @@ QUESTIONS = {"payoff": (-1.0, 1.0), "draw": (0.0, 1.0), "fun": (0.0, 100.0)}
 
 TERMS: Mapping[str, tuple[str, ...]] = {
     "payoff": ("payoff",),
-    "draw": ("draws", "decided", "choices", "plies", "imbalance"),
-    "fun": ("challenge", "triviality", "draw", "imbalance", "drama", "danger"),
+    "draw": ("draws", "decided", "size", "plies", "imbalance"),
+    "fun": ("challenge", "triviality", "draw", "imbalance", "drama", "danger", "threats"),
 }
 """Names of each model's terms; those of payoff and draw are times one less the triviality."""
 
-SIGNS: Mapping[str, tuple[int, ...]] = {"fun": (1, -1, -1, -1, 0, 1)}
+SIGNS: Mapping[str, tuple[int, ...]] = {"fun": (1, -1, -1, -1, 0, 1, -1)}
 """Signs that coefficients may have where only one makes sense, 0 for either: nobody likes a game for being unfair.
 
 Drama may count for a game, or against it as luck.
@@ -57,9 +57,11 @@ def terms(question: str, measures: BoardMeasures) -> list[float]:
     if question == "payoff":
         return [unsure * m.payoff]
     if question == "draw":
-        values = [m.draw, 1 - m.draw, math.log(max(m.choices, 1)), math.log(max(m.plies, 1.0)), abs(m.payoff)]
+        # the first choice tells the size of a board that is filled, not of one with few ways to begin
+        size = max(m.choices, m.plies, 1.0)
+        values = [m.draw, 1 - m.draw, math.log(size), math.log(max(m.plies, 1.0)), abs(m.payoff)]
         return [unsure * value for value in values]
-    return [m.challenge, m.triviality, m.draw, abs(m.payoff), m.drama, m.danger]
+    return [m.challenge, m.triviality, m.draw, abs(m.payoff), m.drama, m.danger, m.threats]
 
 
 def _known(question: str, measures: BoardMeasures) -> float:

@@ -107,6 +107,12 @@ def parts_of(measures: BoardMeasures, people: BoardPeople) -> tuple[Part, ...]:
         _swings(m.drama, shares["drama"]),
         Part("danger", min(1.0, m.danger / MUCH_DANGER), f"{danger}.", max(0.0, shares["danger"])),
         Part(
+            "freedom",
+            1 - m.threats,
+            f"In {m.threats:.0%} of the turns the other threatens to win at once.",
+            max(0.0, -shares["threats"]),
+        ),
+        Part(
             "expected payoff",
             1 - abs(payoff),
             f"People would expect the game to favour {favours} (payoff of the first {payoff:+.2f}).",

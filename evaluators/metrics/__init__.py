@@ -3,19 +3,21 @@
     registry    the metrics of a single level by name, and the decorator `metric` that declares one
     text        from the level's text          play        from its winning play
     agents      from the plays of agents       profile     agents of different skill
-    likeness    how unlike two levels look
+    judgement   its quality and the parts      likeness    how unlike two levels look
     distances   how different two levels are by edits and by plays
     scores      quality, diversity and controllability of a set of levels
 
 `pcg.evaluators.fitness` puts those of a single level together.
 """
 
-# Metrics are shown in the order in which they are declared: of the text, of the play, of agents.
+# Metrics are shown in the order in which they are declared: of the text, of the play, of agents, of the judge.
 from pcg.evaluators.metrics.text import LevelText, TextMetrics  # isort: split
 
 from pcg.evaluators.metrics.play import PlayMetrics, Trace, WonPlay  # isort: split
 
 from pcg.evaluators.metrics.agents import AgentPlays  # isort: split
+
+from pcg.evaluators.metrics.judgement import PART_PREFIX  # isort: split
 
 from pcg.evaluators.metrics.distances import edit_distance, play_distance
 from pcg.evaluators.metrics.likeness import LevelShape, level_distance, level_shape
@@ -25,6 +27,7 @@ from pcg.evaluators.metrics.scores import Scores, controllability, diversity, qu
 
 __all__ = [
     "METRICS",
+    "PART_PREFIX",
     "STAGES",
     "AgentPlays",
     "LevelShape",

@@ -15,6 +15,9 @@ from pcg.evaluators.metrics.profile import play_value
 from pcg.evaluators.metrics.registry import AGENTS, metric
 from pcg.evaluators.metrics.sources import KHALIFA, NIELSEN
 
+LONG = 400
+"""Ticks of a winning play from which on length makes a level no more difficult."""
+
 
 @dataclass
 class AgentPlays:
@@ -102,3 +105,19 @@ def nodes(plays: AgentPlays) -> float | None:
 def calls(plays: AgentPlays) -> float | None:
     """Forward-model calls of the evaluation, ticks played included."""
     return plays.calls
+
+
+@metric(
+    "difficulty", "how seldom weak agents win, how often they are lost, and how long a win takes, each a third", 0, 1,
+    stage=AGENTS, source=f"after {NIELSEN}",
+)  # fmt: skip
+def difficulty(plays: AgentPlays) -> float | None:
+    """Mean of the shares of the weak agents' plays that are not won and that are lost, and of the length of the
+    winning play on a logarithmic scale to `LONG` ticks, in [0, 1].
+    """
+    if plays.won is None or not plays.weak:
+        return None
+    wins: float = sum(p.winner == 1 for p in plays.weak) / len(plays.weak)
+    lost: float = sum(p.winner == 0 for p in plays.weak) / len(plays.weak)
+    length: float = min(1.0, math.log1p(plays.won.ticks) / math.log1p(LONG))
+    return ((1.0 - wins) + lost + length) / 3.0

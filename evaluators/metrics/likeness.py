@@ -200,8 +200,8 @@ def level_distance(a: str, b: str) -> float:
         a: level text.
         b: another, of any size and alphabet.
 
-    >>> level_distance("wwwww\nwA..w\nw..gw\nwwwww", "wwwwww\nw..A.w\nwg...w\nwwwwww")
-    0.1
+    >>> round(level_distance("wwwww\nwA..w\nw..gw\nwwwww", "wwwwww\nw..A.w\nwg...w\nwwwwww"), 2)
+    0.16
     >>> level_distance("wwwww\nwA..w\nw..gw\nwwwww", "wwwww\nw..Aw\nwg..w\nwwwww")
     0.0
     """

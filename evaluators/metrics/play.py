@@ -35,7 +35,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Trace:
-    """The trace of a play, before its first tick and after each; all tuples but the last are of one length."""
+    """The trace of a play, before its first tick and after each; all tuples but `mechanics` are of one length."""
 
     cells: tuple[Cell | None, ...]
     """(row, column) of the centre of the avatar, None while there is none."""
@@ -43,6 +43,8 @@ class Trace:
     """Distance of the nearest harmful sprite in rows plus columns, infinite without one."""
     mechanics: tuple[str, ...]
     """Names of the rules that took effect, in the order of the game's text."""
+    scores: tuple[float, ...] = ()
+    """Scores, as long as `cells`."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +97,17 @@ class PlayMetrics:
         features = np.zeros(2 * len(self._harmful), np.float64)
         cells = [_cell(state)]
         dangers = [self._danger(state, features)]
+        scores = [float(state.score)]
         for action in actions:
             state.advance(action)
             watch.tick(before, state, (ACTION_ID[action], 0))
             before = state.copy()
             cells.append(_cell(state))
             dangers.append(self._danger(state, features))
+            scores.append(float(state.score))
         used = watch.coverage(state).used
-        return Trace(
-            tuple(cells), tuple(dangers), tuple(m.name for m in self.mechanics if self._first + m.effect in used)
-        )
+        fired = tuple(m.name for m in self.mechanics if self._first + m.effect in used)
+        return Trace(tuple(cells), tuple(dangers), fired, tuple(scores))
 
     def _danger(self, state: State, features: NDArray[np.float64]) -> float:
         invoke5(all_features.address, state.context.address, state.address, 0, int(features.ctypes.data), len(features))

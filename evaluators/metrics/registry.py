@@ -16,16 +16,17 @@ from typing import Any
 from pcg.engine.registry import Registry
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
-TEXT, PLAY, AGENTS = "text", "play", "agents"
+TEXT, PLAY, AGENTS, JUDGEMENT = "text", "play", "agents", "judgement"
 STAGES: Mapping[str, str] = {
     TEXT: "of the level's text alone; known of every level that can be read",
     PLAY: "of the winning play; known of every level that was won",
     AGENTS: "of the plays of several agents, as far as an evaluation went",
+    JUDGEMENT: "of what the judge of levels says; known of every feasible level",
 }
 """Stages of an evaluation, of whose results metrics are computed."""
 
 Measured = Callable[[Any], float | None]
-"""A function of a `LevelText`, a `WonPlay` or an `AgentPlays`, by the stage; None for what is not known."""
+"""A function of a `LevelText`, `WonPlay`, `AgentPlays` or `Judgement`, by the stage; None for what is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Metric:
         """Return the value for a level.
 
         Args:
-            facts: a `LevelText`, `WonPlay` or `AgentPlays`, by the stage.
+            facts: a `LevelText`, `WonPlay`, `AgentPlays` or `Judgement`, by the stage.
 
         Raises:
             PcgError: when the function gives neither a number nor None.
@@ -85,7 +86,8 @@ def metric(
         help: one line for `pcg metrics`.
         low: least value; negative infinity for none.
         high: greatest value, None for no bound.
-        stage: what the function is given: "text" (a `LevelText`), "play" (a `WonPlay`) or "agents" (an `AgentPlays`).
+        stage: what the function is given: "text" (a `LevelText`), "play" (a `WonPlay`), "agents" (an `AgentPlays`) or
+            "judgement" (a `Judgement`).
         unit: such as "cells".
         source: the paper it is from.
         whole: values are whole numbers.

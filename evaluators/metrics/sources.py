@@ -10,3 +10,5 @@ LIAPIS = "Liapis, Yannakakis, Togelius: Towards a Generic Method of Evaluating G
 HORN = "Horn, Dahlskog, Shaker, Smith, Togelius: A Comparative Evaluation of Procedural Level Generators (2014)"
 SHANNON = "Shannon: A Mathematical Theory of Communication (1948)"
 CHANNELS = "Bullitt et al.: Measuring Tortuosity of the Intracerebral Vasculature (2003), distance metric"
+CANOSSA = "Canossa, Smith: Towards a Procedural Evaluation Technique: Metrics for Level Design (2015)"
+LUCAS = "Lucas, Volz: Tile Pattern KL-Divergence for Analysing and Evolving Game Levels (2019)"

@@ -116,17 +116,19 @@ class TextMetrics:
         self.analysis = analysis
         self._frame = tuple(int(side is not None) for side in frame)
         self._walkable = palette.access <= PUSH
-        self._solid = palette.access == BLOCKED
-        self._bare = np.zeros(len(palette.tiles), bool)
-        self._bare[list(palette.grounds)] = True
+        self.solid = palette.access == BLOCKED
+        self.bare = np.zeros(len(palette.tiles), bool)
+        self.bare[list(palette.grounds)] = True
         hazards = [t for t in analysis.concrete if analysis.has(t, "hazard")]
-        self._hazards = palette.type_counts[:, hazards].sum(axis=1)
+        self.hazards = palette.type_counts[:, hazards].sum(axis=1)
         self._kinds = _families(analysis, required)
-        self._groups = {name: palette.type_counts[:, sorted(types)].sum(axis=1) for name, types in groups.items()}
-        self._targets = self._target_tiles(required)
+        self._groups: dict[str, NDArray[np.int64]] = {
+            name: palette.type_counts[:, sorted(types)].sum(axis=1) for name, types in groups.items()
+        }
+        self.targets = self._target_tiles(required)
         # For symmetry one ground is like another, and so is the place where the avatar starts: there is only one.
         self._looks = np.arange(len(palette.tiles), dtype=np.int16) + 1
-        self._looks[self._bare] = 0
+        self._looks[self.bare] = 0
         self._looks[[i for i, t in enumerate(palette.tiles) if any(c in analysis.avatars for c in t.types)]] = 0
         self._filling = may_fill(palette)
 
@@ -174,6 +176,15 @@ class TextMetrics:
         """
         return int(counts @ self._groups[name])
 
+    def group_tiles(self, name: str) -> NDArray[np.int64]:
+        """Return how many sprites of a group each tile creates, shape (tiles,)."""
+        return self._groups[name]
+
+    @property
+    def families(self) -> tuple[frozenset[int], ...]:
+        """The game's kinds of sprites that levels can show, as types."""
+        return self._kinds
+
     def kinds(self, counts: Mapping[int, int]) -> float:
         """Share of the game's kinds of sprites that occur.
 
@@ -203,12 +214,12 @@ class TextMetrics:
         if not inner.size:
             return 0.0
         counts = np.bincount(inner.ravel(), minlength=len(self.palette.tiles))
-        bare = self._bare | (self._filling & (counts > 0.4 * inner.size))
+        bare = self.bare | (self._filling & (counts > 0.4 * inner.size))
         return 1.0 - int(counts[bare].sum()) / inner.size
 
     def density(self, grid: Grid) -> float:
         """Share of the cells inside the frame that stop the avatar for good, in [0, 1]."""
-        return float(self._solid[self.inside(grid)].mean())
+        return float(self.solid[self.inside(grid)].mean())
 
     def leniency(self, grid: Grid) -> float:
         """Mildness of a level, in (0, 1]: 2^(-10 d), d the dangers for each cell to walk on.
@@ -216,7 +227,7 @@ class TextMetrics:
         An enemy counts 1, a hazard that stands still one half.
         """
         counts = np.bincount(grid.ravel(), minlength=len(self.palette.tiles))
-        dangers = float(counts @ self._groups["enemies"]) + 0.5 * float(counts @ self._hazards)
+        dangers = float(counts @ self._groups["enemies"]) + 0.5 * float(counts @ self.hazards)
         room = int(counts[self._walkable].sum())
         return float(2.0 ** (-PER_ROOM * dangers / max(1, room)))
 
@@ -234,7 +245,7 @@ class TextMetrics:
         falls = self.analysis.mobility == "platform"
         standing = walkable.copy()
         if falls:
-            standing[:-1] &= self._solid[grid[1:]]
+            standing[:-1] &= self.solid[grid[1:]]
         elif self.analysis.mobility == "freely":
             standing &= steps >= 0
         rows, columns = np.nonzero(standing)
@@ -278,7 +289,7 @@ class TextMetrics:
         difference of their weights as a share of the larger.
         """
         inner = self.inside(grid)
-        filled = ~self._bare[inner]
+        filled = ~self.bare[inner]
         height, width = filled.shape
         arms_x = np.arange(width) - (width - 1) / 2
         arms_y = np.arange(height) - (height - 1) / 2
@@ -297,7 +308,7 @@ class TextMetrics:
         Summed over all goals, things to collect and things needed that are within reach and not where the avatar
         starts; None when there are none. Portals can be shorter than the straight way; that counts as 1.
         """
-        rows, columns = np.nonzero(self._targets[grid] & (steps > 0))
+        rows, columns = np.nonzero(self.targets[grid] & (steps > 0))
         straight = int(np.abs(rows - start[0]).sum() + np.abs(columns - start[1]).sum())
         return max(1.0, int(steps[rows, columns].sum()) / straight) if straight else None
 

@@ -434,6 +434,9 @@ class LevelPopulation:
         new: list[Member] = []
         while len(new) + len(children) < places:
             new += self._apart([self._fresh(rng, -1)], 1, [*elites, *children, *new]) or [self._fresh(rng, -1)]
+        # Better one more child than something new that cannot be won.
+        spare = iter([m for _, m in litter if m.level not in {o.level for o in (*elites, *children, *new)}])
+        new = [member if member.evaluation.feasible else next(spare, member) for member in new]
         number = len(self.members)
         born = [self._numbered(m, number + k, generation) for k, m in enumerate([*children, *new][:places])]
         return [*elites, *born]

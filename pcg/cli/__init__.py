@@ -21,12 +21,14 @@ from pcg.cli import (
     describe,
     games,
     gdl,
+    judge,
     kernels,
     language,
     levels,
     metrics,
     play,
     prefer,
+    prove,
     repair,
     rules,
     runs,
@@ -64,8 +66,8 @@ def _options(
 
 
 for _module in (
-    levels, repair, archive, breed, runs, rules, games, tune, metrics, play, describe, agents, tournament, connectx,
-    gdl, study, prefer, language, kernels, bench, conformance, yardstick,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, describe, agents, tournament,
+    connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
 ):  # fmt: skip
     _module.register(app)
 

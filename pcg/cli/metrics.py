@@ -15,6 +15,7 @@ from pcg.cli.sources import ReadingChoice, level_of
 if TYPE_CHECKING:
     from pcg.evaluators.evaluation import Evaluation
     from pcg.evaluators.fitness import LevelEvaluator
+    from pcg.evaluators.judging.judgement import Judgement
 
 PANEL = "Measure levels"
 
@@ -92,6 +93,9 @@ def measure(
     distances: Annotated[
         bool, typer.Option("--distances", help="Also how different the levels are from one another.")
     ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also what the judge says of each level, part by part.")
+    ] = False,
     agents: Annotated[
         str | None, typer.Option(help="Also how these agents fare, weakest first, as in nothing,random,onestep,mcts.")
     ] = None,
@@ -128,6 +132,9 @@ def measure(
         for k, (level, one) in enumerate(zip(levels, found, strict=True)):
             data = one.to_json()
             entry = {"level": level, **{key: data[key] for key in _SHOWN}}
+            if explain:
+                judged = evaluator.judgement(texts[k], one).as_dict()
+                entry |= {"parts": judged["parts"], "problem": judged["problem"]}
             if profiles:
                 performances = [
                     {name: getattr(p, name) for name in p.__dataclass_fields__} for p in profiles[k].performances
@@ -140,6 +147,9 @@ def measure(
         print(json.dumps(result, indent=1, ensure_ascii=False))
         return
     _print_metrics(evaluator, names, found)
+    if explain:
+        for name, text, one in zip(names, texts, found, strict=True):
+            _print_judgement(name, evaluator.judgement(text, one))
     for title, matrix in pairs.items():
         _print_matrix(title, names, matrix)
     if profiles:
@@ -220,6 +230,18 @@ def _print_metrics(evaluator: LevelEvaluator, names: list[str], found: list[Eval
         for name in fired:
             table.add_row(escape(name), *("yes" if name in e.mechanics else "" for e in found))
         console().print(table)
+
+
+def _print_judgement(name: str, judgement: Judgement) -> None:
+    from rich.table import Table
+
+    verdict = f"fitness {judgement.value:.3f}" if judgement.feasible else "not feasible"
+    table = Table(f"{escape(name)}: {verdict}", "value", "weight", "what the judge says")
+    for part in judgement.parts:
+        table.add_row(part.name, f"{part.value:.2f}", f"{part.weight:.2f}", escape(part.sentence))
+    console().print(table)
+    if judgement.problem:
+        print(judgement.problem)
 
 
 def _number(value: float | None) -> str:

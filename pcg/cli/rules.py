@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import NOTHING_FOUND, console, print_parameters, stop_if_interrupted
+from pcg.cli.console import NOTHING_FOUND, console, escape, print_parameters, stop_if_interrupted
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
@@ -84,14 +84,19 @@ def finish(result: GameSearchResult) -> None:
     )
     if result.games:
         agents = [p.agent for p in result.games[0].evaluation.profile]
-        table = Table("game", "fitness", *agents, "in order", "apart", "rules", title="how well each agent does")
+        table = Table(
+            "game", "value", "fitness", *agents, "in order", "apart", "rules", title="how well each agent does"
+        )
         for k, game in enumerate(result.games):
             verdict = game.confirmed or game.evaluation
             means = [f"{p.performance:.2f}" for p in verdict.profile]
             yes = ["yes" if flag else "no" for flag in (verdict.ordered, verdict.separated)]
             size = str(len(game.candidate.genotype))
-            table.add_row(f"game{k}", f"{game.evaluation.fitness:.3f}", *means, *yes, size)
+            table.add_row(f"game{k}", f"{game.value:.3f}", f"{game.evaluation.fitness:.3f}", *means, *yes, size)
         screen.print(table)
+        for k, game in enumerate(result.games):
+            if game.judgement is not None and game.judgement["problem"]:
+                screen.print(escape(f"game{k} is not what the judge would keep: {game.judgement['problem']}"))
         if last["games"]:
             screen.print(
                 f"With other seeds {last['ordered']} of {last['games']} keep all agents in order, "

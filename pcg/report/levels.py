@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pcg.evaluators.judging.level_parts import in_order
 from pcg.evaluators.metrics import METRICS
 from pcg.report.base import (
     PAGE,
@@ -114,6 +115,7 @@ def _context(folder: Path) -> dict[str, Any]:
         "best_alt": f"Animation: {best['winner']} wins {best['file']}" if best else "",
         "best_text": _best_text(best) if best else "",
         "best_measures": _measures(best) if best else [],
+        "best_parts": _parts(best) if best else [],
         "galleries": _galleries(folder, levels, others),
         "chart": Markup(fitness_curve(events)),
         "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in level_figures(folder, events)],
@@ -188,6 +190,14 @@ def _measures(level: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
+def _parts(level: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    """Return name, value, weight and sentence of each part of the judgement; runs of old have none."""
+    return [
+        (_words(name), f"{part['value']:.2f}", f"{part['weight']:.0%}", part["sentence"])
+        for name, part in in_order(level.get("parts", {})).items()
+    ]
+
+
 def _galleries(
     folder: Path, levels: list[dict[str, Any]], others: list[dict[str, Any]]
 ) -> list[tuple[str, str, str, list[dict[str, Any]]]]:
@@ -212,6 +222,7 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
         "height": level["height"],
         "headline": head,
         "text": path.read_text(encoding="utf-8").rstrip("\n"),
+        "parts": _parts(level),
         "picture": _picture(path.with_suffix(".png")),
         "mission": _mission(level["mission"]) if "mission" in level else None,
     }

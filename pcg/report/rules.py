@@ -150,6 +150,7 @@ def _game(
         "picture": f"games/{picture.name}",
         "films": films,
         "facts": [
+            *_judged(entry),
             ("Fitness", f"{entry['fitness']:.3f}"),
             ("Made by", f"{entry['origin']}, generation {entry['generation']}"),
             ("Rules and endings", f"{len(genotype.rules)} and {len(genotype.terminations)}"),
@@ -166,6 +167,14 @@ def _game(
         "against": against,
         "what": "Game" if whole is not None else "Rules",
     }
+
+
+def _judged(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the judge of games says, where it was asked."""
+    judgement = entry.get("judgement")
+    if judgement is None:
+        return []
+    return [("Value", f"{judgement['value']:.3f}"), *([("Fault", p)] if (p := judgement["problem"]) else [])]
 
 
 def _diff(before: list[str], after: list[str]) -> list[tuple[str, str]]:

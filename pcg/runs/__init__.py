@@ -29,7 +29,8 @@ object per line in `.jsonl`):
     [0, 1]}, `metrics` {name: number}, `stage` ("static", "idle", "capable" or "complete": how far the evaluation had
     to go), `winner` (agent whose play won: "solver", "mcts", or ""), `seed` (of the winning play), `play` (winning
     play, one letter per tick: . NIL, U UP, L LEFT, D DOWN, R RIGHT, X USE, E ESCAPE; "" if none), `mechanics` (names
-    of the rules that take effect in it), `wants` {name: how nearly it is met, in [0, 1]}.
+    of the rules that take effect in it), `wants` {name: how nearly it is met, in [0, 1]}, `parts` of the judgement of a
+    feasible level {name: {`value`, `weight`, `sentence`}}.
 `checkpoint.json`
     The generator's state and the candidates in flight after the first `events` lines of the log. Written under a
     temporary name and renamed; may be deleted at any time (the run is then replayed from its log).
@@ -48,9 +49,10 @@ object per line in `.jsonl`):
     share), `qd_score` (sum of their fitness), `best`, `mean`}. `summary.json` has the same `statistics` as `archive`.
 `levels/index.json`
     The best distinct feasible levels, best first: {`levels`: [{`file` ("lvl0.txt"), `id`, `origin`, `generation`,
-    `width`, `height`, `feasible`, `fitness`, `constraint`, `constraints`, `metrics`, `wants`, `mechanics`, `winner`,
-    `seed`, `actions` (list of action names of the winning play, replay with `game.start(level=..., seed=seed)`)}]};
-    of the grammar generators also `mission` {`nodes`, `edges`} (see `generators.levels.grammar.Mission.to_json`).
+    `width`, `height`, `feasible`, `fitness`, `constraint`, `constraints`, `metrics`, `wants`, `mechanics`, `parts`,
+    `winner`, `seed`, `actions` (list of action names of the winning play, replay with `game.start(level=...,
+    seed=seed)`)}]}; of the grammar generators also `mission` {`nodes`, `edges`} (see
+    `generators.levels.grammar.Mission.to_json`).
 `levels/lvl0.txt`, `levels/lvl1.txt`, ... and `levels/game.vgdl`
     The levels and a copy of the game, so that `pcg.load("DIR/levels/game.vgdl")` is the game with the generated levels.
 `infeasible/index.json`, `infeasible/lvl0.txt`, ...

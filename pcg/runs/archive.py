@@ -22,7 +22,18 @@ SPARE = 20
 _SHAPES = 1024
 """Candidates whose shapes are kept at hand."""
 _CHOSEN = -1
-_INDEXED = ("feasible", "fitness", "constraint", "constraints", "metrics", "winner", "seed", "wants", "mechanics")
+_INDEXED = (
+    "feasible",
+    "fitness",
+    "constraint",
+    "constraints",
+    "metrics",
+    "winner",
+    "seed",
+    "wants",
+    "mechanics",
+    "parts",
+)
 
 
 @dataclass(frozen=True)

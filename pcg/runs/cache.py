@@ -36,11 +36,11 @@ def level_key(level: str) -> bytes:
 
 @functools.cache
 def code_digest() -> str:
-    """Return a digest of the code that evaluates: engine, evaluators, and the compiler with its versions."""
+    """Return a digest of the code that evaluates, with what was fitted: engine, evaluators, compiler and versions."""
     digest = sha256(f"{compiler()} {np.__version__}".encode())
     for package in (pcg.engine, pcg.evaluators):
         root = Path(str(package.__file__)).parent
-        for path in sorted(root.rglob("*.py")):
+        for path in sorted((*root.rglob("*.py"), *root.rglob("*.json"))):
             digest.update(path.relative_to(root).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:32]

@@ -23,7 +23,15 @@ from pcg.evaluators.metrics.registry import METRICS
 from pcg.render import render_cells, render_level
 from pcg.web.guard import LOCAL_HOSTS, Refused, read_object, take
 from pcg.web.heatmap import FITNESS, heatmap
-from pcg.web.level_editor import LARGEST_SIDE, MOST_SUGGESTIONS, Bench, LevelEditor, failed, metrics_json
+from pcg.web.level_editor import (
+    LARGEST_SIDE,
+    MOST_SUGGESTIONS,
+    Bench,
+    LevelEditor,
+    failed,
+    metrics_json,
+    parts_list,
+)
 from pcg.web.pages import application, page
 from pcg.web.player import PlayServer, PlaySession, replay_frames, sheet_for
 from pcg.web.run_levels import GROUPS, Entry, RunFolder
@@ -239,6 +247,7 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
         "ticks": len(entry.actions),
         "wants": {name: value >= 1.0 for name, value in entry.wants.items()},
         "mechanics": list(entry.mechanics),
+        "parts": parts_list(entry.parts),
         "origin": entry.origin,
     }
 

@@ -25,6 +25,8 @@ from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.analysis import ROLES
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, PARAMETERS, LevelEvaluator
+from pcg.evaluators.judging.judgement import Judgement
+from pcg.evaluators.judging.level_parts import in_order
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.evaluators.target_parsing import parse_targets
 from pcg.evaluators.targets import Target
@@ -172,7 +174,7 @@ class LevelEditor:
         return evaluation
 
     def judge(self, text: str, wants: str = "") -> dict[str, Any]:
-        """An evaluation as JSON: `check`, `feasible`, `fitness`, `failed` constraints, `metrics`, `wants`."""
+        """An evaluation as JSON: `check`, `feasible`, `fitness`, `failed` constraints, `metrics`, `parts`, `wants`."""
         evaluation = self.evaluate(text, wants)
         return {
             "check": self.check(text),
@@ -181,11 +183,16 @@ class LevelEditor:
             "constraint": evaluation.constraint,
             "failed": failed(evaluation.constraints),
             "metrics": metrics_json(evaluation.metrics),
+            "parts": parts_list(self.judgement(text, evaluation).as_dict()["parts"]),
             "wants": {name: value >= 1.0 for name, value in evaluation.targets.items()},
             "winner": evaluation.winner,
             "seed": evaluation.seed,
             "actions": evaluation.actions,
         }
+
+    def judgement(self, text: str, evaluation: Evaluation) -> Judgement:
+        """What the judge says of an evaluated level: of one that is not feasible, what its text tells."""
+        return self.evaluator.judgement(self.tidy(text), evaluation)
 
     # -- completing ----------------------------------------------------------------------------------------------------
 
@@ -346,6 +353,11 @@ def failed(constraints: Mapping[str, float]) -> list[dict[str, Any]]:
         if found:
             return [{"name": n, "help": CONSTRAINTS.get(n, ""), "value": constraints[n]} for n in found]
     return []
+
+
+def parts_list(parts: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Parts of a judgement in order: `name`, `value`, `weight`, `sentence`."""
+    return [{"name": name, **part} for name, part in in_order(parts).items()]
 
 
 def metrics_json(metrics: Mapping[str, float]) -> list[dict[str, Any]]:

@@ -56,6 +56,8 @@ class Entry:
     """Degree to which each target is met, in [0, 1]."""
     mechanics: tuple[str, ...] = ()
     """The rules that take effect in the winning play."""
+    parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    """Parts of the judgement by name: `value`, `weight`, `sentence`."""
     cell: tuple[int, ...] | None = None
     """Its place in an archive."""
 
@@ -79,6 +81,7 @@ class Entry:
             str(data.get("origin", "")),
             numbers(data.get("wants", {})),
             tuple(str(name) for name in data.get("mechanics", ())),
+            dict(data.get("parts", {})),
             **more,
         )
 

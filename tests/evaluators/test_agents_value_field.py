@@ -14,7 +14,7 @@ from tiny_engine import TinyState, sliding, walk
 
 import pcg.games
 from pcg.engine.game import Game, load
-from pcg.evaluators.agents import make_agent, play, replay
+from pcg.evaluators.agents import make_agent, play, replay, value_field
 from pcg.evaluators.agents.kernel import value_field_record as graph
 
 kernel = pytest.mark.kernel
@@ -367,3 +367,14 @@ def test_each_nugget_is_worth_one_more_than_the_last() -> None:
     scores = [s.score for s in replay(game.start(0, seed=6), done.actions)]
     gains = [after - before for before, after in pairwise(scores) if after != before]
     assert gains == [1, 2, 3, 4, 5]
+
+
+def test_in_a_hurry_the_look_ahead_takes_no_more_memory_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = load("lode_runner").start()
+    monkeypatch.setattr(value_field, "_TIMED_BYTES", 1 << 23)
+    patient, hurried = (make_agent("valuefield", seed=1, budget=budget) for budget in (5000, "2ms"))
+    for agent in (patient, hurried):
+        agent.reset(state)
+    assert patient._field["depth_room"] == 2048
+    assert 256 < hurried._field["depth_room"] == (1 << 23) // hurried._model.stride < 2048
+    assert hurried.act(state) in (*state.actions, "NIL")

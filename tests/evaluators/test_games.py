@@ -138,14 +138,28 @@ def test_waiting_longer_than_the_plays_last_must_not_win_either():
     """An idle player is safe behind the walls, and wins in the end, while the plays of the ladder last 200."""
     safe = ("hero ghost > killSprite", "hero ghost > stepBack")
     late = changed(("Timeout limit=150 win=False", "Timeout limit=700 win=True"), safe)
-    assert judged(late, waiting=200).feasible
-    found = judged(late)
+    level = "\n".join((w := 18 * "w", "wA" + 15 * "." + "w", "w" + 15 * "." + "cw", *5 * ["w" + 16 * "." + "w"],
+                       "wc" + 13 * "." + "gcw", w))  # fmt: skip
+    given = {"max_plays": 3, "random_ticks": 200}
+    assert judged(late, level, waiting=200, **given).feasible
+    found = judged(late, level, **given)
     assert failed(found) == "idle" and found.reason == "doing nothing wins after 701 ticks"
-    assert found.profile == judged(late, waiting=200).profile, "it counts for nothing else"
-    assert judged(late, waiting=650).feasible
-    assert judged(changed(("Timeout limit=150 win=False", "Timeout limit=700 win=False"), safe)).feasible
-    report = GameEvaluator([LEVEL], ladder=LADDER).confirm(late, seeds=3)
+    assert found.profile == judged(late, level, waiting=200, **given).profile, "it counts for nothing else"
+    assert judged(late, level, waiting=650, **given).feasible
+    never = changed(("Timeout limit=150 win=False", "Timeout limit=700 win=False"), safe)
+    assert judged(never, level, **given).feasible
+    report = GameEvaluator([level], ladder=LADDER, random_ticks=200).confirm(late, seeds=3)
     assert not report.feasible and report.constraints["idle"] == 0.0 and len(report.profile) == 5
+
+
+def test_a_game_that_chance_wins_too_often_is_never_feasible():
+    """Without anything dangerous a player that acts at random gathers both coins in most plays of 200 ticks."""
+    safe = changed(("hero ghost > killSprite", "hero ghost > stepBack"), ("Timeout limit=150", "Timeout limit=300"))
+    found = judged(safe, random_ticks=200)
+    assert failed(found) == "chance" and "random player wins" in found.reason
+    assert found.metrics["random_wins"] > 0.3
+    report = GameEvaluator([LEVEL], ladder=LADDER, random_ticks=200).confirm(safe, seeds=5)
+    assert not report.feasible and report.constraints["chance"] < 1.0
 
 
 def test_warnings_of_the_caller_count():

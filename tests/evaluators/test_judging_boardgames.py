@@ -15,7 +15,7 @@ from pcg.engine.boards import ConnectX, MnkGame, rule_sheet
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging import judge_board_game
 from pcg.evaluators.judging.board_measures import LINES, RULES, BoardMeasures, measure_board_game
-from pcg.evaluators.judging.board_people import FEWEST, QUESTIONS, fit_people, stored_people, terms
+from pcg.evaluators.judging.board_people import FEWEST, QUESTIONS, SIGNS, TERMS, fit_people, stored_people, terms
 from pcg.evaluators.judging.board_play import LADDER as SAMPLERS
 from pcg.evaluators.judging.board_play import SamplingPlayers
 from pcg.evaluators.judging.kernel.line_player import BEHIND, DANGER, FIELDS, PLIES, THREATS, WINNER
@@ -144,7 +144,7 @@ def made_up(count: int) -> list[BoardMeasures]:
             challenge=rng.uniform(0, 1),
             drama=rng.uniform(0, 0.5),
             danger=rng.uniform(0, 0.1),
-            threats=0.1,
+            threats=rng.uniform(0, 0.5),
             changes=2.0,
             all_alike=None,
             plays=100,
@@ -212,7 +212,7 @@ def test_gomoku_is_judged_better_than_games_that_are_won_at_once() -> None:
     assert dull.feasible
     assert good.value > dull.value + 0.3
     parts = {part.name: part for part in good.parts}
-    assert sum(part.weight for part in good.parts) == pytest.approx(1.0, abs=0.3)
+    assert sum(part.weight for part in good.parts) == pytest.approx(1.0)  # all signs of the fit are the parts' own
     assert all(0 <= part.value <= 1 for part in good.parts + dull.parts)
     assert parts["danger"].sentence == "No move loses at once."
     assert "the stronger wins" in parts["challenge"].sentence
@@ -231,6 +231,19 @@ def test_gomoku_is_judged_better_than_games_that_are_won_at_once() -> None:
 def test_games_without_a_contest_are_not_feasible(game: MnkGame, problem: str) -> None:
     judgement = judge_board_game(game, seed=1, budget=400)
     assert (judgement.feasible, judgement.value, judgement.problem) == (False, 0.0, problem)
+
+
+def test_coefficients_have_the_signs_that_make_sense() -> None:
+    """However the answers lie, nobody likes a game for being unfair, and a term that cannot help is left out."""
+    measures = made_up(60)
+    liked = {question: [50.0 + 40 * abs(m.payoff) + 30 * m.challenge for m in measures] for question in QUESTIONS}
+    fitted = fit_people(measures, liked)
+    found = dict(zip(TERMS["fun"], fitted.coefficients["fun"][1:], strict=True))
+    assert found["imbalance"] == 0.0
+    assert found["challenge"] > 15
+    for players in (LINES, RULES):
+        for sign, number in zip(SIGNS["fun"], stored_people(players).coefficients["fun"][1:], strict=True):
+            assert sign * number >= 0
 
 
 def test_games_of_more_players_are_refused_in_a_sentence() -> None:

@@ -107,7 +107,7 @@ def test_a_fitness_function_of_ones_own_judges_feasible_levels(clean: None) -> N
     game = load("boxes")
     found = LevelEvaluator(game, fitness="short").evaluate(game.levels[0], seed=1)
     assert found.feasible and found.fitness == 1.0 - found.metrics["solution_length"] / 400
-    plain = LevelEvaluator(game, fitness="skill").evaluate(game.levels[0], seed=1)
+    plain = LevelEvaluator(game, fitness="quality").evaluate(game.levels[0], seed=1)
     assert plain.fitness == LevelEvaluator(game).evaluate(game.levels[0], seed=1).fitness != found.fitness
     with pytest.raises(PcgError, match="unknown fitness function `shor`, did you mean `short`"):
         LevelEvaluator(game, fitness="shor")

@@ -73,3 +73,13 @@ def test_mistakes_are_one_message(tmp_path: Path, arguments: tuple[str, ...], me
     result = run("measure", *(a.format(bad=bad) for a in arguments))
     assert result.exit_code == 2
     assert message in result.output and "Traceback" not in result.output
+
+
+def test_the_judgement_is_explained_part_by_part() -> None:
+    plain = json.loads(run("measure", "boxes", "0", "--json").output)["levels"][0]
+    (found,) = json.loads(run("measure", "boxes", "0", "--explain", "--json").output)["levels"]
+    assert found["feasible"] and found["fitness"] == plain["fitness"] == found["metrics"]["quality"]
+    assert "parts" not in plain and found["problem"] == ""
+    assert all(part["sentence"] and 0 <= part["value"] <= 1 for part in found["parts"].values())
+    shown = run("measure", "boxes", "0", "--explain").output
+    assert "what the judge says" in shown and all(name in shown for name in found["parts"])

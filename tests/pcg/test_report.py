@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -98,6 +99,12 @@ def test_the_page_holds_everything_and_needs_nothing_else(finished: Path) -> Non
     for level in index(finished):
         assert level["file"] in page.text
         assert (finished / "levels" / level["file"]).read_text().strip() in page.text
+
+
+def test_every_feasible_level_is_judged_part_by_part(finished: Path) -> None:
+    best = json.loads((finished / "levels" / "index.json").read_text())["levels"][0]
+    page = html.unescape((finished / "report.html").read_text())
+    assert best["parts"] and all(part["sentence"] in page for part in best["parts"].values())
 
 
 def test_the_table_sorts_by_exact_numbers(finished: Path) -> None:

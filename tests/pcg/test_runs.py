@@ -213,7 +213,7 @@ def test_a_run_needs_nothing_outside_its_folder(tmp_path: Path, whole: Path) -> 
 
 def test_the_log_has_every_field_the_layout_promises(whole: Path) -> None:
     fields = {"id", "origin", "generation", "level", "feasible", "fitness", "constraint", "constraints", "metrics",
-              "stage", "winner", "seed", "play", "wants", "mechanics"}  # fmt: skip
+              "stage", "winner", "seed", "play", "wants", "mechanics", "parts"}  # fmt: skip
     for k, event in enumerate(events(whole)):
         assert set(event) == fields and event["id"] == k
 

@@ -21,13 +21,13 @@ from pcg.report import write_report
 from pcg.runs import GamesRun, resume, run_games
 
 CHEAP = {"ladder": "nothing random onestep", "plays": 2, "max_plays": 2, "max_ticks": 60, "explorations": 2,
-         "min_rules": 0.3, "min_ticks": 10, "patience": 2}  # fmt: skip
+         "min_rules": 0.3, "min_ticks": 10, "patience": 2, "random_ticks": 30}  # fmt: skip
 
 
 def config(**changes: object) -> GamesRun:
     given = {
         "levels": "0", "seed": 7, "evaluations": 40, "checkpoint": 7, "confirm": 2, "finalists": 3, "count": 3,
-        "window": 6,
+        "window": 6, "judge": 0,
         "generator_parameters": {"population": 10, "offspring": 10}, "evaluation_parameters": CHEAP,
     }  # fmt: skip
     return GamesRun("hunt invaders", **{**given, **changes})  # type: ignore[arg-type]

@@ -17,11 +17,11 @@ from pcg.runs.experiments.rules import evaluate_rules, run_rules
 from pcg.runs.experiments.rules_config import RulesRun
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
-CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20}
+CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20, "random_ticks": 30}
 
 
 def config(generator: str = "evolve", **more: object) -> RulesRun:
-    settings = {"game": "boxes", "levels": "0", "count": 4, "evaluations": 120, "confirm": 0, **more}
+    settings = {"game": "boxes", "levels": "0", "count": 4, "evaluations": 120, "confirm": 0, "judge": 0, **more}
     parameters = {"population": 10, "offspring": 10} if RULE_GENERATORS[generator].learns else {}
     return RulesRun(generator=generator, generator_parameters=parameters, evaluation_parameters=CHEAP, **settings)  # type: ignore[arg-type]
 
@@ -47,7 +47,7 @@ def test_neither_workers_nor_a_pause_change_anything(generator: str, tmp_path: P
 
 
 def test_hopeless_games_are_left_early_and_are_not_feasible(tmp_path: Path) -> None:
-    run_rules(config(evaluations=300), tmp_path / "run", workers=2)
+    run_rules(config(evaluations=300, seed=2), tmp_path / "run", workers=2)
     found = [json.loads(line) for line in events(tmp_path / "run").splitlines()]
     left = [event for event in found if "cannot reach" in event["reason"]]
     assert left and not any(event["feasible"] for event in left)

@@ -22,6 +22,7 @@ from tiers import examples
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.judging.level_parts import PARTS
 from pcg.runs import LevelRun, run_levels
 from pcg.web.archive import archive_app
 from pcg.web.guard import LARGEST_BODY, Refused
@@ -184,6 +185,9 @@ def test_a_level_is_shown_with_its_picture_measures_and_winning_play(client: Tes
     assert entry["level"] + "\n" == (folder / "levels" / "lvl0.txt").read_text()
     assert {m["name"] for m in entry["metrics"]} >= {"coverage", "cover"}
     assert all(m["help"] for m in entry["metrics"])
+    assert [part["name"] for part in entry["parts"]] == list(PARTS) and all(p["sentence"] for p in entry["parts"])
+    again = client.post("/api/evaluate", json={"level": entry["level"]}).json()
+    assert again["fitness"] == entry["fitness"] and again["parts"] == entry["parts"]
     image = Image.open(io.BytesIO(client.get("/api/levels/kept-0/picture.png").content))
     rows = entry["level"].split("\n")
     assert image.size == (16 * len(rows[0]), 16 * len(rows))

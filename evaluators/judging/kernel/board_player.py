@@ -74,7 +74,7 @@ BOARD_GAMES = np.dtype(
         ("threats", "f8"),
         ("danger", "f8"),
         ("focus", "f8"),
-        ("estimate", "f8"),  # what the last choice was worth to the first player, 0 to 1
+        ("estimate", "f8"),  # what the moves of the last choice were worth to the first player, 0 to 1
     ],
     align=True,
 )
@@ -286,16 +286,21 @@ def value_moves(games, player, count, choosers):
 
 @inner
 def draw_move(games, player, count):
-    """Draw a move by the values of those that were considered; keeps their best as the estimate."""
+    """Draw a move by the values of those that were considered; keeps their mean as the estimate.
+
+    Not their best: the best of a few noisy values flatters whoever is to move.
+    """
     g = games_at(games)
     s = seat_at(g.seats + SEAT_BYTES * player)
     total = 0.0
-    best = 0.0
+    worth_of_all = 0.0
+    considered = 0
     for k in range(count):
         value = load_double(g.values + 8 * k)
         if value == LEFT_OUT:
             continue
-        best = value if value > best else best
+        worth_of_all += value
+        considered += 1
         chance = 1.0
         for _ in range(s.sharpness):
             chance = chance * (value + 0.02)
@@ -316,7 +321,8 @@ def draw_move(games, player, count):
         if rest < 0.0:
             break
     g.focus = g.focus + part / total
-    g.estimate = best if player == 0 else 1.0 - best
+    mean = worth_of_all / considered
+    g.estimate = mean if player == 0 else 1.0 - mean
     return pick
 
 

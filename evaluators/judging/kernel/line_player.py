@@ -247,10 +247,10 @@ def play_game(games, out):
         free = g.cells - ply
         s = side_at(side_of(games, mover))
         own = completing_cells(games, mover)
-        if completing_cells(games, 1 - mover) > 0:
-            threats += 1
         if g.misere == 1:
             danger += 1.0 * own / free
+        elif completing_cells(games, 1 - mover) > 0:
+            threats += 1
         total = weigh_cells(games, mover, 1 if own > 0 and g.misere == 0 else 0)
         lapse = s.lapse
         if own > 0 and g.misere == 0:

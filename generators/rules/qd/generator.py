@@ -106,9 +106,10 @@ class MapElitesRules(EvolvingRules):
             "cells": int(self._grid.cells),
             "elites": int(stats.num_elites),
             "coverage": float(stats.coverage),
-            "qd_score": float(stats.qd_score),
+            # a sum in the order of insertion, and its mean, are not the same to the last bit after a restart
+            "qd_score": round(float(stats.qd_score), 9),
             "best": float(stats.obj_max or 0.0),
-            "mean": float(stats.obj_mean or 0.0),
+            "mean": round(float(stats.obj_mean or 0.0), 9),
         }
 
     def archive(self) -> Mapping[str, Any]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
+from pcg.engine.game import Game
 from pcg.evaluators.games import GameEvaluation
 from pcg.evaluators.parameters import Setting
 from pcg.generators.contract import Generator
@@ -36,6 +37,18 @@ CONFIRM = 2**20
 def sample_seed(seed: int, sample: int) -> int:
     """Return the seed of the evaluations of a generation: each has its own, so that no game is bred for luck."""
     return seed + (sample << 64)
+
+
+EFFORT = 0.2
+"""What capable players may spend where finalists are judged, as a share of what `pcg judge` lets them."""
+
+
+def judged(verdict: GameEvaluation, game: Game, seed: int) -> GameEvaluation:
+    """Return a verdict with what the judge of games says of the game."""
+    from pcg.evaluators.judging.games import judge_game
+
+    judgement = judge_game(game, seed=seed & 0x7FFFFFFF, effort=EFFORT)
+    return replace(verdict, judgement=judgement.as_dict())
 
 
 class Candidate(Protocol):
@@ -82,19 +95,31 @@ class KeptGame:
     confirmed: GameEvaluation | None = None
     """The verdict of the last plays, with other seeds."""
 
-    @property
-    def promise(self) -> tuple[float, float, int]:
-        """Larger is better: how likely all are in order, and weakest and strongest apart, in further plays."""
-        last = self.confirmed
-        likely = last.metrics.get("certainty", 0.0) * last.metrics.get("apart", 0.0) if last is not None else 0.0
-        return likely, self.evaluation.fitness, -self.candidate.id
+    judgement: Mapping[str, Any] | None = None
+    """What the judge of games says of it, as JSON; None where it was not asked."""
 
     @property
-    def rank(self) -> tuple[int, tuple[float, float, int]]:
-        """Larger is better: what has held its order in the most plays comes first."""
+    def value(self) -> float:
+        """Value of the game, by which games are ranked: the judge's, or the fitness where the judge was not asked."""
+        return float(self.judgement["value"]) if self.judgement is not None else self.evaluation.fitness
+
+    @property
+    def lucky(self) -> bool:
+        """True when a random player has won more than the share of its plays that is allowed, whenever it was asked."""
         last = self.confirmed
-        plays = last.profile[0].plays if last is not None and last.profile else 0
-        return plays, self.promise
+        if last is not None and last.constraints.get("chance", 1.0) < 1.0:
+            return True
+        chance = (self.judgement or {}).get("parts", {}).get("chance")
+        return chance is not None and chance["value"] <= 0.0
+
+    @property
+    def rank(self) -> tuple[float, float, float, int]:
+        """Larger is better: the value, then how likely all agents are in order, and the weakest and the strongest
+        apart, in further plays.
+        """
+        last = self.confirmed
+        likely = last.metrics.get("certainty", 0.0) * last.metrics.get("apart", 0.0) if last is not None else 0.0
+        return self.value, likely, self.evaluation.fitness, -self.candidate.id
 
 
 @dataclass(frozen=True)
@@ -139,6 +164,8 @@ class GameSearch(SearchRun):
         """Of games that were evaluated again: how often in all, and their mean fitness."""
         self.reasons: Counter[str] = Counter()
         self.confirmed: dict[int, GameEvaluation] = {}
+        self.judgements: dict[int, Mapping[str, Any]] = {}
+        """What the judge of games says of the finalists, by candidate."""
         self._ranks: list[tuple[int, bool, float, float, str, int]] = []
 
     # -- for subclasses ------------------------------------------------------------------------------------------------
@@ -170,15 +197,21 @@ class GameSearch(SearchRun):
             "archive": {"size": config.count, "distance": config.distance},
             "confirm": config.confirm,
             "finalists": config.finalists,
+            "judge": config.judge,
         }
 
     def games(self) -> list[KeptGame]:
         """Return the best games that are unlike one another, best first, as many as are wanted."""
         found = self.archive.best()
         if self.confirmed:
-            found = [KeptGame(g.candidate, g.evaluation, self.confirmed.get(g.candidate.id)) for g in found]
-            found.sort(key=lambda game: game.rank, reverse=True)
+            found = [self._known(game) for game in found if game.candidate.id in self.confirmed]
+            found = sorted((game for game in found if not game.lucky), key=lambda game: game.rank, reverse=True)
         return found[: self.config.count]
+
+    def _known(self, game: KeptGame) -> KeptGame:
+        """Return a game with all that is known of it."""
+        number = game.candidate.id
+        return replace(game, confirmed=self.confirmed.get(number), judgement=self.judgements.get(number))
 
     def write_results(self) -> None:
         """Write the games, as text with their levels, and an index of them."""
@@ -196,6 +229,7 @@ class GameSearch(SearchRun):
             entries.append({
                 "file": f"game{k}.txt", **game.candidate.to_json(), **game.evaluation.to_json(),
                 "confirmed": last.to_json() if last is not None else None,
+                "judgement": game.judgement,
                 **self._index(game.candidate),
             })  # fmt: skip
         for path in sorted(folder.glob("game*.txt")):
@@ -214,7 +248,8 @@ class GameSearch(SearchRun):
         return GameSearchResult(self.folder, reason, self.kind, self.told, self.archive.feasible, self.games(), summary)
 
     def _conclude(self, reason: str) -> None:
-        """Play the best games with new seeds; those that hold their order come first.
+        """Judge the best games and play them with new seeds; those that the judge likes best come first, and games
+        that a random player wins too often are not kept.
 
         By successive halving (Jamieson, Talwalkar 2016): all finalists are played a little, the better half of them
         more, and half of those as often as is asked for, so that luck in few plays does not make a winner. As many as
@@ -238,16 +273,20 @@ class GameSearch(SearchRun):
         tickets = [
             self.workers.submit(
                 f"the last plays of candidate {game.candidate.id}", evaluate, work, game.candidate.genotype, plays,
-                code_digest(), 0.0, sample,
+                code_digest(), 0.0, sample, bool(self.config.judge) and game.candidate.id not in self.judgements,
             )
             for game in games
         ]  # fmt: skip
-        played = [
-            KeptGame(game.candidate, game.evaluation, self.workers.result(ticket)[0])
-            for game, ticket in zip(games, tickets, strict=True)
-        ]
-        self.confirmed.update({game.candidate.id: game.confirmed for game in played if game.confirmed is not None})
-        return sorted(played, key=lambda game: game.promise, reverse=True)
+        for game, ticket in zip(games, tickets, strict=True):
+            verdict: GameEvaluation = self.workers.result(ticket)[0]
+            if verdict.judgement is not None:
+                self.judgements[game.candidate.id] = verdict.judgement
+            self.confirmed[game.candidate.id] = replace(verdict, judgement=None)
+        for known in map(self._known, games):
+            if known.lucky:
+                self.reasons["a random player wins too often in the last plays"] += 1
+        played = [known for known in map(self._known, games) if not known.lucky]
+        return sorted(played, key=lambda game: game.rank, reverse=True)
 
     def _finish(self, reason: str) -> dict[str, Any]:
         last = [game.confirmed for game in self.games() if game.confirmed is not None]

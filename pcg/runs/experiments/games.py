@@ -30,7 +30,14 @@ from pcg.evaluators.parameters import Setting
 from pcg.generators.games import GameCandidate, GameGenotype, game_edits, make_game_generator
 from pcg.generators.games.genes import game_distance, game_shape
 from pcg.generators.games.recombination import own_features, parts
-from pcg.runs.experiments.game_search import CONFIRM, GameSearch, GameSearchResult, sample_seed, settings_of
+from pcg.runs.experiments.game_search import (
+    CONFIRM,
+    GameSearch,
+    GameSearchResult,
+    judged,
+    sample_seed,
+    settings_of,
+)
 from pcg.runs.experiments.games_config import GamesRun
 from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
@@ -77,7 +84,13 @@ _EVALUATORS = ProcessCache(_build_evaluator, most=64)
 
 
 def evaluate_game(
-    work: Work, genotype: GameGenotype, plays: int = 0, code: str = "", bar: float = 0.0, sample: int = 0
+    work: Work,
+    genotype: GameGenotype,
+    plays: int = 0,
+    code: str = "",
+    bar: float = 0.0,
+    sample: int = 0,
+    judge: bool = False,
 ) -> tuple[GameEvaluation, float]:
     """Judge a game in whatever thread, process or machine this runs; with the seconds it took.
 
@@ -88,6 +101,7 @@ def evaluate_game(
         code: see `code_digest`.
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
         sample: evaluations with other numbers have other seeds.
+        judge: also judge the game as `pcg judge` does, where there are `plays`.
 
     Raises:
         PcgError: when this is not the version that `code` names.
@@ -103,6 +117,8 @@ def evaluate_game(
         evaluator = _EVALUATORS.get((work, genotype.levels))
         if plays:
             verdict = evaluator.confirm(game, plays, sample_seed(work.seed, sample) + CONFIRM)
+            if judge:
+                verdict = judged(verdict, game, work.seed + CONFIRM)
         else:
             verdict = evaluator.evaluate(game, sample_seed(work.seed, sample), threshold=bar)
     return verdict, time.perf_counter() - started

@@ -39,7 +39,14 @@ from pcg.evaluators.games import GameEvaluation, GameEvaluator
 from pcg.evaluators.parameters import Setting
 from pcg.generators.rules import RuleCandidate, RuleSet, RuleSpace, make_rule_generator
 from pcg.generators.rules.genes import edits, shape_distance, shape_of
-from pcg.runs.experiments.game_search import CONFIRM, GameSearch, GameSearchResult, sample_seed, settings_of
+from pcg.runs.experiments.game_search import (
+    CONFIRM,
+    GameSearch,
+    GameSearchResult,
+    judged,
+    sample_seed,
+    settings_of,
+)
 from pcg.runs.experiments.rules_config import RulesRun
 from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
@@ -87,7 +94,13 @@ _SPACES_AND_EVALUATORS = ProcessCache(_build)
 
 
 def evaluate_rules(
-    work: Work, genotype: RuleSet, plays: int = 0, code: str = "", bar: float = 0.0, sample: int = 0
+    work: Work,
+    genotype: RuleSet,
+    plays: int = 0,
+    code: str = "",
+    bar: float = 0.0,
+    sample: int = 0,
+    judge: bool = False,
 ) -> tuple[GameEvaluation, float]:
     """Judge a rule set in whatever thread, process or machine this runs; with the seconds it took.
 
@@ -98,6 +111,7 @@ def evaluate_rules(
         code: see `code_digest`.
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
         sample: evaluations with other numbers have other seeds.
+        judge: also judge the game as `pcg judge` does, where there are `plays`.
 
     Raises:
         PcgError: when this is not the version that `code` names.
@@ -109,7 +123,10 @@ def evaluate_rules(
     if not compiled.ok:
         verdict = GameEvaluation.unreadable(_first_problem(compiled.diagnostics, compiled.problem))
     elif plays:
-        verdict = evaluator.confirm(compiled.game(work.levels), plays, sample_seed(work.seed, sample) + CONFIRM)
+        seed = sample_seed(work.seed, sample) + CONFIRM
+        verdict = evaluator.confirm(compiled.game(work.levels), plays, seed, diagnostics=compiled.diagnostics)
+        if judge:
+            verdict = judged(verdict, compiled.game(work.levels), work.seed + CONFIRM)
     else:
         game = compiled.game(work.levels)
         verdict = evaluator.evaluate(

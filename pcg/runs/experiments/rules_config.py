@@ -26,6 +26,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("checkpoint", 200, "evaluations between two checkpoints", 1, 1_000_000),
         Parameter("confirm", 20, "plays of every agent in each finalist at the end; 0: no such plays", 0, 10_000),
         Parameter("finalists", 20, "best games that are played so; those that hold their order come first", 1, 1000),
+        Parameter("judge", 1, "finalists are judged as by `pcg judge`, and ranked by that: 1 or 0", 0, 1),
         LOAD,
     ),
     "budget": LEVEL_SECTIONS["budget"],
@@ -55,6 +56,7 @@ class RulesRun(RunConfig):
     checkpoint: int = 200
     confirm: int = 20
     finalists: int = 20
+    judge: int = 1
     load: str = ""
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)

@@ -45,3 +45,10 @@ export function make(tag, attributes = {}, ...children) {
 
 /** `solution_length` as people write it. */
 export const words = (name) => name.replaceAll("_", " ");
+
+/** The parts of a judgement as a table: each with its sentence and its value. */
+export function judgement(parts) {
+  return make("table", {}, make("tbody", {}, ...parts.map(({ name, value, weight, sentence }) =>
+    make("tr", {}, make("th", { scope: "row" }, words(name), make("small", {}, sentence)),
+      make("td", { title: `weight ${number(weight)}` }, value.toFixed(2))))));
+}

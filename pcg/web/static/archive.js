@@ -1,6 +1,6 @@
 // The page of a run: the map, the level that is chosen, and the editor.
 
-import { get, make, number, post, root, words } from "./api.js";
+import { get, judgement, make, number, post, root, words } from "./api.js";
 import { Editor } from "./editor.js";
 import { HeatMap } from "./map.js";
 import { Player } from "./player/player.js";
@@ -93,6 +93,7 @@ function facts(entry) {
   const wants = Object.entries(entry.wants);
   if (wants.length) found.push(make("p", {}, ...wants.flatMap(([name, met], k) =>
     [k ? ", " : "", make("span", { class: met ? "good" : "bad" }, met ? "achieved" : "missed"), ` ${words(name)}`])));
+  if (entry.parts.length) found.push(make("h3", {}, "Judgement"), judgement(entry.parts));
   const rows = entry.metrics.map(({ name, value, help, unit }) =>
     make("tr", {}, make("th", { scope: "row" }, words(name), make("small", {}, help)), make("td", {}, `${number(value)} ${unit}`)));
   if (rows.length) found.push(make("h3", {}, "Measures"), make("table", {}, make("tbody", {}, ...rows)));

@@ -1,6 +1,6 @@
 // The editor: drawing a level with the game's tiles, locking cells, asking for completions and for a verdict.
 
-import { get, make, number, post, root, words } from "./api.js";
+import { get, judgement, make, number, post, root, words } from "./api.js";
 
 const UNDO = 100;
 const LARGEST_CELL = 40;
@@ -304,6 +304,9 @@ export class Editor {
         `, fitness ${number(found.fitness)}; won by ${found.winner} in ${found.actions.length} ticks.`));
     } else if (!found.check.length) lines.push(make("p", {}, make("span", { class: "bad" }, "Not feasible"), ":"), this.actions.reasons(found.failed));
     lines.push(...this.wanted(found.wants));
+    if (found.parts.length && !found.check.length) {
+      lines.push(make("details", { open: found.feasible }, make("summary", {}, "Judgement"), judgement(found.parts)));
+    }
     if (found.metrics.length && !found.check.length) {
       const rows = found.metrics.map(({ name, value, help, unit }) =>
         make("tr", {}, make("th", { scope: "row", title: help }, words(name)), make("td", {}, `${number(value)} ${unit}`)));

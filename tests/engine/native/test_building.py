@@ -121,6 +121,7 @@ def test_every_package_with_entry_points_is_found():
         "pcg.evaluators.kernel",
         "pcg.evaluators.agents.kernel",
         "pcg.evaluators.games",
+        "pcg.evaluators.proving",
         "pcg.generators.levels.wfc",
     } <= set(sources.packages())
 

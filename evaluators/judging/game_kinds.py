@@ -1,0 +1,156 @@
+"""Kinds of sprites, such as frame, chaser or shot, by which rules of different games can be compared.
+
+A kind is read from the class of a sprite, from what rules and classes bring it forth, and from where the levels have
+it; never from its name. Which rules people write for which kinds is counted in `game_conventions`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pcg.engine.vgdl.chance import possible_types
+from pcg.engine.vgdl.definition import GameDefinition, Level
+from pcg.engine.vgdl.ontology import SPRITE_CLASSES
+from pcg.evaluators.analysis import GameAnalysis, analyse, is_avatar, product_parameter
+from pcg.evaluators.effect_semantics import type_ids
+
+EDGE, TIME = "edge", "time"
+"""Partners of a rule that are no sprites: the edge of the screen, and a timer."""
+KINDS: Mapping[str, str] = {
+    "avatar": "controlled by the player",
+    "frame": "stands still and makes up most of the border of the levels",
+    "shot": "brought forth by the avatar",
+    "chaser": "moves towards or away from others",
+    "wanderer": "moves at random",
+    "missile": "flies straight on",
+    "walker": "walks and falls",
+    "spawner": "brings forth others",
+    "portal": "a door or a portal",
+    "resource": "a resource",
+    "lasting": "passes by itself",
+    "static": "stands still",
+    "floor": "lies under others, or fills a level",
+}
+"""The kinds, from the first that applies to the last."""
+
+_CHASERS = ("Chaser", "Fleeing", "PathChaser", "PathAltChaser", "AlternateChaser", "RandomPathAltChaser")
+_WANDERERS = ("RandomNPC", "RandomInertial", "RandomAltChaser", "ErraticMissile", "RandomMissile", "Spreader")
+_WALKERS = ("Walker", "WalkerJumper")
+_FLOOR = 0.6
+"""Share of the cells of a level from which on a standing sprite is its floor."""
+
+
+@dataclass(frozen=True)
+class GameKinds:
+    """What can be there in a game, by kind.
+
+    Attributes:
+        definition: of the game.
+        analysis: of its rules.
+        present: types of which sprites can be there on these levels, ascending.
+        kinds: kind of each type, also of groups: that of most of the types below it.
+    """
+
+    definition: GameDefinition
+    analysis: GameAnalysis
+    present: tuple[int, ...]
+    kinds: Mapping[int, str]
+
+    def of(self, *kinds: str) -> tuple[int, ...]:
+        """Types that can be there and are of one of these kinds."""
+        return tuple(t for t in self.present if self.kinds[t] in kinds)
+
+    def name(self, type_id: int) -> str:
+        """Name of a type."""
+        return self.definition.types[type_id].name
+
+
+def game_kinds(definition: GameDefinition, levels: Sequence[Level]) -> GameKinds:
+    """Tell the kinds of a game's sprites.
+
+    Args:
+        definition: of the game.
+        levels: read for it.
+
+    >>> import pcg
+    >>> game = pcg.load("dungeon")
+    >>> found = game_kinds(game.definition, [game.read_level(0)])
+    >>> [found.name(t) for t in found.of("frame")]
+    ['wall']
+    """
+    analysis = analyse(definition)
+    placed: Counter[int] = Counter()
+    border: Counter[int] = Counter()
+    cells = 0
+    for level in levels:
+        cells += level.width * level.height
+        for t, column, row in level.placements:
+            placed[t] += 1
+            if column in (0, level.width - 1) or row in (0, level.height - 1):
+                border[t] += 1
+    can_be = possible_types(definition, placed)
+    present = tuple(t for t in analysis.concrete if t in can_be)
+    under = Counter(
+        definition.type_index[names[0]]
+        for names in definition.mapping.values()
+        if len(names) > 1 and names[0] in definition.type_index
+    )
+    counted = {t for ending in analysis.endings for t in ending.types}
+    standing = {t for t in border if _stands(definition, t)}
+    floor = {
+        t
+        for t in placed
+        if _stands(definition, t) and ((under[t] > 1 and t not in counted) or placed[t] > _FLOOR * cells)
+    }
+    frame = max(standing - floor, key=lambda t: border[t], default=-1)
+    if frame >= 0 and border[frame] < 0.3 * sum(2 * (lv.width + lv.height) - 4 for lv in levels):
+        frame = -1
+    kinds = {t: _kind(analysis, t, frame, floor) for t in analysis.concrete}
+    for sprite in definition.types:
+        if sprite.id not in kinds:
+            below = Counter(kinds[t] for t in sprite.subtypes if t in kinds and sprite.id in definition.types[t].path)
+            kinds[sprite.id] = below.most_common(1)[0][0] if below else "static"
+    return GameKinds(definition, analysis, present, kinds)
+
+
+def _stands(definition: GameDefinition, type_id: int) -> bool:
+    name = definition.types[type_id].class_name
+    spec = SPRITE_CLASSES.get(name or "")
+    return spec is not None and not (spec.moves or spec.avatar or spec.creates or spec.dies)
+
+
+def _kind(analysis: GameAnalysis, t: int, frame: int, floor: set[int]) -> str:
+    sprite = analysis.definition.types[t]
+    name = sprite.class_name or ""
+    if is_avatar(sprite):
+        return "avatar"
+    if t == frame:
+        return "frame"
+    made = {
+        p
+        for a in analysis.avatars
+        if (key := product_parameter(analysis.definition.types[a])) is not None
+        for p in type_ids(analysis.definition, analysis.definition.types[a].raw.get(key))
+    }
+    if t in made:
+        return "shot"
+    if name in _CHASERS:
+        return "chaser"
+    if name in _WANDERERS:
+        return "wanderer"
+    if name in _WALKERS:
+        return "walker"
+    spec = SPRITE_CLASSES.get(name)
+    if product_parameter(sprite) is not None and name not in ("Portal", "Door"):
+        return "spawner"
+    if name in ("Portal", "Door"):
+        return "portal"
+    if name in ("Resource", "ResourcePack"):
+        return "resource"
+    if spec is not None and spec.dies:
+        return "lasting"
+    if "Missile" in name or (spec is not None and spec.moves):
+        return "missile"
+    return "floor" if t in floor else "static"

@@ -1,0 +1,93 @@
+"""The command that proves levels winnable."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pcg.cli.console import progress_bar, write_file
+from pcg.cli.sources import ReadingChoice, level_of
+
+if TYPE_CHECKING:
+    from pcg.engine.game import Game
+
+PANEL = "Measure levels"
+NOT_WON = 1
+"""Exit code when a level is left without a proof."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command(rich_help_panel=PANEL)(prove)
+
+
+def prove(
+    game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
+    levels: Annotated[
+        list[str] | None, typer.Argument(help="Level files, or numbers of the game's own levels; all of those if none.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.01, help="Processor time for each level; without it only the budget counts.")
+    ] = None,
+    budget: Annotated[int, typer.Option(min=1, help="Forward-model calls for each level.")] = 20_000_000,
+    seed: Annotated[int, typer.Option(help="Of the game's randomness and of the search.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the wins, a file for each, for the agent `replay`.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, the winning plays included.")] = False,
+    reading: ReadingChoice = None,
+) -> None:
+    """Look for a win of every level, by search from remembered states and other methods in turn.
+
+    A win is a play that anybody can check: `pcg play GAME --level N --agent replay:file=FILE --seed SEED`. Where chance
+    plays a part it holds for the seed. Exit code 1: a level was not won.
+    """
+    from pcg.cli.sources import load_with_levels
+    from pcg.evaluators.proving import Experience
+    from pcg.evaluators.proving import prove as search
+
+    loaded = load_with_levels(game, reading=reading.value if reading else None)
+    named = levels or [str(k) for k in range(len(loaded.levels))]
+    texts = [_text(loaded, name) for name in named]
+    experience = Experience()
+    proofs = []
+    with progress_bar() as bar:
+        task = bar.add_task("proving", total=len(texts))
+        for text in texts:
+            proofs.append(search(loaded, text, seed=seed, budget=budget, seconds=seconds, experience=experience))
+            bar.advance(task)
+    if out is not None:
+        for name, proof in zip(named, proofs, strict=True):
+            if proof is not None:
+                out.mkdir(parents=True, exist_ok=True)
+                write_file(out / f"{Path(name).stem}.play", proof.play + "\n")
+    if as_json:
+        found = [
+            {"level": name, "won": proof is not None, **({} if proof is None else proof.as_dict() | {"level": name})}
+            for name, proof in zip(named, proofs, strict=True)
+        ]
+        print(json.dumps(found, indent=1))
+    else:
+        for name, proof in zip(named, proofs, strict=True):
+            print(f"{name}: no win found" if proof is None else f"{name}: {proof.sentence}")
+    if any(proof is None for proof in proofs):
+        raise typer.Exit(NOT_WON)
+
+
+def _text(game: Game, name: str) -> str:
+    """Return the text of a level that is named.
+
+    Raises:
+        PcgError: there is no such level.
+    """
+    from pcg.engine.vgdl.diagnostics import PcgError
+
+    place = level_of(name)
+    if isinstance(place, Path):
+        return place.read_text(encoding="utf-8")
+    if place >= len(game.levels):
+        raise PcgError(f"there is no level {place}; the game has {len(game.levels)}, counted from 0")
+    return game.levels[place]

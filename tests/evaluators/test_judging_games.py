@@ -1,0 +1,212 @@
+"""The judge of games: tiny games with one fault each, a sound one, and what its parts say of both."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcg.engine.game import Game, load
+from pcg.engine.kernel.runtime import COMPILED
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.judging import Judgement
+from pcg.evaluators.judging.game_ablation import ablation
+from pcg.evaluators.judging.game_conventions import Conventions, conventions, count_conventions, rule_lines, usage
+from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
+from pcg.evaluators.judging.game_places import astray
+from pcg.evaluators.judging.game_plays import NOTHING, RANDOM, GamePlays
+from pcg.evaluators.judging.game_rules import RuleReading
+from pcg.evaluators.judging.games import MEASURES, GameJudge, judge_game
+
+FETCH = """
+BasicGame
+    SpriteSet
+        floor > Immovable
+        wall > Immovable
+        coin > Immovable
+        ghost > RandomNPC cooldown=2
+        hero > MovingAvatar
+    InteractionSet
+        hero wall > stepBack
+        ghost wall > stepBack
+        coin hero > killSprite scoreChange=1
+        hero ghost > killSprite
+    LevelMapping
+        . > floor
+        w > wall
+        c > floor coin
+        g > floor ghost
+        A > floor hero
+    TerminationSet
+        SpriteCounter stype=hero limit=0 win=False
+        SpriteCounter stype=coin limit=0 win=True
+"""
+LEVEL = """
+wwwwwwwwwwwwww
+wA...........w
+w....ww..c...w
+w..w.....w...w
+w..w..c..w.g.w
+w.........c..w
+wc..g...w....w
+w............w
+wwwwwwwwwwwwww
+""".strip()
+OPEN = LEVEL.replace("w", ".")
+SHUT = LEVEL.replace("w....ww..c", "w....ww.wcw").replace("cw...w", "cw..w").replace("wA........", "wA.......w")
+"""A level with a coin that nobody gets."""
+
+
+def changed(*changes: tuple[str, str], text: str = FETCH, level: str = LEVEL) -> Game:
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return load(text, levels=[level])
+
+
+def judged(*changes: tuple[str, str], level: str = LEVEL) -> Judgement:
+    return judge_game(changed(*changes, level=level), seed=1, effort=0.2)
+
+
+def kinds_of(game: Game) -> GameKinds:
+    return game_kinds(game.definition, [game.read_level(0)])
+
+
+@pytest.fixture(scope="module")
+def sound() -> Judgement:
+    return judged()
+
+
+def test_a_sound_game_is_feasible_and_every_part_has_a_sentence(sound: Judgement) -> None:
+    assert sound.feasible and sound.problem == "" and 0.5 < sound.value <= 1.0
+    assert [p.name for p in sound.parts] == [m.name for m in MEASURES]
+    assert all(0.0 <= p.value <= 1.0 and p.sentence.endswith(".") and p.weight >= 0.0 for p in sound.parts)
+    told = sound.as_dict()["parts"]
+    assert told["purpose"]["value"] == told["live"]["value"] == told["bounded"]["value"] == 1.0
+    assert told["chance"]["value"] == 1.0 and told["winning"]["value"] == 1.0
+
+
+def test_the_same_seed_gives_the_same_judgement(sound: Judgement) -> None:
+    assert judged() == sound
+
+
+@pytest.mark.parametrize(
+    ("changes", "level", "problem"),
+    [
+        ([("stype=coin limit=0 win=True", "stype=wall limit=0 win=True"),
+          ("ghost wall > stepBack", "wall ghost > killSprite")], LEVEL, "The goal counts scenery: wall."),
+        ([("hero wall > stepBack", "hero wall > stepBack scoreChange=1")], LEVEL, "Bumping into things pays"),
+        ([("hero ghost > killSprite", "hero ghost > killSprite scoreChange=5")], LEVEL, "Dying pays"),
+        ([("coin hero > killSprite scoreChange=1", "hero coin > stepBack")], LEVEL, "Nothing brings about a win"),
+        ([("limit=0 win=True", "limit=0 win=False")], LEVEL, "No termination can be won."),
+        ([("ghost wall > stepBack", "ghost hero > reverseDirection"), ("RandomNPC", "Fleeing stype=hero")], SHUT,
+         "of the movers are outside the map or inside walls"),
+        ([("hero wall > stepBack", "hero coin > reverseDirection"), ("ghost wall > stepBack", "ghost EOS > stepBack"),
+          ("hero ghost > killSprite", "hero ghost > stepBack")], OPEN, "The avatar leaves the map"),
+        ([("coin hero >", "hero EOS > stepBack\n        ghost EOS > stepBack\n        coin ghost >"),
+          ("hero ghost > killSprite", "hero ghost > stepBack")], OPEN, "random player wins"),
+        ([("ghost wall > stepBack", "ghost wall > spawn stype=ghost")], LEVEL, "grows beyond bounds"),
+        ([("stype=coin limit=0 win=True", "stype=coin limit=9 win=True")], LEVEL, "Nothing brings about a win"),
+        ([("hero ghost > killSprite", "hero ghost > stepBack"),
+          ("        SpriteCounter stype=coin limit=0 win=True", "        Timeout limit=60 win=True"),
+          ("coin hero > killSprite scoreChange=1", "hero coin > stepBack")], LEVEL, "random player wins"),
+    ],
+)  # fmt: skip
+def test_one_fault_is_enough(changes: list[tuple[str, str]], level: str, problem: str) -> None:
+    found = judged(*changes, level=level)
+    assert not found.feasible and found.value == 0.0
+    assert problem in found.problem
+
+
+def test_an_end_of_the_avatar_that_wins_may_pay() -> None:
+    won = changed(
+        ("coin hero > killSprite scoreChange=1", "hero coin > transformTo stype=winner scoreChange=1"),
+        ("ghost > RandomNPC", "winner > Immovable\n        ghost > RandomNPC"),
+        ("SpriteCounter stype=coin limit=0", "SpriteCounterMore stype=winner limit=1"),
+    )
+    assert not RuleReading(kinds_of(won), [won.read_level(0)]).paid_deaths
+
+
+def test_games_that_cannot_be_judged_say_so() -> None:
+    assert "2 players" in judge_game(load("tag")).problem
+    assert "no level" in judge_game(load(FETCH)).problem
+    assert "cannot be played" in judge_game(load(FETCH), [""]).problem
+    with pytest.raises(PcgError, match="effort is 0"):
+        GameJudge(effort=0.0)
+
+
+# --- parts ---
+
+
+def test_sprites_without_a_purpose_and_rules_for_nothing_are_found() -> None:
+    game = changed(
+        ("coin > Immovable", "coin > Immovable\n        tree > Immovable\n        rock > Immovable"),
+        ("c > floor coin", "c > floor coin\n        t > floor tree\n        r > floor rock"),
+        ("hero ghost > killSprite", "hero ghost > killSprite\n        tree rock > killSprite"),
+        level=LEVEL.replace("A..", "Atr"),
+    )
+    reading = RuleReading(kinds_of(game), [game.read_level(0)])
+    definition = game.definition
+    assert [definition.types[t].name for t in reading.aimless] == ["tree", "rock"]
+    lines = definition.source.splitlines()
+    assert [lines[definition.effects[e].line - 1].split()[:2] for e in reading.idle_rules] == [["tree", "rock"]]
+
+
+def test_the_kinds_of_sprites_do_not_depend_on_names() -> None:
+    game = changed(("wall", "hedge"))
+    kinds = kinds_of(game)
+    found = {kinds.name(t): kinds.kinds[t] for t in kinds.present}
+    assert found == {"floor": "floor", "hedge": "frame", "coin": "static", "ghost": "wanderer", "hero": "avatar"}
+
+
+def test_movers_in_walls_are_counted_unless_a_rule_says_so() -> None:
+    turn = "ghost wall > flipDirection\n        ghost EOS > stepBack"
+    for rule, wrong in (("ghost wall > stepBack", False), ("ghost coin > stepBack", True), (turn, False)):
+        game = changed(("ghost wall > stepBack", rule), ("hero ghost > killSprite", "hero ghost > reverseDirection"))
+        kinds = kinds_of(game)
+        plays = GamePlays(game, [game.read_level(0)], kinds.analysis, seed=1)
+        found = astray(kinds, plays, plays.play(NOTHING, 0, 100))
+        assert found.movers == 16 and (found.inside + found.outside > 0) == wrong and found.avatars_lost == 0
+
+
+def test_only_rules_that_change_an_end_matter() -> None:
+    game = changed(("hero ghost > killSprite", "hero ghost > killSprite\n        ghost coin > reverseDirection"))
+    kinds = kinds_of(game)
+    plays = GamePlays(game, [game.read_level(0)], kinds.analysis, seed=1)
+    recorded = [plays.play(RANDOM, k) for k in range(4)]
+    assert any(p.lost for p in recorded)
+    found = ablation(plays, recorded)
+    names = {game.definition.effects[e].line for e in found.outcome}
+    assert 13 in names, "without the ghosts nobody dies"
+    assert found.rules == 5 and found.endings and 0.0 < found.share <= 1.0
+    assert plays.play(RANDOM, 0).actions == recorded[0].actions
+
+
+def test_conventions_tell_usual_rules_from_unusual_ones() -> None:
+    known = conventions()
+    assert known.games > 50
+    assert known.surprise(("avatar", "stepBack", "frame")) > 1.0 + known.surprise(("frame", "stepBack", "avatar"))
+    assert known.expected(("avatar", "frame")) > 0.8
+    game = changed()
+    whole, silent = usage(kinds_of(game), known), usage(kinds_of(changed(("hero wall > stepBack", ""))), known)
+    assert whole.told > silent.told and silent.silent is not None
+    assert {game.definition.types[t].name for t in silent.silent if t >= 0} & {"hero", "wall"}
+    strange = usage(kinds_of(changed(("ghost wall > stepBack", "wall coin > wrapAround"))), known)
+    assert strange.rules < whole.rules and strange.strangest is not None
+
+
+def test_conventions_are_counted_from_games_and_kept_as_json() -> None:
+    kinds = kinds_of(changed())
+    counted = count_conventions([kinds, kinds])
+    assert counted.games == 2 and counted.rules[("avatar", "stepBack", "frame")] == 2.0
+    again = Conventions.from_json(counted.to_json())  # type: ignore[arg-type]
+    assert again.rules == counted.rules and again.met == counted.met and again.scores == counted.scores
+    assert len(list(rule_lines(kinds))) == 6
+    assert Conventions().surprise(("avatar", "stepBack", "frame")) == 0.0
+
+
+@pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["boxes", "dungeon", "hunt", "digger", "bazaar"])
+def test_our_own_games_are_feasible(name: str) -> None:
+    found = judge_game(load(name), seed=1)
+    assert found.feasible, found.problem
+    assert found.value > 0.5

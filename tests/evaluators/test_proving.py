@@ -1,0 +1,335 @@
+"""The prover: wins that replay, budgets that hold, answers that do not depend on anything but the arguments."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pcg
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, replay
+from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove
+from pcg.evaluators.proving.level_wins import LevelWins
+from pcg.evaluators.proving.methods import SLICE
+from pcg.evaluators.proving.shortening import shorten
+from pcg.evaluators.proving.way import Way
+from pcg.evaluators.solvability import SolvabilityPlays
+
+pytestmark = pytest.mark.kernel
+
+RUN = """\
+BasicGame
+    SpriteSet
+        floor > Immovable color=GRAY
+        hero > MovingAvatar color=BLUE
+        coin > Resource color=GOLD limit=9
+        gate > Immovable color=BROWN
+        crate > Passive color=ORANGE
+        hole > Immovable color=BLACK
+        dog > RandomNPC color=RED
+    InteractionSet
+        hero wall > stepBack
+        crate wall > undoAll
+        dog wall > stepBack
+        crate hero > bounceForward
+        crate crate > undoAll
+        crate hole > killSprite
+        coin hero > collectResource scoreChange=1
+        gate hero > killIfOtherHasMore resource=coin limit=2
+        hero dog > killSprite
+    LevelMapping
+        . > floor
+        A > floor hero
+        c > floor coin
+        g > floor gate
+        o > floor crate
+        h > floor hole
+        d > floor dog
+    TerminationSet
+        SpriteCounter stype=gate limit=0 win=True
+        SpriteCounter stype=hero limit=0 win=False
+"""
+"""A gate that opens for who holds two coins; crates to push, a dog that runs about."""
+KEYS = "wwwwwwwww\nwA..c...w\nw.......w\nw...c..gw\nwwwwwwwww"
+SEALED = "wwwwwwwww\nwA..w.c.w\nw...w...w\nwc..w..gw\nwwwwwwwww"
+GUARDED = "wwwwwwwww\nwA..c.d.w\nw...d...w\nw...c..gw\nwwwwwwwww"
+
+SURVIVE = """\
+BasicGame
+    SpriteSet
+        hero > MovingAvatar color=BLUE
+        dog > Chaser color=RED stype=hero cooldown=2
+    InteractionSet
+        hero wall > stepBack
+        dog wall > stepBack
+        hero dog > killSprite
+    LevelMapping
+        A > hero
+        d > dog
+    TerminationSet
+        Timeout limit=120 win=True
+        SpriteCounter stype=hero limit=0 win=False
+"""
+YARD = "wwwwwwwwww\nwA.......w\nw.ww.ww..w\nw.ww.ww..w\nw.......dw\nwwwwwwwwww"
+
+
+def game(*levels: str, rules: str = RUN) -> pcg.Game:
+    return pcg.load(rules, levels=list(levels))
+
+
+# --- proofs -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [KEYS, GUARDED])
+def test_a_proof_wins_when_it_is_replayed_by_the_agent_that_replays(level: str) -> None:
+    rules = game(level)
+    proof = prove(rules, 0, budget=400_000)
+    assert proof is not None and proof.holds(rules)
+    player = make_agent(f"replay:actions={proof.play}", seed=0)
+    playout = play(rules.start(level, seed=proof.seed), player, max_ticks=MAX_TICKS)
+    assert playout.winner == 1 and playout.ticks == proof.ticks
+    assert proof.foresight == (level == GUARDED)
+
+
+def test_a_proof_that_was_tampered_with_does_not_hold() -> None:
+    rules = game(KEYS)
+    proof = prove(rules, 0, budget=400_000)
+    assert proof is not None
+    assert not replace(proof, play=proof.play[:-1]).holds(rules)
+
+
+def test_a_proof_survives_json() -> None:
+    proof = prove(game(KEYS), 0, budget=400_000)
+    assert proof is not None and Proof.from_dict(proof.as_dict()) == proof
+
+
+def test_equal_arguments_give_equal_proofs() -> None:
+    first, second = (prove(game(GUARDED), 0, seed=3, budget=400_000) for _ in range(2))
+    assert first is not None and first == second
+
+
+def test_a_survivor_is_found_where_time_wins() -> None:
+    rules = game(YARD, rules=SURVIVE)
+    proof = prove(rules, 0, budget=2_000_000)
+    assert proof is not None and proof.holds(rules) and proof.ticks >= 120
+
+
+# --- what cannot be won -----------------------------------------------------------------------------------------------
+
+
+def test_a_level_that_cannot_be_won_has_no_proof_and_is_decided_within_few_calls() -> None:
+    spent = []
+    assert prove(game(SEALED), 0, budget=10**9, progress=lambda _, calls: spent.append(calls)) is None
+    assert max(spent) < 200_000
+
+
+def test_a_budget_is_kept_to_within_a_slice() -> None:
+    blocked = GUARDED.replace("c", ".", 1)  # one coin is not enough, and the dogs make it a level of chance
+    spent: list[int] = []
+    assert prove(game(blocked), 0, budget=100_000, progress=lambda _, calls: spent.append(calls)) is None
+    assert 100_000 <= max(spent) <= 100_000 + SLICE
+    assert spent == sorted(spent)
+
+
+def test_an_interrupt_ends_a_search_at_once() -> None:
+    def interrupt(method: str, calls: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prove(game(GUARDED.replace("c", ".", 1)), 0, budget=10**12, progress=interrupt)
+
+
+def test_games_of_several_players_are_refused() -> None:
+    two = pcg.load("connect-four")
+    with pytest.raises((PcgError, AttributeError)):
+        prove(two, 0)  # type: ignore[arg-type]
+
+
+# --- experience -------------------------------------------------------------------------------------------------------
+
+
+def test_what_won_one_level_has_the_first_turn_in_the_next() -> None:
+    experience = Experience()
+    rules = game(GUARDED, GUARDED.replace("A.", ".A"))
+    first = prove(rules, 0, budget=400_000, experience=experience)
+    assert first is not None and experience.favourites()[0][0] == first.method
+    methods: list[str] = []
+    experience.wins = {"explore-whole": [300_000]}
+    second = prove(rules, 1, budget=400_000, experience=experience, progress=lambda name, _: methods.append(name))
+    assert second is not None and (methods[:1] or [second.method]) == ["explore-whole"]
+
+
+# --- explorations -----------------------------------------------------------------------------------------------------
+
+
+def test_cells_that_tell_more_apart_are_more() -> None:
+    state = game(KEYS).start(0, seed=1)
+    coarse, rich = (Exploration(state, cells) for cells in (Cells(holdings=False), Cells("whole")))
+    for one in (coarse, rich):
+        one.go_on(3_000)
+    assert coarse.cells <= 7 * 3 < rich.cells
+
+
+def test_a_crate_in_another_place_is_another_cell_where_places_count() -> None:
+    rules = game("wwwwww\nwA...w\nw.o..w\nw...gw\nwwwwww")
+    state = rules.start(0, seed=1)
+    crate = rules.definition.type_index["crate"]
+    plain, placed = (Exploration(state, cells) for cells in (Cells(), Cells(placed=(crate,))))
+    for one in (plain, placed):
+        one.go_on(20_000)
+    assert plain.cells <= 12 < placed.cells
+
+
+def test_what_the_avatar_holds_tells_cells_apart() -> None:
+    state = game(SEALED).start(0, seed=1)
+    without, with_holdings = (Exploration(state, Cells(holdings=h)) for h in (False, True))
+    for one in (without, with_holdings):
+        one.go_on(20_000)
+    assert with_holdings.cells > without.cells
+
+
+def test_an_exploration_in_bits_is_the_exploration_in_one_go() -> None:
+    state = game(GUARDED.replace("c", ".", 1)).start(0, seed=1)
+    whole, bits = (Exploration(state, Cells(), seed=5) for _ in range(2))
+    whole.go_on(9_000)
+    for calls in (1_000, 4_000, 9_000):
+        bits.go_on(calls)
+    assert bits.actions() == whole.actions() and bits.cells == whole.cells and bits.calls == whole.calls
+
+
+def test_little_memory_forgets_states_but_goes_on() -> None:
+    state = game(GUARDED.replace("c", ".", 1)).start(0, seed=1)
+    small = Exploration(state, Cells("whole"), memory=1)
+    small.go_on(60_000)
+    assert small.cells > small.record["blocks"] and not small.ended
+
+
+def test_the_way_to_the_most_promising_cell_leads_there() -> None:
+    rules = game(SEALED)
+    state = rules.start(0, seed=1)
+    one = Exploration(state, Cells(), weights=None)
+    one.go_on(5_000)
+    end = state.copy()
+    for action in one.actions():
+        end.advance(action)
+    assert end.score == 1  # the one coin that can be reached
+
+
+def test_methods_for_levels_without_chance_are_not_asked_where_there_is_chance() -> None:
+    methods = GameMethods(game(KEYS).definition)
+    assert methods.suits("astar", game(KEYS).start(0)) and not methods.suits("astar", game(GUARDED).start(0))
+
+
+def test_exploration_needs_cells() -> None:
+    with pytest.raises(AgentError):
+        Exploration(pcg.load("connect-four").start(), Cells())
+
+
+@pytest.mark.full
+def test_the_kernel_gives_the_same_proof_with_the_compiler_off(tmp_path: Path) -> None:
+    program = (
+        "import sys, pcg\nfrom pcg.evaluators.proving import Cells, Exploration\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\nfrom test_proving import KEYS, game\n"
+        "one = Exploration(game(KEYS).start(0, seed=1), Cells(), seed=2)\none.go_on(400)\n"
+        "print(one.solved, one.calls, one.cells, '.'.join(one.actions()))\n"
+    )
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PCG_KERNELS": mode},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for mode in ("aot", "python")
+    ]
+    assert answers[0] == answers[1] and answers[0]
+
+
+# --- the way, and shorter wins ----------------------------------------------------------------------------------------
+
+MAZE = "wwwwwwwww\nwA.w...gw\nw..w.w..w\nw..o.w..w\nwc...w.cw\nwwwwwwwww"
+
+
+def estimate_at(rules: pcg.Game, level: str, target: str, weight: float = 1.0) -> float:
+    state = rules.start(level, seed=1)
+    index = rules.definition.type_index
+    weights = [0.0] * (2 * len(rules.definition.types))
+    weights[2 * index[target] + 1] = weight
+    analysis = GameMethods(rules.definition).analysis
+    way = Way.of(analysis, weights)
+    assert way is not None
+    return Exploration(state, Cells(), weights=weights, way=way).least_estimate
+
+
+def test_the_way_leads_around_walls() -> None:
+    rules = game(MAZE)
+    straight = estimate_at(
+        rules, MAZE.replace("w..w.w..w\nw..o.w..w", "w.......w\nw.......w").replace("A.w", "A.."), "gate"
+    )
+    assert straight == 6.0
+    assert estimate_at(rules, MAZE.replace("w..o.w", "w....w"), "gate") == 10.0
+
+
+def test_what_is_in_the_way_costs_more_and_a_wall_most() -> None:
+    rules = game(MAZE)
+    free = estimate_at(rules, MAZE.replace("w..o.w", "w....w").replace("wc...", "wc.w."), "gate")
+    crate = estimate_at(rules, MAZE.replace("wc...", "wc.w."), "gate")
+    wall = estimate_at(rules, MAZE.replace("w..o.w", "w..w.w").replace("wc...", "wc.w."), "gate")
+    assert free < crate < wall
+
+
+def test_weights_that_are_given_stay_as_they_are() -> None:
+    rules = game(MAZE)
+    weights = np.zeros(2 * len(rules.definition.types))
+    weights[2 * rules.definition.type_index["gate"] + 1] = 1.0
+    way = Way.of(GameMethods(rules.definition).analysis, weights.tolist())
+    Exploration(rules.start(0, seed=1), Cells(), weights=weights, way=way)
+    assert weights.sum() == 1.0
+
+
+def test_a_win_loses_what_it_does_not_need() -> None:
+    rules = game("wwwwwww\nwA....w\nwc.c.gw\nwwwwwww")
+    start = rules.start(0, seed=1)
+    needed = ["DOWN", "RIGHT", "RIGHT", "RIGHT", "RIGHT"]
+    detour = ["RIGHT", "LEFT", "NIL", *needed[:2], "UP", "DOWN", "NIL", *needed[2:]]
+    kept, spent = shorten(start, detour, 10_000)
+    assert list(kept) == needed and 0 < spent <= 10_000
+    assert shorten(start, detour, 0) == (tuple(detour), 0)
+
+
+# --- evaluations ------------------------------------------------------------------------------------------------------
+
+
+def test_an_evaluation_asks_for_a_win_in_every_future_and_learns_from_the_games_own_levels_alone() -> None:
+    rules = game(GUARDED)
+    wins = LevelWins(rules, 60_000)
+    other = GUARDED.replace("A.", ".A")
+    found, calls = wins.find(other, [4, 5], 200)
+    again, _ = LevelWins(rules, 60_000).find(other, [4, 5], 200)
+    assert found is not None and found == again and calls > 0
+    end = replay(rules.start(other, seed=4), found)[-1]
+    assert end.winner == 1
+    assert wins.experience.wins  # and a level looked at has not taught anything
+    assert sum(map(len, wins.experience.wins.values())) == len(rules.levels)
+
+
+def test_an_evaluation_that_may_not_search_finds_nothing() -> None:
+    assert LevelWins(game(KEYS), 0).find(KEYS, [1], 200) == (None, 0)
+
+
+def test_a_level_that_no_player_wins_is_feasible_when_the_prover_wins_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = game(GUARDED)
+    monkeypatch.setattr(SolvabilityPlays, "in_turns", lambda *_: iter(()))
+    settings = {"min_cover": 0.0, "max_cover": 1.0, "min_kinds": 0.0, "min_length": 1, "start": 0, "survival": 0}
+    without = LevelEvaluator(rules, search=0, **settings).evaluate(GUARDED, seed=1)
+    proved = LevelEvaluator(rules, search=60_000, **settings).evaluate(GUARDED, seed=1)
+    assert without.constraints["win"] < 1 == proved.constraints["win"]
+    assert proved.winner == "prover" and replay(rules.start(GUARDED, seed=proved.seed), proved.actions)[-1].winner == 1

@@ -134,7 +134,7 @@ def test_a_run_without_a_feasible_level_shows_the_closest_and_what_they_break(tm
         generator="random",
         count=3,
         evaluations=6,
-        evaluation_parameters={"min_length": 2000, "nodes": 500},
+        evaluation_parameters={"min_length": 2000, "nodes": 500, "search": 0},
     )
     result = run_levels(config, tmp_path / "run", workers=2)
     assert not result.levels

@@ -145,11 +145,11 @@ def test_what_single_plays_do_not_have_is_refused(adapter: Any) -> None:
 
 def test_a_policy_is_trained_until_the_clock_is_over_and_plays_the_track(adapter: Any) -> None:
     game = pcg.load("crossing")
-    learner = adapter.PPOLearner(seed=1, learning_rate=1e-3)
+    learner = adapter.PPOLearner(seed=1, learning_rate=2e-3)
     track = LearningTrack(seconds=None, steps=3200, plays=2, max_ticks=60, parallel=8)
     done = run_track(game, learner, track, seed=3)
     assert done.steps == 3200 and len(done.plays) == 4
-    assert learner.model.options == {"n_steps": 128, "ent_coef": 0.01, "learning_rate": 1e-3}
+    assert learner.model.options.items() >= {"n_steps": 128, "ent_coef": 0.01, "learning_rate": 2e-3}.items()
     assert learner.model.env.observation_space.shape == (RelativeFeatures(game).count,)
 
 

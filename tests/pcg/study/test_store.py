@@ -99,9 +99,11 @@ def test_participants_are_numbered_also_when_they_come_at_once(store: StudyStore
 
 
 def test_a_full_study_takes_nobody(engine: sa.Engine) -> None:
-    create_study(engine, StudyConfig("s", most=1), [item("a")], {})
+    create_study(engine, StudyConfig("s", most=1), [item("a"), item("b")], {})
     store = StudyStore(engine, "s")
-    store.join("en")
+    person, _ = store.join("en")
+    store.join("en")  # who has not played yet takes no place
+    store.vote(store.add_pair(person.id, 0, store.items[0].id, store.items[1].id), {"prefer": "both"})
     with pytest.raises(PcgError, match="all the participants"):
         store.join("en")
 

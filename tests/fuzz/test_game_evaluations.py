@@ -33,6 +33,8 @@ WAITING = 5 * TICKS
 """So long is waited for a game that doing nothing might win."""
 LADDER = "nothing random onestep mcts:budget=10 olets:budget=20"
 MAX_WORK, MEAN_WORK = (5_000, 150) if COMPILED else (500, 100)
+RANDOM_PLAYS = 2
+"""Further random plays; the last evaluation has twice as many, of twice as many ticks."""
 DEEPEST = 12
 """Ticks that an agent may still simulate once its allowance is used up: an iteration."""
 
@@ -47,15 +49,17 @@ def judge(seed: int) -> GameEvaluation | None:
         return None
     evaluator = GameEvaluator(
         [play.level], ladder=LADDER, max_ticks=TICKS, waiting=WAITING, max_work=MAX_WORK, mean_work=MEAN_WORK,
-        max_sprites=200,
+        max_sprites=200, random_plays=RANDOM_PLAYS, random_ticks=TICKS,
     )  # fmt: skip
     found = evaluator.confirm(game, 1, seed)
     # a tick ends at the work that is too much, but what is begun then is done: a walk over all pairs of sprites
     tick = MAX_WORK + 1 + 2 * 600
     calls = (1, 1, 8, 11, 21)
     work = sum(MEAN_WORK * TICKS * n + (4 + DEEPEST) * tick for n in calls)
+    work += 2 * RANDOM_PLAYS * (MEAN_WORK * 2 * TICKS + (4 + DEEPEST) * tick)
     assert found.work <= work + MEAN_WORK * WAITING + (4 + DEEPEST) * tick
-    assert found.calls <= sum(TICKS * (n + DEEPEST) for n in calls) + WAITING + DEEPEST
+    chance = 2 * RANDOM_PLAYS * (2 * TICKS + DEEPEST)
+    assert found.calls <= sum(TICKS * (n + DEEPEST) for n in calls) + chance + WAITING + DEEPEST
     if seed % 16 == 0:
         assert evaluator.confirm(game, 1, seed) == found
         assert evaluator.evaluate(game, seed).reason

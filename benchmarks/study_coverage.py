@@ -1,4 +1,4 @@
-"""How often 95 % intervals of a study hold what is true, for the pairings and sizes that studies have.
+"""Coverage of the 95 % intervals of a study, for the pairings and sizes that studies have.
 
     python benchmarks/study_coverage.py --studies 200 --participants 5,10,20,50,100
 

@@ -82,7 +82,7 @@ def users_code() -> str:
 
 @fitness_function("quality")
 def quality(metrics: Mapping[str, float], settings: Mapping[str, Setting]) -> float:
-    """What the judge of levels says (`pcg.evaluators.judging.levels`)."""
+    """The value of the judge of levels (`pcg.evaluators.judging.levels`)."""
     return metrics["quality"]
 
 

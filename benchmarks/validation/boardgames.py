@@ -44,7 +44,7 @@ DRAWS = 2000
 
 Numbers = NDArray[np.float64]
 Predictor = Callable[[NDArray[np.int64], NDArray[np.int64]], Numbers]
-"""What fits on games, given by their numbers, and predicts others."""
+"""A model that is fitted to some games, given by their numbers, and predicts others."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pcg.engine.boards import kernel as kernel
+from pcg.engine.boards.position import BoardState, no_format, whole
 from pcg.engine.kernel.protocol import MODEL
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke4, invoke6, structure
 from pcg.engine.model import Model
-from pcg.engine.state import Outcome
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError
 
 MOST = 100
 """Rows and columns that a board can have."""
 
-_Head: Any = structure(kernel.CONNECT_STATE)
 _WAYS = ((0, 1), (1, 0), (1, -1), (1, 1))
-_MARKS = ".XO"
 
 
 class ConnectX:
@@ -49,9 +47,9 @@ class ConnectX:
     players = 2
 
     def __init__(self, rows: int = 6, columns: int = 7, inarow: int = 4) -> None:
-        self.rows = _whole("rows", rows, MOST)
-        self.columns = _whole("columns", columns, MOST)
-        self.inarow = _whole("inarow", inarow, MOST)
+        self.rows = whole("rows", rows, MOST)
+        self.columns = whole("columns", columns, MOST)
+        self.inarow = whole("inarow", inarow, MOST)
         if self.inarow > max(self.rows, self.columns):
             raise PcgError(
                 f"inarow is {self.inarow}, but no line on a board of {self.rows} rows and {self.columns} columns is "
@@ -122,7 +120,7 @@ class ConnectX:
             record,
             room=1,
             stride_of=lambda room: self.stride,
-            format_blocks=_no_format,
+            format_blocks=no_format,
             stochastic=False,
             owner=self,
             action_names=self.action_names,
@@ -179,69 +177,18 @@ class ConnectX:
         return first, second, drawn
 
 
-class ConnectState:
+class ConnectState(BoardState):
     """Position of a game. As agents expect of a state of two players, score, winner and actions are pairs.
 
     Made by `ConnectX.start` and `ConnectX.position`.
     """
 
-    __slots__ = ("_head", "_memory", "address", "game")
+    __slots__ = ()
 
-    def __init__(self, game: ConnectX, memory: np.ndarray[Any, np.dtype[np.int64]]) -> None:
-        self.game = game
-        self._memory = memory
-        self.address = int(memory.ctypes.data)
-        self._head = _Head.from_address(self.address)
-
-    def __repr__(self) -> str:
-        if not self.is_over:
-            return f"<ConnectState: {self.tick + 1} discs, player {self.mover} to move>"
-        winner = self._head.winner
-        end = "drawn" if winner == kernel.NOBODY else f"player {winner} won"
-        return f"<ConnectState: {self.tick + 1} discs, {end}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.game, self._memory.tobytes())
-
-    @property
-    def model(self) -> Model:
-        """The compiled forward model."""
-        return self.game.model
-
-    @property
-    def mover(self) -> int:
-        """Number of the player to move, 0 or 1."""
-        return int(self._head.mover)
-
-    @property
-    def tick(self) -> int:
-        """Number of the last disc dropped, -1 before the first."""
-        return int(self._head.ply) - 1
-
-    @property
-    def is_over(self) -> bool:
-        """True when the game has ended."""
-        return bool(self._head.ended)
-
-    @property
-    def forfeited(self) -> bool:
-        """True when the game ended with a move that cannot be made."""
-        return bool(self._head.forfeit)
-
-    @property
-    def winner(self) -> tuple[Outcome, Outcome]:
-        """Outcome of each player; NO_WINNER for both after a draw."""
-        winner = self._head.winner
-        if winner == kernel.NOBODY:
-            return Outcome.NO_WINNER, Outcome.NO_WINNER
-        won, lost = Outcome.PLAYER_WINS, Outcome.PLAYER_LOSES
-        return (won, lost) if winner == 0 else (lost, won)
-
-    @property
-    def score(self) -> tuple[float, float]:
-        """1 for who won, -1 for who lost."""
-        winner = self._head.winner
-        return (0.0, 0.0) if winner == kernel.NOBODY else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+    game: ConnectX
+    piece: ClassVar[str] = "disc"
+    kernel: ClassVar[Any] = kernel
+    head: ClassVar[Any] = structure(kernel.CONNECT_STATE)
 
     @property
     def columns(self) -> list[int]:
@@ -256,85 +203,15 @@ class ConnectState:
         own = tuple(f"DROP{column}" for column in self.columns)
         return (own, ()) if self.mover == 0 else ((), own)
 
-    @property
-    def board(self) -> list[int]:
-        """The cells, row by row from the top: 0 empty, 1 and 2 the players' discs."""
-        cells = np.empty(self.game.rows * self.game.columns, dtype=np.int64)
-        invoke3(kernel.read_cells.address, self.game.address, self.address, int(cells.ctypes.data))
-        return cells.tolist()
-
     def drop(self, column: int) -> None:
         """The player to move drops a disc; what cannot be done loses the game. A finished game stays as it is."""
         invoke3(kernel.drop.address, self.game.address, self.address, column)
 
-    def advance(self, action: str | int | Sequence[str | int | None] | None) -> None:
-        """Play a move.
-
-        Args:
-            action: a name or code of the player to move, or a pair of which the other's does not count.
-
-        Raises:
-            PcgError: for an action that does not exist.
-        """
-        if not isinstance(action, str) and isinstance(action, Sequence):
-            if len(action) != 2:
-                raise PcgError(f"{len(action)} actions, expected one for each of the 2 players")
-            action = action[self.mover]
-        names = self.game.action_names
-        if isinstance(action, str):
-            if action not in names:
-                _unknown_action(action, names)
-            code = names.index(action)
-        else:
-            code = 0 if action is None else operator.index(action)
-        self.drop(code - 1)
-
-    def copy(self) -> ConnectState:
-        """An independent copy."""
-        return ConnectState(self.game, self._memory.copy())
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> ConnectState:
-        return self.copy()
-
-    def key(self) -> int:
-        """A 64-bit hash of the position."""
-        return int(invoke2(kernel.model_key.address, self.game.address, self.address))
-
-    def render(self) -> str:
-        """The board as text: X and O, a dot where nothing is."""
-        cells, width = self.board, self.game.columns
-        return "\n".join("".join(_MARKS[cell] for cell in cells[at : at + width]) for at in range(0, len(cells), width))
-
-
-def _whole(name: str, value: object, most: int) -> int:
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise PcgError(f"{name} is {value!r}, expected a whole number from 1 to {most}") from None
-    if not 1 <= number <= most:
-        raise PcgError(f"{name} is {number}, expected a whole number from 1 to {most}")
-    return number
+    def _play(self, place: int) -> None:
+        self.drop(place)
 
 
 def _player(mover: int) -> int:
     if mover not in (0, 1):
         raise PcgError(f"player {mover!r}, expected 0 or 1")
     return int(mover)
-
-
-def _unknown_action(action: str, names: tuple[str, ...]) -> NoReturn:
-    near = nearest(action, names)
-    hint = f", did you mean `{near}`?" if near else f", expected NIL or {names[1]} to {names[-1]}"
-    raise PcgError(f"unknown action `{action}`{hint}")
-
-
-def _no_format(address: int, room: int, stride: int, count: int) -> None:
-    """Blocks need no preparation: a copy brings everything along."""
-
-
-def _restore(game: ConnectX, memory: bytes) -> ConnectState:
-    return ConnectState(game, np.frombuffer(memory, dtype=np.int64).copy())

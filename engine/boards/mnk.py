@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pcg.engine.boards import mnk_kernel as kernel
+from pcg.engine.boards.position import BoardState, no_format, whole
 from pcg.engine.kernel.protocol import MODEL
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6, structure
 from pcg.engine.model import Model
-from pcg.engine.state import Outcome
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError
 
 MOST = 100
 """Rows and columns that a board can have, and pieces that a line or a first move can need."""
 
 LINES = {"orthogonal": 0b0011, "diagonal": 0b1100, "orthogonal+diagonal": 0b1111}
 """Directions of the lines that count, as bits of `mnk_kernel.WAYS`."""
-
-_Head: Any = structure(kernel.MNK_STATE)
-_MARKS = ".XO"
 
 
 class MnkGame:
@@ -70,15 +66,15 @@ class MnkGame:
         lines: str | tuple[str, str] = "orthogonal+diagonal",
         opening: int | tuple[int, int] = 1,
     ) -> None:
-        self.rows = _whole("rows", rows)
-        self.columns = _whole("columns", columns)
-        self.length = tuple(_whole("length", value) for value in _pair(length))
+        self.rows = whole("rows", rows, MOST)
+        self.columns = whole("columns", columns, MOST)
+        self.length = tuple(whole("length", value, MOST) for value in _pair(length))
         self.misere = bool(misere)
         self.lines = _pair(lines)
         for name in self.lines:
             if name not in LINES:
                 raise PcgError(f"no lines {name!r}, expected one of {', '.join(LINES)}")
-        self.opening = tuple(_whole("opening", value) for value in _pair(opening))
+        self.opening = tuple(whole("opening", value, MOST) for value in _pair(opening))
         cells = self.rows * self.columns
         words = -(-cells // 64)
         middle = ((self.rows - 1) / 2, (self.columns - 1) / 2)
@@ -153,7 +149,7 @@ class MnkGame:
             record,
             room=1,
             stride_of=lambda room: self.stride,
-            format_blocks=_no_format,
+            format_blocks=no_format,
             stochastic=False,
             owner=self,
             action_names=self.action_names,
@@ -182,69 +178,17 @@ class MnkGame:
         return first, second, drawn
 
 
-class MnkState:
+class MnkState(BoardState):
     """Position of a game. As agents expect of a state of two players, score, winner and actions are pairs.
 
     Made by `MnkGame.start`.
     """
 
-    __slots__ = ("_head", "_memory", "address", "game")
+    __slots__ = ()
 
-    def __init__(self, game: MnkGame, memory: np.ndarray[Any, np.dtype[np.int64]]) -> None:
-        self.game = game
-        self._memory = memory
-        self.address = int(memory.ctypes.data)
-        self._head = _Head.from_address(self.address)
-
-    def __repr__(self) -> str:
-        if not self.is_over:
-            return f"<MnkState: {self.tick + 1} pieces, player {self.mover} to move>"
-        winner = self._head.winner
-        end = "drawn" if winner == kernel.NOBODY else f"player {winner} won"
-        return f"<MnkState: {self.tick + 1} pieces, {end}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.game, self._memory.tobytes())
-
-    @property
-    def model(self) -> Model:
-        """The compiled forward model."""
-        return self.game.model
-
-    @property
-    def mover(self) -> int:
-        """Number of the player to move, 0 or 1."""
-        return int(self._head.mover)
-
-    @property
-    def tick(self) -> int:
-        """Number of the last piece placed, -1 before the first."""
-        return int(self._head.ply) - 1
-
-    @property
-    def is_over(self) -> bool:
-        """True when the game has ended."""
-        return bool(self._head.ended)
-
-    @property
-    def forfeited(self) -> bool:
-        """True when the game ended with a move that cannot be made."""
-        return bool(self._head.forfeit)
-
-    @property
-    def winner(self) -> tuple[Outcome, Outcome]:
-        """Outcome of each player; NO_WINNER for both after a draw."""
-        winner = self._head.winner
-        if winner == kernel.NOBODY:
-            return Outcome.NO_WINNER, Outcome.NO_WINNER
-        won, lost = Outcome.PLAYER_WINS, Outcome.PLAYER_LOSES
-        return (won, lost) if winner == 0 else (lost, won)
-
-    @property
-    def score(self) -> tuple[float, float]:
-        """1 for who won, -1 for who lost."""
-        winner = self._head.winner
-        return (0.0, 0.0) if winner == kernel.NOBODY else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+    game: MnkGame
+    kernel: ClassVar[Any] = kernel
+    head: ClassVar[Any] = structure(kernel.MNK_STATE)
 
     @property
     def cells(self) -> list[int]:
@@ -257,58 +201,12 @@ class MnkState:
         own = tuple(f"PLACE{cell}" for cell in self.cells)
         return (own, ()) if self.mover == 0 else ((), own)
 
-    @property
-    def board(self) -> list[int]:
-        """The cells, row by row from the top: 0 empty, 1 and 2 the players' pieces."""
-        cells = np.empty(self.game.rows * self.game.columns, dtype=np.int64)
-        invoke3(kernel.read_cells.address, self.game.address, self.address, int(cells.ctypes.data))
-        return cells.tolist()
-
     def place(self, cell: int) -> None:
         """The player to move places a piece; what cannot be done loses the game. A finished game stays as it is."""
         invoke3(kernel.place.address, self.game.address, self.address, cell)
 
-    def advance(self, action: str | int | Sequence[str | int | None] | None) -> None:
-        """Play a move.
-
-        Args:
-            action: a name or code of the player to move, or a pair of which the other's does not count.
-
-        Raises:
-            PcgError: for an action that does not exist.
-        """
-        if not isinstance(action, str) and isinstance(action, Sequence):
-            if len(action) != 2:
-                raise PcgError(f"{len(action)} actions, expected one for each of the 2 players")
-            action = action[self.mover]
-        names = self.game.action_names
-        if isinstance(action, str):
-            if action not in names:
-                near = nearest(action, names)
-                hint = f", did you mean `{near}`?" if near else f", expected NIL or {names[1]} to {names[-1]}"
-                raise PcgError(f"unknown action `{action}`{hint}")
-            code = names.index(action)
-        else:
-            code = 0 if action is None else operator.index(action)
-        self.place(code - 1)
-
-    def copy(self) -> MnkState:
-        """An independent copy."""
-        return MnkState(self.game, self._memory.copy())
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> MnkState:
-        return self.copy()
-
-    def key(self) -> int:
-        """A 64-bit hash of the position."""
-        return int(invoke2(kernel.model_key.address, self.game.address, self.address))
-
-    def render(self) -> str:
-        """The board as text: X and O, a dot where nothing is."""
-        cells, width = self.board, self.game.columns
-        return "\n".join("".join(_MARKS[cell] for cell in cells[at : at + width]) for at in range(0, len(cells), width))
+    def _play(self, place: int) -> None:
+        self.place(place)
 
 
 def _pair(value: Any) -> tuple[Any, Any]:
@@ -319,27 +217,7 @@ def _pair(value: Any) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
-def _whole(name: str, value: Any) -> int:
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        number = operator.index(value)
-    except TypeError:
-        raise PcgError(f"{name} is {value!r}, expected a whole number from 1 to {MOST}") from None
-    if not 1 <= number <= MOST:
-        raise PcgError(f"{name} is {number}, expected a whole number from 1 to {MOST}")
-    return number
-
-
-def _no_format(address: int, room: int, stride: int, count: int) -> None:
-    """Blocks need no preparation: a copy brings everything along."""
-
-
 def _game(
     rows: int, columns: int, length: tuple[int, int], misere: bool, lines: tuple[str, str], opening: tuple[int, int]
 ) -> MnkGame:
     return MnkGame(rows, columns, length, misere=misere, lines=lines, opening=opening)
-
-
-def _restore(game: MnkGame, memory: bytes) -> MnkState:
-    return MnkState(game, np.frombuffer(memory, dtype=np.int64).copy())

@@ -122,7 +122,7 @@ class MCTS(ChanceAware):
 
     @property
     def rules_read(self) -> str:
-        """What it reads of the rules: the way to the goals with `guidance`, chance for some of the options."""
+        """Part of the rules that it reads: the way to the goals with `guidance`, chance for some of the options."""
         if self.guidance:
             return RULES
         return CHANCE if self._asks_for_chance and self.chance == "rules" else NO_RULES

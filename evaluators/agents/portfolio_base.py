@@ -107,7 +107,7 @@ class PortfolioBase(Agent):
         return float(score[self.player] if isinstance(score, tuple) else score)
 
     def _progress(self, state: GameState) -> float:
-        """What has been reached in a state: as long as it rises, the method that plays goes on."""
+        """Return a measure of progress: as long as it rises, the method that plays goes on."""
         raise NotImplementedError
 
     def _identity(self, state: GameState) -> int:

@@ -43,7 +43,7 @@ class OneStep(CompiledAgent):
 
     @property
     def rules_read(self) -> str:
-        """What its heuristic reads of the rules."""
+        """Part of the rules that its heuristic reads."""
         return HEURISTICS.find(self.heuristic).reads_rules
 
     def prepare(self, model: Model, record: Record) -> None:

@@ -192,7 +192,7 @@ class IW(ChanceAware):
 
     @property
     def rules_read(self) -> str:
-        """What it reads of the rules: the way to the goals with `guidance`, else whether there is chance."""
+        """Part of the rules that it reads: the way to the goals with `guidance`, else whether there is chance."""
         if self.guidance:
             return RULES
         return CHANCE if self.chance == "rules" else NO_RULES

@@ -29,7 +29,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.board_measures import BoardMeasures
 
 QUESTIONS = {"payoff": (-1.0, 1.0), "draw": (0.0, 1.0), "fun": (0.0, 100.0)}
-"""What people were asked, with the range of answers: payoff of the first player, chance of a draw, fun."""
+"""Questions that people were asked, with the range of answers: payoff of the first player, chance of a draw, fun."""
 
 TERMS: Mapping[str, tuple[str, ...]] = {
     "payoff": ("payoff",),

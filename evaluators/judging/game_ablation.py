@@ -19,7 +19,7 @@ from pcg.evaluators.judging.game_plays import MOST_MOVING, TICK_WORK, GamePlay, 
 
 @dataclass(frozen=True)
 class Ablation:
-    """What taking out rules changes.
+    """Changes that taking out rules makes.
 
     Attributes:
         rules: number of rules, terminations not included.

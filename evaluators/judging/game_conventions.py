@@ -206,7 +206,7 @@ def conventions() -> Conventions:
 
 @dataclass(frozen=True)
 class Usage:
-    """How far the rules of a game are what people write.
+    """Likeness of the rules of a game to those that people write.
 
     Attributes:
         rules: mean over rules and terminations of how usual they are, in [0, 1), less where they are few; one half is

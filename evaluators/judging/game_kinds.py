@@ -44,7 +44,7 @@ _FLOOR = 0.6
 
 @dataclass(frozen=True)
 class GameKinds:
-    """What can be there in a game, by kind.
+    """Types that can exist in a game, by kind.
 
     Attributes:
         definition: of the game.

@@ -30,7 +30,7 @@ MATTERS = 0.08
 
 @dataclass(frozen=True)
 class Moments:
-    """What the moments of a play show, all in [0, 1].
+    """Measures of the moments of a play, all in [0, 1].
 
     Attributes:
         decisions: share of the moments in which it matters what is done.

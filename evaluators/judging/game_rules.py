@@ -19,7 +19,7 @@ from pcg.evaluators.judging.game_kinds import GameKinds
 
 @dataclass(frozen=True)
 class RuleReading:
-    """What the rules of a game say, given its levels.
+    """Facts about the rules of a game, given its levels.
 
     Args:
         kinds: of the game's sprites.

@@ -37,9 +37,9 @@ class Feature:
     part: str
     """The part of the judgement that it belongs to."""
     more: str
-    """What is said of a level that has more of it than its kin, as in "more dead ends"."""
+    """Words for a level that has more of it than its kin, as in "more dead ends"."""
     less: str
-    """What is said of one that has less."""
+    """Words for one that has less."""
     compute: Callable[[LevelView], float | None]
     """None where the level has nothing to measure it by."""
 

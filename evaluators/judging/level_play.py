@@ -1,4 +1,4 @@
-"""What plays tell of a level: who wins it, when something happens on the way, and what is there for nothing.
+"""Measures of the plays of a level: who wins it, when something happens on the way, and what is there for nothing.
 
 Each measure is an absolute one, in [0, 1], for the levels of a game need not be won to be its own, and there is no
 reference to compare plays with. None rewards the largest value: a difference between players is wanted, not the
@@ -36,11 +36,11 @@ class LevelPlays:
     won: Playout
     """The winning play."""
     trace: Trace
-    """What was seen on it."""
+    """Things seen on it."""
     weak: Sequence[Playout]
     """Plays of weak agents."""
     metrics: Mapping[str, float]
-    """What was measured of them: `gap` and `difficulty`."""
+    """Numbers measured of them: `gap` and `difficulty`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def beats(trace: Trace) -> list[int]:
 
 
 def _beats(plays: LevelPlays) -> PlayMeasure:
-    """How far the winning play is from long stretches without an event."""
+    """Rate the winning play by its longest stretch without an event."""
     length = max(1, len(plays.trace.dangers) - 1)
     marks = [0, *beats(plays.trace), length]
     lull = max(b - a for a, b in pairwise(marks)) / length

@@ -100,7 +100,7 @@ class _Windows:
 
 
 class LevelProfile:
-    """What is compared of one level."""
+    """The numbers of one level that are compared."""
 
     def __init__(self, view: LevelView, tiles: int, wanted: Collection[str] | None = None) -> None:
         grid = view.grid
@@ -264,7 +264,7 @@ class GameReference:
         return float(np.log1p(off * off)[used].mean())
 
     def _exact(self, level: LevelProfile, others: Sequence[int]) -> float:
-        """How far the numbers of what all the others have equally often are off, as a sum over these tiles."""
+        """Return by how much the numbers of tiles that all others have equally often are off, summed over these."""
         known = self.counts[others]
         same = (known == known[0]).all(axis=0) & (known[0] > 0)
         if len(others) < 2 or not same.any():
@@ -305,8 +305,9 @@ class GameReference:
         return worst, int(level.counts[worst]), int(low[worst]), int(high[worst])
 
     def _off_range(self, level: LevelProfile, others: Sequence[int]) -> NDArray[np.float64]:
-        """How far the number of each tile is beyond the least and greatest of the others, in octaves; negative inside
-        of these.
+        """Return by how many octaves the number of each tile is beyond the least and greatest of the others.
+
+        Negative inside of these.
         """
         own = level.counts + 0.5
         low, high = self.counts[others].min(axis=0) + 0.5, self.counts[others].max(axis=0) + 0.5

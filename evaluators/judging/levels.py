@@ -157,7 +157,7 @@ class LevelJudge:
         return " ".join([*sentences, *(m.sentence for m in played)])
 
     def _phrase(self, name: str, side: int, value: float, own: Floats, profile: LevelProfile) -> str:
-        """What is said of a measure that is off to one side."""
+        """Return the words for a measure that is off to one side."""
         if name in ("counts", "exact", "beyond", "foreign") and len(self.reference):
             found = self.reference.strangest_count(profile)
             if found is not None:

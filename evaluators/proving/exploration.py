@@ -28,7 +28,7 @@ from pcg.evaluators.proving.way import Way
 GRAINS: dict[str, int] = {
     "coarse": kernel.COARSE, "place": kernel.PLACE, "fine": kernel.FINE, "whole": kernel.WHOLE,
 }  # fmt: skip
-"""What tells cells apart: the avatar's cell; its type and pixel; facing and cooldown besides; the whole state."""
+"""Keys that tell cells apart: the avatar's cell; its type and pixel; facing and cooldown besides; the whole state."""
 LEVELS = 256
 """Facts for one thing that is held, one for each number of it; those for the avatar's health come first."""
 MEMORY = 128 * 2**20
@@ -47,7 +47,7 @@ _MOST_ROOM = 4096
 
 @dataclass(frozen=True)
 class Cells:
-    """What tells the cells of an exploration apart.
+    """The key by which an exploration tells cells apart.
 
     Args:
         grain: one of `GRAINS`.

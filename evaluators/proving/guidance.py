@@ -1,4 +1,4 @@
-"""What the rules tell an exploration: which states to tell apart, and what must come together to win."""
+"""Guidance of an exploration by the rules: which states to tell apart, and what must come together to win."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class LevelWins:
 
     @functools.cached_property
     def experience(self) -> Experience:
-        """What the game's own levels have taught; worked out when it is first needed."""
+        """Experience with the game's own levels; worked out when it is first needed."""
         found = Experience()
         for level in self._game.levels:
             if not check_level(level, self._game.definition, reading="gvgai", file="<level>"):

@@ -84,7 +84,7 @@ class Proof:
 
 @dataclass
 class Experience:
-    """What proofs of a game's levels have taught: which methods win, and at what cost.
+    """Experience with a game's levels: which methods win, and at what cost.
 
     Args:
         wins: for each method that has won, the forward-model calls that it alone needed each time.

@@ -170,7 +170,7 @@ def _game(
 
 
 def _judged(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What the judge of games says, where it was asked."""
+    """Return the value of the judgement of a game, and its fault, where it was judged."""
     judgement = entry.get("judgement")
     if judgement is None:
         return []

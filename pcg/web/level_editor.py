@@ -191,7 +191,7 @@ class LevelEditor:
         }
 
     def judgement(self, text: str, evaluation: Evaluation) -> Judgement:
-        """What the judge says of an evaluated level: of one that is not feasible, what its text tells."""
+        """Return the judgement of an evaluated level; of one that is not feasible, that of its text."""
         return self.evaluator.judgement(self.tidy(text), evaluation)
 
     # -- completing ----------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ LEVEL = "A..g.\n.n.m.\nd...c\n"
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
-    """What code in the folder of agents has read of models' rules."""
+    """List the parts of models' rules that code in the folder of agents has read."""
     found: set[str] = set()
 
     def spy(name: str) -> property:

@@ -52,7 +52,7 @@ def opened(address: tuple[str, int], sent: bytes = b"") -> socket.socket:
 
 
 def answer(of: socket.socket) -> bytes:
-    """What comes until the server ends the connection, or a whole short answer; empty when it was cut off."""
+    """Read until the server ends the connection, or a whole short answer; empty when it was cut off."""
     found = b""
     with contextlib.suppress(ConnectionError):
         while b"\r\n\r\nok\n" not in found and (more := of.recv(65536)):

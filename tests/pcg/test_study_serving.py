@@ -1,4 +1,4 @@
-"""What `pcg study serve` tells, and the names it answers to."""
+"""Messages of `pcg study serve`, and the names it answers to."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def advance_with(games, state, moves, player, move):
 
 @inner
 def worth(games, state, player):
-    """What a state is worth to a player: 1 won, 0 lost, goal values between, 1/2 while nothing is decided."""
+    """Return the value of a state to a player: 1 won, 0 lost, goal values between, 1/2 while nothing is decided."""
     g = games_at(games)
     if is_over(g.model, state) == 1 and g.goals == 1:
         return score(g.model, state, player) / 100.0

@@ -76,7 +76,7 @@ class StudySeat(Seat):
     def __init__(self, side: Side, play: Play, before: Standing, session: PlaySession, plays: StudyPlays) -> None:
         super().__init__("", session)
         self.acted = time.monotonic()
-        """When the player last did something."""
+        """Moment at which the player last did something."""
         self.side = side
         self.plays = plays
         self.before = before

@@ -11,6 +11,25 @@ docs/export.md tells users of it.
 """
 
 from pcg.export.bundle import AGENTS, Bundle, RecordedPlay, bundle
+from pcg.export.embed import Framed, iframe, play_of, player, widget
 from pcg.export.page import page, write_page
+from pcg.export.site import write_site
+from pcg.export.sources import Exportable, all_games, one_game
 
-__all__ = ["AGENTS", "Bundle", "RecordedPlay", "bundle", "page", "write_page"]
+__all__ = [
+    "AGENTS",
+    "Bundle",
+    "Exportable",
+    "Framed",
+    "RecordedPlay",
+    "all_games",
+    "bundle",
+    "iframe",
+    "one_game",
+    "page",
+    "play_of",
+    "player",
+    "widget",
+    "write_page",
+    "write_site",
+]

@@ -95,7 +95,9 @@ def bundle(
     if not game.levels:
         raise PcgError(f"{game.name} has no levels, so there is nothing to play; put lvl0.txt, ... beside the game")
     if len(game.levels) > MAX_LEVELS:
-        raise PcgError(f"{game.name} has {len(game.levels)} levels, a page takes {MAX_LEVELS}; use --site for a gallery")
+        raise PcgError(
+            f"{game.name} has {len(game.levels)} levels, a page takes {MAX_LEVELS}; use --site for a gallery"
+        )
     pieces = Pieces()
     contexts = [game.context(k) for k in range(len(game.levels))]
     images = [image_of(context, paths=False) for context in contexts]

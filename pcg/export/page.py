@@ -1,19 +1,20 @@
-"""One file for a game: its levels, the kernels that play them, agents, pictures and the page around them.
+"""One file for a game: levels, the kernels that play them, agents, pictures, and the page around them.
 
-Everything but a little markup and the style is one block, compressed (raw deflate) and in base64, which the page unpacks
-by itself (`DecompressionStream`): the WebAssembly modules, the memory images, the description of the game, and the
-scripts. So the file asks nobody for anything, and works from a disk as well as from any server.
+Everything but a little markup and the style is one block, compressed (raw deflate) and in base64, which the page
+unpacks by itself (`DecompressionStream`): the WebAssembly modules, the memory images, the description of the game, and
+the scripts. So the file asks nobody for anything, and works from a disk as well as from any server.
 """
 
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
+
+import jinja2
 
 from pcg.engine.native.replay import SCRIPT
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -21,7 +22,8 @@ from pcg.export.bundle import Bundle
 from pcg.export.kernels import modules_for
 from pcg.export.pieces import deflated
 
-SCRIPTS = ("machine.mjs", "board.js", "game.js", "agent.js", "frames.js", "share.js", "words.js", "input.js", "clock.js", "page.js")  # fmt: skip
+SCRIPTS = ("machine.mjs", "board.js", "game.js", "agent.js", "frames.js", "share.js", "words.js", "input.js",
+           "clock.js", "page.js", "main.js")  # fmt: skip
 """The modules of a page in an order in which each comes after those it imports."""
 STYLES = ("base.css", "player.css", "page.css")
 _FOLDERS = {"machine.mjs": SCRIPT.parent}
@@ -38,6 +40,19 @@ def source(name: str) -> str:
         return (_FOLDERS[name] / name).read_text(encoding="utf-8")
     package = resources.files(_PACKAGES.get(name, "pcg.export"))
     return package.joinpath("static", name).read_text(encoding="utf-8")
+
+
+@cache
+def template(name: str) -> jinja2.Template:
+    """Return the template of a page or of the overview of a gallery."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("pcg.export"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(f"{name}.html.jinja")
 
 
 @cache
@@ -63,59 +78,6 @@ def style() -> str:
     return "".join(_STYLE_REMARK.sub("", source(name)) for name in STYLES)
 
 
-_START = """\
-const PACK = document.getElementById("pack").textContent.trim();
-try {
-  const packed = Uint8Array.from(atob(PACK), (char) => char.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const data = new Uint8Array(await new Response(stream).arrayBuffer());
-  const text = (from, to) => new TextDecoder().decode(data.subarray(from, to));
-  const [script, about] = document.getElementById("pack").dataset.parts.split(" ").map(Number);
-  window.pcg = { about: JSON.parse(text(script, script + about)), data: data.subarray(script + about) };
-  const element = document.createElement("script");
-  element.type = "module";
-  element.textContent = text(0, script);
-  document.head.append(element);
-} catch (error) {
-  document.querySelector("noscript").insertAdjacentHTML("afterend", document.querySelector("noscript").textContent);
-  throw error;
-}
-"""
-"""Unpacks the page and starts its script."""
-
-_MAIN = """
-const game = await Game.open(window.pcg.about, window.pcg.data);
-Object.assign(window.pcg, { game, Play, Agent, Game });
-window.pcg.page = await begin(document.getElementById("pcg"), game);
-"""
-
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="pcg">
-<meta name="description" content="{summary}">
-<title>{title}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}</style>
-</head>
-<body>
-<div id="pcg" class="pcg-app"></div>
-<noscript><p>Playing needs JavaScript and a browser of 2023 or later. 需要 JavaScript 和 2023 年以后的浏览器。</p></noscript>
-<script type="text/plain" id="pack" data-parts="{parts}">
-{pack}
-</script>
-<script type="module">
-{start}</script>
-</body>
-</html>
-"""
-
-
 def page(bundle: Bundle) -> str:
     """Return the page of a game, one HTML text that needs nothing else.
 
@@ -127,16 +89,16 @@ def page(bundle: Bundle) -> str:
     """
     modules = modules_for(bundle.functions)
     about = {**bundle.about, "modules": [{"size": len(m.code), "names": m.names} for m in modules]}
-    text = (script() + _MAIN).encode()
+    text = script().encode()
     told = json.dumps(about, separators=(",", ":"), ensure_ascii=False).encode()
     data = b"".join([text, told, *(m.code for m in modules), bundle.data])
-    return _PAGE.format(
-        title=html.escape(str(about["title"])),
-        summary=html.escape(str(about["text"]["en"]["summary"])),
+    return template("page").render(
+        title=about["title"],
+        summary=about["text"]["en"]["summary"],
         style=style(),
         parts=f"{len(text)} {len(told)}",
         pack=base64.b64encode(deflated(data)).decode(),
-        start=_START,
+        start=_REMARK.sub("", source("start.js")),
     )
 
 

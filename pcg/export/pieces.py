@@ -54,10 +54,10 @@ class Pieces:
 
 
 def in_planes(content: bytes, record: int) -> bytes:
-    """Return the bytes of a table plane by plane, as differences; what is left behind the last record stays behind.
+    r"""Return the bytes of a table plane by plane, as differences; what is left behind the last record stays behind.
 
     >>> in_planes(bytes([1, 9, 2, 9, 3, 9, 7]), 2)
-    b'\\x01\\x01\\x01\\t\\x00\\x00\\x07'
+    b'\x01\x01\x01\t\x00\x00\x07'
     """
     count = len(content) // record
     planes = np.frombuffer(content, np.uint8, count * record).reshape(count, record).T.copy()

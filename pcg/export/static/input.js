@@ -51,8 +51,8 @@ export class Hands {
 /**
  * Listen to everything a person can play with.
  * @param {HTMLElement} page for keys; @param {HTMLElement} stage for swipes; @param {HTMLElement} pad its buttons have
- *   data-action; @param {number} players; @param {object} to `down(player, action)`, `up(player, action)`, `release()`,
- *   `command(name)` for keys that are no actions, returning true when it was taken.
+ *   data-action; @param {number} players; @param {object} to `down(player, action)`, `up(player, action)`, `release()`, `tap(by a
+ *   finger)`, `command(name)` for keys that are no actions, returning true when it was taken.
  */
 export function listen(page, stage, pad, players, to) {
   const maps = players > 1 ? [FIRST, SECOND] : [ALONE];
@@ -127,10 +127,7 @@ function swipes(stage, to) {
   const end = (event) => {
     if (!from) return;
     if (held) to.up(0, held);
-    else if (event.type === "pointerup") {
-      to.down(0, 5);
-      to.up(0, 5);
-    }
+    else if (event.type === "pointerup") to.tap(event.pointerType !== "mouse");
     from = null;
   };
   stage.addEventListener("pointerup", end);

@@ -21,7 +21,7 @@ const MARKUP = `
   <button type="button" class="link" data-do="language"></button>
 </header>
 <main class="pcg-main">
-  <section class="pcg-player" aria-label="">
+  <section class="pcg-player">
     <div class="pcg-figures" data-figures></div>
     <div class="pcg-stage" data-stage>
       <canvas tabindex="0" role="img"></canvas>
@@ -32,9 +32,9 @@ const MARKUP = `
     <p class="pcg-say" role="status" aria-live="polite" data-say></p>
     <div class="pcg-tools" role="group" data-tools>
       ${["undo", "restart", "pause", "hint", "next", "share"].map((name) => `<button type="button" data-do="${name}"></button>`).join("")}
-      <span class="pcg-watch"><select data-watch></select><button type="button" data-do="watch"></button></span>
     </div>
     <div class="pcg-options">
+      <span class="pcg-watch"><button type="button" data-do="watch"></button><select data-watch></select></span>
       <label data-second hidden><span data-word="against"></span> <select data-against></select></label>
       <label><span data-word="speed"></span> <select data-speed></select></label>
       <label class="choice"><input type="checkbox" data-sound> <span data-word="sound"></span></label>
@@ -103,10 +103,10 @@ export class Page {
     for (const element of this.element.querySelectorAll("[data-do]")) element.textContent = say[element.dataset.do];
     this.part("[data-pad]").setAttribute("aria-label", say.pad);
     for (const button of this.part("[data-pad]").children) button.setAttribute("aria-label", say[button.dataset.action]);
-    this.fillSelect("[data-watch]", this.watchable().map((name) => [name, say.agents[name] ?? name]), say.watch);
+    if (this.play) this.fillWatch();
     this.fillSelect("[data-speed]", [...Object.keys(SPEEDS), ...(this.about.pace.byTurn ? [] : ["byTurn"])].map((name) => [name, say[name]]), say.speed);
     this.part("[data-second]").hidden = this.about.players < 2;
-    this.fillSelect("[data-against]", [...this.about.agents.at(-1).map(({ name }) => [name, say.agents[name] ?? name]), ["", say.person]], say.against);
+    this.fillSelect("[data-against]", [...this.about.agents.at(-1).map(({ name }) => [name, say.agents[name] ?? name]), ["person", say.person]], say.against);
     this.part("[data-things]").replaceChildren(...told.things.map(([name, text, stamp, role]) => {
       const item = create("li"), words = create("span");
       words.append(create("b", name), ` ${text}`);
@@ -114,16 +114,23 @@ export class Page {
       item.dataset.role = role;
       return item;
     }));
-    const keys = told.keys.flatMap(([avatar, list]) => [
-      ...(told.keys.length > 1 ? [create("b", avatar)] : []), ...list.map(([key, does]) => create("p", `${key}: ${does}`)),
+    const two = this.about.players > 1;
+    const keys = told.keys.flatMap(([avatar, list], k) => [
+      ...(told.keys.length > 1 ? [create("b", two && k === 1 ? `${avatar} (${say.second})` : avatar)] : []), ...list.map(([key, does]) => create("p", `${key}: ${does}`)),
     ]);
-    const more = [say.keysUndo, this.about.players > 1 ? say.second : "", say.touch, say.gamepad].filter(Boolean).join(" ");
+    const more = [say.keysUndo, say.touch, say.gamepad].join(" ");
     this.part("[data-keys]").replaceChildren(...keys, ...[...told.win, ...told.lose].map((text) => create("p", text)), create("p", more, { className: "hint" }));
     if (this.play) {
       this.nameLevels();
       this.show();
       this.cover();
     }
+  }
+
+  /** Who can be watched: the win that came with the level, if one did, and the agents. */
+  fillWatch() {
+    const names = [...(this.play.level.play ? ["recorded"] : []), ...this.about.agents[0].map(({ name }) => name)];
+    this.fillSelect("[data-watch]", names.map((name) => [name, this.words.agents[name] ?? name]), this.words.watch);
   }
 
   fillSelect(selector, options, label) {
@@ -181,7 +188,8 @@ export class Page {
   open(number, seed = 0) {
     this.play = this.play?.number === number ? this.play : new Play(this.game, number, seed);
     this.play.begin(seed);
-    this.watcher = this.rival = null;
+    this.watcher = this.rival = this.pending = null;
+    this.fillWatch();
     this.board = new Board(this.canvas, this.play.level, this.sheet);
     this.changes = new Changes();
     this.room = "";
@@ -295,7 +303,9 @@ export class Page {
       offer("share");
     } else {
       title.textContent = this.pending ? fill(say.sent, this.unit(this.pending.length)) : this.play.taken.length ? say.paused : say.ready;
-      text.textContent = this.pending ? say.watchIt : this.play.taken.length ? say.goesOn : say.starts;
+      const finger = matchMedia("(pointer: coarse)").matches;
+      const how = finger ? [say.tapGoesOn, say.tapStarts] : [say.goesOn, say.starts];
+      text.textContent = this.pending ? say.watchIt : how[this.play.taken.length ? 0 : 1];
       offer("pause", true);
     }
   }
@@ -332,10 +342,16 @@ export class Page {
     if (this.watcher) return this.watcher.next(this.play.taken.length);
     const busy = this.hands.some((hands) => hands.busy);
     const actions = this.hands.map((hands, p) => hands.choose(this.pace, this.byTurn || this.play.steps(p)));
-    const rival = this.part("[data-against]").value;
+    const rival = this.rivalName();
     if (this.byTurn && actions.every((action) => action === 0)) return busy ? undefined : null;
     if (this.about.players > 1 && rival) actions[1] = this.rivalMove(rival);
     return actions;
+  }
+
+  /** The agent that plays the second player, "" where a person does. */
+  rivalName() {
+    const name = this.part("[data-against]").value;
+    return name === "person" ? "" : name;
   }
 
   rivalMove(name) {
@@ -366,6 +382,7 @@ export class Page {
     this.pending = null;
     const own = !this.watcher;
     this.watcher = null;
+    this.setPace();
     if (own && now.winner === 1 && this.about.players === 1) this.kept(`won ${this.about.digest} ${this.play.number}`, "1");
     if (this.part("[data-sound]").checked) blip(now.winner === 1 ? 880 : 160, 0.3);
     this.nameLevels();
@@ -394,12 +411,22 @@ export class Page {
       else this.stopWatching();
       return;
     }
-    if (player === 1 && this.part("[data-against]").value) return;
+    if (player === 1 && this.rivalName()) return;
     if (this.paused) this.setPaused(false);
     if (!this.play.actions(player).includes(action)) return;
     this.say("");
     this.hands[player].down(action);
     this.clock.start();
+  }
+
+  /** A tap on the picture lets a game go on that waits, else it acts. */
+  tap(byFinger) {
+    if (this.play.over) return;
+    if (this.paused) this.setPaused(false);
+    else if (byFinger) {
+      this.down(0, ACTIONS.indexOf("USE"));
+      this.up(0, ACTIONS.indexOf("USE"));
+    }
   }
 
   up(player, action) {
@@ -428,11 +455,6 @@ export class Page {
 
   // -- agents ---------------------------------------------------------------------------------------------------------
 
-  watchable() {
-    const recorded = this.about.levels.some((level) => level.play) ? ["recorded"] : [];
-    return [...recorded, ...this.about.agents[0].map(({ name }) => name)];
-  }
-
   /** The play that came with the level, as long as the play so far is its beginning. */
   recorded() {
     const known = this.play.level.play;
@@ -444,14 +466,16 @@ export class Page {
   watch() {
     if (this.watcher) return this.stopWatching();
     this.pending = null;
-    const name = this.part("[data-watch]").value, known = this.play.level.play;
+    const name = this.part("[data-watch]").value;
     if (name === "recorded") {
-      if (!known) return this.say(this.words.noHint);
-      this.open(this.play.number, known.seed);
+      this.open(this.play.number, this.play.level.play.seed);
       const codes = this.recorded();
       this.watcher = { name, next: (tick) => (tick < codes.length ? [codes[tick]] : null) };
     } else {
-      if (this.play.over) this.open(this.play.number, this.play.seed);
+      if (this.play.over) {
+        this.open(this.play.number, this.play.seed);
+        this.part("[data-watch]").value = name;
+      }
       const agents = this.about.agents.map((images, p) => new Agent(this.play, images.find((image) => image.name === name), p));
       this.watcher = { name, next: () => agents.map((agent) => agent.decide()) };
     }
@@ -501,11 +525,15 @@ export class Page {
     }
   }
 
-  /** Open the play that the address names; returns whether it names one. */
+  /** Open the level or the play that the address names; returns whether it names one. */
   fromLink() {
+    const level = /^#level=(\d{1,4})$/.exec(location.hash);
+    if (level && Number(level[1]) <= this.about.levels.length && Number(level[1]) > 0) {
+      this.open(Number(level[1]) - 1);
+      return true;
+    }
     if (!location.hash.startsWith("#play=")) return false;
     const found = playIn(location.hash, this.about);
-    this.pending = null;
     if (!found) {
       this.open(0);
       this.say(this.words.badLink);

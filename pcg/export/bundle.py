@@ -7,7 +7,6 @@ offsets from the layout of the kernels (`kernel.layout`), so that the page has n
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,11 +44,10 @@ _RECORDS = {
     "entries": L.ENTRY.itemsize,
     "level": L.SPRITE.itemsize,
     "ints": 4,
-    "level_corners": 4,
-    "cell_start": 4,
-    "cell_items": 4,
 }
 """Bytes of a record in the parts of an image that are tables."""
+_BY_CELL = {"level_corners": "corners", "cell_start": "starts", "cell_items": "items", "cell_mask": "masks"}
+"""Parts of an image that the page computes from the sprites that never move, and what it calls their addresses."""
 _ROLES_SHOWN = ("you", "shot", "hurts", "collect", "push", "passage", "goal")
 """The things that a page pictures, in this order: what one has to know to begin."""
 
@@ -127,10 +125,7 @@ def bundle(
         "types": _types(game),
         "avatars": _avatars(game),
         "resources": [tables.names[t] for t in tables.resources],
-        "sheet": {
-            "url": "data:image/png;base64," + base64.b64encode(sheet.png).decode(),
-            **sheet.describe(),
-        },
+        "sheet": {"piece": pieces.add(sheet.png), **sheet.describe()},
         "text": {language: _text(game, describe(game, language=language)) for language in LANGUAGES},
         "levels": levels,
         "agents": _agents(game, agents, pieces),
@@ -149,11 +144,18 @@ def _level(context: Context, image: Image, pieces: Pieces, title: str) -> dict[s
     """A level: its size, and where the pieces of its image go (one behind the other, from `base` on)."""
     numbers, at = [], 0
     record = context_record(context)
-    strides = {**_RECORDS, "initial": int(record["stride"])}
     for name, size in image.parts:
-        numbers.append(pieces.add(image.data[at : at + size], strides.get(name, 0)))
+        content = image.data[at : at + size]
         at += size
+        if name in _BY_CELL:
+            numbers.append(-size)
+        elif name == "initial":  # a header and sections, then the moving sprites
+            header = int(context.header(context.initial)["at_sprites"])
+            numbers += [pieces.add(content[:header], 4), pieces.add(content[header:], int(record["stride"]))]
+        else:
+            numbers.append(pieces.add(content, _RECORDS.get(name, 0)))
     level = context.level
+    there = np.frombuffer(image.data, L.CONTEXT, 1, image.context - image.base)[0]
     about: dict[str, Any] = {
         "width": level.width,
         "height": level.height,
@@ -164,7 +166,8 @@ def _level(context: Context, image: Image, pieces: Pieces, title: str) -> dict[s
         "model": image.model,
         "initial": image.initial,
         "room": image.room,
-        "level": int(np.frombuffer(image.data, L.CONTEXT, 1, image.context - image.base)[0]["level"]),
+        "level": int(there["level"]),
+        **{told: int(there[name]) for name, told in _BY_CELL.items()},
         "fixed": int(record["n_level"]),
         "mortal": int(record["n_mortal"]),
         "functions": [

@@ -53,17 +53,41 @@ export class Game {
     return record ? fromPlanes(bytes, record) : bytes;
   }
 
+  /** The bytes of a level's image; a negative number in the list of its pieces stands for as many zeros. */
+  image(number) {
+    const level = this.about.levels[number], size = (k) => (k < 0 ? -k : this.about.pieces[k][0]);
+    const data = new Uint8Array(level.pieces.reduce((sum, k) => sum + size(k), 0));
+    let at = 0;
+    for (const k of level.pieces) {
+      if (k >= 0) data.set(this.piece(k), at);
+      at += size(k);
+    }
+    this.sortByCell(level, new DataView(data.buffer), data);
+    return data;
+  }
+
+  /** Fill in where the sprites are that never move: by cell, with a mask of their types for each cell. */
+  sortByCell({ base, level, fixed, block, width, height, corners, starts, items, masks }, view, data) {
+    const spot = this.about.layout.sprite, bytes = this.about.levelSpriteBytes, cells = [];
+    for (let k = 0; k < fixed; k++) {
+      const at = level - base + k * bytes, x = view.getInt32(at + spot.x, true), y = view.getInt32(at + spot.y, true);
+      view.setInt32(corners - base + 4 * k, x, true);
+      view.setInt32(corners - base + 4 * (fixed + k), y, true);
+      const cell = (y / block) * width + x / block, type = view.getInt16(at + spot.type, true) & 63;
+      data[masks - base + 8 * cell + (type >> 3)] |= 1 << (type & 7);
+      (cells[cell] ??= []).push(k);
+    }
+    for (let cell = 0, count = 0; cell < width * height; cell++) {
+      for (const k of cells[cell] ?? []) view.setInt32(items - base + 4 * count++, k, true);
+      view.setInt32(starts - base + 4 * (cell + 1), count, true);
+    }
+  }
+
   /** Kernels with a level in their memory. */
   machine(number) {
     const level = this.about.levels[number];
-    const data = new Uint8Array(level.pieces.reduce((sum, k) => sum + this.about.pieces[k][0], 0));
-    let at = 0;
-    for (const k of level.pieces) {
-      data.set(this.piece(k), at);
-      at += this.about.pieces[k][0];
-    }
     const paths = level.paths && { ...level.paths, blocked: this.piece(level.paths.blocked) };
-    return new Machine(this.modules, { ...level, paths, state: this.about.layout.state }, data);
+    return new Machine(this.modules, { ...level, paths, state: this.about.layout.state }, this.image(number));
   }
 }
 
@@ -81,15 +105,21 @@ export class Play {
   begin(seed = this.seed) {
     this.seed = seed;
     this.machine.clear();
-    this.room = this.level.room;
-    this.at = this.machine.block(this.room);
-    this.spare = this.machine.block(this.room);
+    this.blocks = new Map(); // by room: a block to play in, and a spare one
+    this.settle(this.level.room);
     this.taken = []; // the actions of each tick, one code per player
     this.marks = [];
     this.free = []; // blocks of marks that are no longer needed
     this.interval = 32;
     this.born = (this.born || 0) + 1; // agents have to be laid out again when this changes
     this.rewind();
+  }
+
+  /** Play on in blocks with so much room. */
+  settle(room) {
+    if (!this.blocks.has(room)) this.blocks.set(room, [this.machine.block(room), this.machine.block(room)]);
+    [this.at, this.spare] = this.blocks.get(room);
+    this.room = room;
   }
 
   /** Make the block that is played in the state before the first tick. */
@@ -108,9 +138,7 @@ export class Play {
       if (status === OK) break;
       if (status !== GROW || this.room >= this.about.most) throw new Error(`the kernel gave up with status ${status}`);
       const before = this.spare;
-      this.room *= 2;
-      this.at = this.machine.block(this.room);
-      this.spare = this.machine.block(this.room);
+      this.settle(2 * this.room);
       this.machine.copyState(this.at, before);
     }
     this.taken.push([first, second]);
@@ -138,6 +166,7 @@ export class Play {
     this.free.push(...this.marks.filter(({ tick }) => tick > aim));
     this.marks = this.marks.filter(({ tick }) => tick <= aim);
     const mark = this.marks.at(-1);
+    this.settle(mark ? mark.room : this.level.room);
     if (mark) this.machine.copyState(this.at, mark.at);
     else this.rewind();
     this.taken = taken.slice(0, mark ? mark.tick : 0);

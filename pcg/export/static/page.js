@@ -548,7 +548,8 @@ export class Page {
 
 /** Show a game in an element. */
 export async function begin(element, game) {
-  const page = new Page(element, game, await loadSheet(game.about.sheet));
+  const { sheet } = game.about, picture = new Blob([game.piece(sheet.piece)], { type: "image/png" });
+  const page = new Page(element, game, await loadSheet({ ...sheet, url: URL.createObjectURL(picture) }));
   page.firstFrame = performance.now();
   return page;
 }

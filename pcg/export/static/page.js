@@ -74,7 +74,7 @@ export class Page {
     if (!this.fromLink()) this.open(0);
     new ResizeObserver(() => this.fit()).observe(this.part("[data-stage]").parentElement);
     window.addEventListener("resize", () => this.fit());
-    setTimeout(() => this.drawLevels());
+    this.drawLevels();
   }
 
   // -- words ----------------------------------------------------------------------------------------------------------
@@ -169,20 +169,26 @@ export class Page {
   drawLevels() {
     const list = this.part("[data-levels]");
     this.about.levels.forEach((level, k) => {
-      const item = create("li"), button = create("button", "", { type: "button" }), canvas = create("canvas");
-      button.append(canvas, create("span"));
+      const item = create("li"), button = create("button", "", { type: "button" });
+      button.append(create("canvas", "", { width: 4, height: 3 }), create("span"));
       button.addEventListener("click", () => this.open(k));
       item.append(button);
       list.append(item);
-      setTimeout(() => {
-        const play = k === this.play.number && !this.play.taken.length ? this.play : new Play(this.game, k);
-        const board = new Board(canvas, level, this.sheet);
-        board.fit(level.width * 8, level.height * 8);
-        board.show({ whole: true, put: frameOf(play), gone: [] });
-        canvas.style.width = canvas.style.height = "";
-      }, 20 * k);
     });
     this.nameLevels();
+    const draw = (k) => {
+      if (k === this.about.levels.length) return;
+      this.drawLevel(k, list.children[k].querySelector("canvas"));
+      setTimeout(draw, 10, k + 1);
+    };
+    requestAnimationFrame(() => setTimeout(draw, 30, 0));
+  }
+
+  drawLevel(number, canvas) {
+    const level = this.about.levels[number], board = new Board(canvas, level, this.sheet);
+    board.fit(level.width * 8, level.height * 8);
+    board.show({ whole: true, put: frameOf(new Play(this.game, number)), gone: [] });
+    canvas.style.width = canvas.style.height = "";
   }
 
   open(number, seed = 0) {

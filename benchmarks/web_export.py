@@ -1,4 +1,4 @@
-"""Exported pages: their size, the time from opening one to its first picture, and ticks per second beside native kernels.
+"""Exported pages: size, the time from opening one to its first picture, and ticks per second beside native kernels.
 
     python benchmarks/web_export.py                              # the built-in games
     python benchmarks/web_export.py --corpus ../shared/gvgai/games --games 40 --json pages.json
@@ -7,8 +7,8 @@ Pages are opened from files in headless Chromium, each time in a fresh context. 
 measure, the first contentful paint, for a page is empty before it: counted from the beginning of the navigation, so
 with reading and unpacking the file and compiling the kernels. Speed: random ticks of the first level by
 `kernel.stepping.measure`, in the page and here, in turn, per second of processor time (of the browser's process that
-runs the page, and of this one), the best of several tries of each. Sizes are of pages with the game's levels and, as far
-as it has fewer than ten, these mirrored.
+runs the page, and of this one), the best of several tries of each. Sizes are of pages with the game's levels and, as
+far as it has fewer than ten, these mirrored.
 """
 
 from __future__ import annotations
@@ -176,8 +176,8 @@ def main() -> None:
     mean = math.exp(statistics.fmean(math.log(row["ratio"]) for row in rows))
     sizes, first = sorted(row["bytes"] for row in rows), sorted(row["first_ms"] for row in rows)
     print(
-        f"{len(rows)} games of up to {LEVELS} levels: {sizes[0] / 1000:.0f} to {sizes[-1] / 1000:.0f} KB, first picture "
-        f"after {statistics.median(first):.0f} ms (median; longest {first[-1]:.0f}), page / native {mean:.2f} "
+        f"{len(rows)} games of up to {LEVELS} levels: {sizes[0] / 1000:.0f} to {sizes[-1] / 1000:.0f} KB, first "
+        f"picture after {statistics.median(first):.0f} ms (median; longest {first[-1]:.0f}), page / native {mean:.2f} "
         f"(geometric mean; {min(r['ratio'] for r in rows):.2f} to {max(r['ratio'] for r in rows):.2f})"
     )
     if options.json:

@@ -19,7 +19,7 @@ PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "d
 LONG = {"README.md"} | {
     f"docs/{page}.md"
     for page in (
-        "describe", "generators", "generators/grammar", "generators/qd", "generators/search", "preferences", "rules",
+        "describe", "export", "generators", "generators/grammar", "generators/qd", "generators/search", "preferences", "rules",
         "runs", "tournaments", "tuning", "tutorial",
     )
 }  # fmt: skip

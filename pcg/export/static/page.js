@@ -185,8 +185,7 @@ export class Page {
   }
 
   drawLevel(number, canvas) {
-    const level = this.about.levels[number], board = new Board(canvas, level, this.sheet);
-    board.fit(level.width * 8, level.height * 8);
+    const level = this.about.levels[number], board = new Board(canvas, level, this.sheet, [level.width * 8, level.height * 8]);
     board.show({ whole: true, put: frameOf(new Play(this.game, number)), gone: [] });
     canvas.style.width = canvas.style.height = "";
   }
@@ -196,24 +195,28 @@ export class Page {
     this.play.begin(seed);
     this.watcher = this.rival = this.pending = null;
     this.fillWatch();
-    this.board = new Board(this.canvas, this.play.level, this.sheet);
+    this.board = new Board(this.canvas, this.play.level, this.sheet, this.space());
     this.changes = new Changes();
-    this.room = "";
+    this.room = this.space().join();
     this.canvas.setAttribute("aria-label", fill(this.words.board, { game: this.about.title, ...this.play.level }));
     this.setPace();
-    this.fit();
     this.show(true);
     this.nameLevels();
     this.setPaused(true);
     this.say("");
   }
 
+  /** Width and height that the board may take; what the bars of a phone's browser take changes, so in steps. */
+  space() {
+    const height = innerHeight * (innerWidth < 736 ? 0.56 : 0.68);
+    return [this.part("[data-stage]").clientWidth, Math.round(height / 40) * 40];
+  }
+
   fit() {
-    const width = this.part("[data-stage]").clientWidth, phone = innerWidth < 736;
-    const height = innerHeight * (phone ? 0.56 : 0.68), room = `${width}x${Math.round(height / 40)}`;
-    if (!width || room === this.room) return;
-    this.room = room;
-    this.board.fit(width, height);
+    const space = this.space();
+    if (!space[0] || space.join() === this.room) return;
+    this.room = space.join();
+    this.board.fit(...space);
   }
 
   next() {

@@ -33,6 +33,7 @@ from pcg.cli import (
     repair,
     rules,
     runs,
+    studio,
     study,
     tournament,
     tune,
@@ -67,8 +68,8 @@ def _options(
 
 
 for _module in (
-    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, export, describe, agents,
-    tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, export, studio, describe,
+    agents, tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
 ):  # fmt: skip
     _module.register(app)
 

@@ -195,7 +195,9 @@ def test_a_running_game_waits_for_a_key_and_stops_for_p(tab: Tab, tmp_path: Path
     assert ticks(page) == 0
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("window.pcg.page.play.taken.length > 5")
+    assert page.locator("[data-tools] [data-do=pause]").text_content() == "Pause"
     page.keyboard.press("KeyP")
+    assert page.locator("[data-tools] [data-do=pause]").text_content() == "Go on"
     assert page.locator("[data-veil] b").text_content() == "Paused"
     stopped = ticks(page)
     page.keyboard.press("KeyZ")  # takes back a second

@@ -55,7 +55,7 @@ const create = (tag, text = "", attributes = {}) => Object.assign(document.creat
 export class Page {
   /** @param {HTMLElement} element to fill; @param {Game} game; @param {object} sheet from `loadSheet`. */
   constructor(element, game, sheet) {
-    Object.assign(this, { element, game, sheet, about: game.about, watcher: null, paused: true, recent: new Set() });
+    Object.assign(this, { element, game, sheet, about: game.about, watcher: null, paused: true });
     element.innerHTML = MARKUP;
     this.part = (selector) => element.querySelector(selector);
     this.hands = Array.from({ length: this.about.players }, () => new Hands());
@@ -75,6 +75,22 @@ export class Page {
     new ResizeObserver(() => this.fit()).observe(this.part("[data-stage]").parentElement);
     window.addEventListener("resize", () => this.fit());
     this.drawLevels();
+  }
+
+  /** A button below the picture; what lies over the picture has some of the same. */
+  tool(name) {
+    return this.part(`.pcg-tools [data-do=${name}], .pcg-options [data-do=${name}]`);
+  }
+
+  /** Show another version of the game, at the level that was shown; for editors. */
+  replace(game, sheet) {
+    const number = Math.min(this.play.number, game.about.levels.length - 1);
+    Object.assign(this, { game, sheet, about: game.about, play: new Play(game, number) });
+    this.hands = Array.from({ length: this.about.players }, () => new Hands());
+    this.speak(this.tongue);
+    this.part("[data-levels]").replaceChildren();
+    this.drawLevels();
+    this.open(number);
   }
 
   // -- words ----------------------------------------------------------------------------------------------------------
@@ -257,11 +273,11 @@ export class Page {
     }));
     const actions = this.play.actions();
     if (actions.length) for (const button of this.part("[data-pad]").children) button.disabled = !actions.includes(ACTIONS.indexOf(button.dataset.action));
-    this.part("[data-do=undo]").disabled = !this.play.taken.length;
-    this.part("[data-do=share]").disabled = !this.play.taken.length;
-    this.part("[data-do=hint]").disabled = this.play.over;
-    this.part("[data-do=next]").hidden = this.about.levels.length < 2;
-    this.part("[data-do=watch]").textContent = this.watcher ? say.stop : say.watch;
+    this.tool("undo").disabled = !this.play.taken.length;
+    this.tool("share").disabled = !this.play.taken.length;
+    this.tool("hint").disabled = this.play.over;
+    this.tool("next").hidden = this.about.levels.length < 2;
+    this.tool("watch").textContent = this.watcher ? say.stop : say.watch;
     return now;
   }
 
@@ -290,8 +306,8 @@ export class Page {
   cover() {
     const veil = this.part("[data-veil]"), say = this.words, over = this.play.over;
     veil.hidden = !over && !this.paused;
-    this.part("[data-do=pause]").textContent = this.paused ? (this.play.taken.length ? say.resume : say.start) : say.pause;
-    this.part("[data-do=pause]").disabled = over;
+    this.tool("pause").textContent = this.paused ? (this.play.taken.length ? say.resume : say.start) : say.pause;
+    this.tool("pause").disabled = over;
     if (veil.hidden) return;
     const [title, text, ...buttons] = veil.children, row = buttons[0];
     row.replaceChildren();
@@ -555,10 +571,17 @@ export class Page {
   }
 }
 
+/** The pictures of a game, ready to be drawn. */
+export async function sheetOf(game) {
+  const { sheet } = game.about, url = URL.createObjectURL(new Blob([game.piece(sheet.piece)], { type: "image/png" }));
+  const loaded = await loadSheet({ ...sheet, url });
+  URL.revokeObjectURL(url);
+  return loaded;
+}
+
 /** Show a game in an element. */
 export async function begin(element, game) {
-  const { sheet } = game.about, picture = new Blob([game.piece(sheet.piece)], { type: "image/png" });
-  const page = new Page(element, game, await loadSheet({ ...sheet, url: URL.createObjectURL(picture) }));
+  const page = new Page(element, game, await sheetOf(game));
   page.firstFrame = performance.now();
   return page;
 }

@@ -98,7 +98,7 @@ function tell() {
   if (!errors) {
     const good = document.createElement("li");
     good.className = "good";
-    good.textContent = "No errors: the game on the right is what is written here.";
+    good.textContent = "No errors: this is the game that you play.";
     list.unshift(good);
   }
   find("findings").replaceChildren(...list);

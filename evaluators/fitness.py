@@ -202,7 +202,7 @@ class LevelEvaluator:
     @functools.cached_property
     def own(self) -> OwnLevels:
         """The game's own levels, which constraints are held against."""
-        return OwnLevels(self)
+        return OwnLevels(self.judge, functools.partial(LevelEvaluation, self))
 
     @functools.cached_property
     def wins(self) -> LevelWins:

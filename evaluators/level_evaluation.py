@@ -295,7 +295,7 @@ class LevelEvaluation:
         wanted: float = self.of.integer(name)
         if lived < wanted and name not in self.of.given:
             wanted = self.of.own.least(wanted, self.others, look)
-        return min(1.0, lived / max(1, wanted))
+        return min(1.0, lived / wanted) if lived < wanted else 1.0
 
     # -- stage 3: skill ------------------------------------------------------------------------------------------------
 

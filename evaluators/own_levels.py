@@ -18,7 +18,7 @@ from scipy.special import stdtrit
 from pcg.evaluators.judging.level_reference import LevelProfile
 
 if TYPE_CHECKING:
-    from pcg.evaluators.fitness import LevelEvaluator
+    from pcg.evaluators.judging.levels import LevelJudge
     from pcg.evaluators.level_evaluation import LevelEvaluation
     from pcg.evaluators.metrics.text import LevelText
 
@@ -30,7 +30,7 @@ USUAL_SPREAD = 0.5
 """Standard deviation of the logarithm of the lengths of wins that is usual among the levels of a game."""
 TRUST = 2.0
 """Weight of the usual spread, in levels."""
-UNUSUAL = 0.05
+UNUSUAL = 0.01
 """Share of levels like these that are won still sooner."""
 
 
@@ -38,23 +38,25 @@ class OwnLevels:
     """Evaluations of a game's own levels, for comparison. Safe to use from several threads at once.
 
     Args:
-        of: the evaluator whose constraints are meant.
+        judge: of the game's levels; its levels are meant.
+        make: begins the evaluation of a text with a seed.
     """
 
-    def __init__(self, of: LevelEvaluator) -> None:
-        self._of = of
+    def __init__(self, judge: LevelJudge, make: Callable[[str, int], LevelEvaluation]) -> None:
+        self._judge = judge
+        self._make = make
         self._made: dict[int, LevelEvaluation] = {}
         self._lock = threading.RLock()
 
     def others(self, level: LevelText) -> list[int]:
         """Return the own levels that a level is held against: all but the one it is most like."""
-        judge = self._of.judge
+        judge = self._judge
         profile: LevelProfile = judge.reference.profile(judge.view(level))
         return judge.reference.others(judge.reference.nearest(profile))
 
     def number_of(self, text: str) -> int | None:
         """Return which of the own levels a text is, None for another."""
-        levels = [own.strip() for own in self._of.judge.levels]
+        levels = [own.strip() for own in self._judge.levels]
         return levels.index(text.strip()) if text.strip() in levels else None
 
     def known(self, number: int, look: Callable[[LevelEvaluation], T]) -> T:
@@ -64,12 +66,10 @@ class OwnLevels:
             number: of the level among those of the judge.
             look: what is wanted of the evaluation.
         """
-        from pcg.evaluators.level_evaluation import LevelEvaluation
-
         with self._lock:
             made = self._made.get(number)
             if made is None:
-                made = self._made[number] = LevelEvaluation(self._of, self._of.judge.levels[number], SEED)
+                made = self._made[number] = self._make(self._judge.levels[number], SEED)
                 made.read()
             return look(made)
 
@@ -105,7 +105,7 @@ def shortest_expected(lengths: Sequence[int], otherwise: float) -> float:
         lengths: of the wins of some levels, in ticks.
         otherwise: the answer where there are none.
 
-    >>> shortest_expected([40, 60, 50, 45], 20) > 15 > shortest_expected([10, 12, 30, 11], 20)
+    >>> shortest_expected([70, 90, 80, 75], 20) > 20 > 10 > shortest_expected([10, 12, 30, 11], 20)
     True
     """
     if not lengths:

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import math
 
-FOUND, MISSED = 1.6, 0.3
+FOUND, MISSED = 1.5, 0.4
 """Own levels of other games that a search has won and has not, as so many levels more of this game: the beta
 distribution that fits the shares of own levels won over games (`benchmarks/validation/level_fit.py`)."""
-AT_HALF, SLOPE = 0.62, 9.0
+AT_HALF, SLOPE = 0.6, 8.0
 """Value of the text at which every second level can be won, and by how much the logarithm of the odds grows for a value
 of 1: a logistic regression over generated levels of games whose own levels are all won, held-out games left out."""
 LIKELY = 0.5

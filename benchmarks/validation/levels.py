@@ -35,7 +35,7 @@ from benchmarks.validation.split import fold, held_out
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.judging.level_model import FILE, LevelModel, default_model
+from pcg.evaluators.judging.level_model import FILE, LevelModel, default_model, enough
 from pcg.evaluators.judging.levels import value_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -200,11 +200,17 @@ def fitted(corpus: Path, games: Sequence[Measured], without: int | None = None) 
 
 def text_values(model: LevelModel, one: Measured, *, alone: bool = False) -> dict[str, list[float]]:
     """Return the value of each level's text by source."""
-    weights = (model.alone if alone or not len(one.own) else model.weights).ravel()
-    return {
-        source: (scores @ weights).tolist() if len(scores) else []
-        for source, scores in rows(model, one, alone=alone).items()
-    }
+    every = rows(model, one, alone=alone)
+    if alone or not len(one.own):
+        return {
+            source: (scores @ model.alone.ravel()).tolist() if len(scores) else [] for source, scores in every.items()
+        }
+    own = model.own_values(one.own)
+    found: dict[str, list[float]] = {}
+    for source, scores in every.items():
+        values = zip(scores @ model.weights.ravel() if len(scores) else [], one.others[source], strict=True)
+        found[source] = [min(float(value), enough(own[others])) for value, others in values]
+    return found
 
 
 def cross_validated(corpus: Path, measured: Mapping[str, Measured]) -> dict[str, dict[str, list[float]]]:

@@ -10,9 +10,9 @@
 
 Parts of the text are about being like the game's own levels, as far as these are like each other and no further; where
 there are none, like those of all games the judge was fitted on; being more typical than they are is worth nothing
-(`LevelJudge.ceiling`). Parts of plays are absolute. The value is the weighted
-mean of the parts. After Summerville, Mariño, Snodgrass, Ontañón and Lelis (Understanding Mario: An Evaluation of Design
-Metrics for Platformers, 2017), who fit such metrics to judgements; weights: `level_model`.
+(`level_model.enough`). Parts of plays are absolute. The value is the weighted mean of the parts.
+After Summerville, Mariño, Snodgrass, Ontañón and Lelis (Understanding Mario: An Evaluation of Design Metrics for
+Platformers, 2017), who fit such metrics to judgements; weights: `level_model`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.judgement import Part
 from pcg.evaluators.judging.level_features import FEATURES, LevelView
-from pcg.evaluators.judging.level_model import NAMES, PART_OF, Floats, LevelModel, default_model
+from pcg.evaluators.judging.level_model import NAMES, PART_OF, Floats, LevelModel, default_model, enough
 from pcg.evaluators.judging.level_parts import PARTS, SOURCES
 from pcg.evaluators.judging.level_play import PLAY_MEASURES, PlayMeasure
 from pcg.evaluators.judging.level_reference import GameReference, LevelProfile
@@ -114,23 +114,7 @@ class LevelJudge:
     @functools.cached_property
     def own_values(self) -> Floats:
         """Values of the texts of the game's own levels, each against the others, shape (levels,)."""
-        others = [np.delete(self.own, k, axis=0) for k in range(len(self.own))]
-        return np.array([
-            float((self.model.weights * self.model.scores(self.model.deviations(values, rest))).sum())
-            for values, rest in zip(self.own, others, strict=True)
-        ])  # fmt: skip
-
-    def ceiling(self, others: Sequence[int]) -> float:
-        """Return the value of the text that is as good as any: halfway between the mean and the best of own levels.
-
-        Own levels differ from each other, each in something. A level that is average in everything is more typical
-        than any of them, and no better for it.
-
-        Args:
-            others: own levels that a level is compared with; with fewer than two there is no such value, and it is 1.
-        """
-        known = self.own_values[list(others)]
-        return float((known.mean() + known.max()) / 2.0) if len(known) > 1 else 1.0
+        return self.model.own_values(self.own)
 
     def parts(self, view: LevelView, played: Sequence[PlayMeasure] = ()) -> tuple[Part, ...]:
         """Return the parts of the judgement of a level; their weights sum to 1.
@@ -146,7 +130,7 @@ class LevelJudge:
         scores = model.scores(model.deviations(values, own))
         weights = model.weights if len(own) else model.alone
         reached = float((weights * scores).sum())
-        scale = min(1.0, self.ceiling(others) / reached) if reached > 0.0 else 1.0
+        scale = min(1.0, enough(self.own_values[others]) / reached) if reached > 0.0 else 1.0
         share = model.share if played else 0.0
         found = []
         for part in PARTS:

@@ -126,7 +126,7 @@ class LevelWins:
                     if made.decided:
                         return Found(None, spent, not made.start.model.stochastic)
                 # what won the others is all that is new
-                seed, wanted = self._seed, sum(calls for _, calls in known.favourites())
+                seed, wanted = self._seed, min(self._calls, sum(calls for _, calls in known.favourites()))
             if proof is None and wanted > 0:
                 search = self._search(level, seed, wanted, max_ticks, known, TIDY if k == 0 else 0)
                 proof = search.result()

@@ -99,7 +99,8 @@ class LevelEvaluator:
         self.waiting_wins = self._waiting_wins()
         """True when waiting wins the game's own levels: then a capable player must win sooner, or with more points."""
         if self.waiting_wins:
-            self.players = (("olets", self.integer("budget")), ("mcts", self.integer("budget")))
+            budget = self.integer("budget")  # a weak searcher is mostly better than waiting already
+            self.players = (("olets", max(25, budget // 10)), ("olets", budget), ("mcts", budget))
 
     def evaluate(self, level: str, seed: int = 0) -> Evaluation:
         """Evaluate a level.

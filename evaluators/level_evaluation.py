@@ -355,9 +355,8 @@ class LevelEvaluation:
         """A win of the prover, which may take longer than others where the bound on plays was not set."""
         of = self.of
         longest = self.longest if "max_length" in of.given else MAX_TICKS
-        own = of.own.number_of(self.level) if self.seed == OWN_SEED else None
         seeds = [self._game_seed(k) for k in range(FUTURES)]
-        found = of.wins.find(self.level, seeds, longest, self.others, own)
+        found = of.wins.find(self.level, seeds, longest, self.others)
         self.solvability.calls += found.calls
         if found.actions is None:
             return WinSearch(None, best, found.impossible)

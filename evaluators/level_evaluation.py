@@ -32,7 +32,7 @@ from pcg.evaluators.metrics.registry import AGENTS, JUDGEMENT, TEXT, measure
 from pcg.evaluators.own_levels import SEED as OWN_SEED
 from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays
 from pcg.evaluators.targets import target_value
-from pcg.evaluators.winnability import LIKELY, chance_winnable
+from pcg.evaluators.winnability import LIKELY, ask_own_levels
 
 if TYPE_CHECKING:
     from pcg.evaluators.fitness import LevelEvaluator
@@ -84,11 +84,6 @@ class WinSearch:
     """Forward-model calls."""
     waits: bool = False
     """Nobody did better than by waiting."""
-
-    @property
-    def length(self) -> int | None:
-        """Ticks of the win."""
-        return self.won[2].ticks if self.won is not None else None
 
 
 class LevelEvaluation:
@@ -369,11 +364,21 @@ class LevelEvaluation:
         if found.proved or not self.others:
             return False
         judge = self.of.judge
-        self.text_parts = judge.parts(judge.view(self.seen))
-        wins = self.of.own.wins(self.others)
-        self.own_wins = sum(wins), len(wins)
-        self.plays.winnable = chance_winnable(value_of(self.text_parts), *self.own_wins)
+        text_value = value_of(judge.parts(judge.view(self.seen)))
+        self.plays.winnable, *asked = ask_own_levels(text_value, [lambda k=k: self.of.own.won(k) for k in self.others])
+        self.own_wins = asked[0], asked[1]
         return self.plays.winnable >= LIKELY
+
+    @functools.cached_property
+    def quick_length(self) -> int | None:
+        """Ticks of a win that a quick search finds; None without."""
+        solution = self._solve(min(SOON, self.of.integer("nodes")))
+        if solution.status == "solved":
+            return len(solution.actions)
+        if solution.status == "unsolvable":
+            return None
+        won = self.of.wins.quick(self.level, self._game_seed(0))
+        return won.ticks if won is not None else None
 
     def _solve(self, nodes: int) -> Solution:
         """The solver's answer within so many states, with coarser searches first where `LevelEvaluator.strides` says

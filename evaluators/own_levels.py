@@ -87,13 +87,16 @@ class OwnLevels:
         """Return the numbers of sprites, by type, of the own levels named."""
         return [self.known(k, lambda one: one.seen.sprites) for k in others]
 
-    def wins(self, others: Sequence[int]) -> list[bool]:
-        """Tell of the own levels named which ones the same search wins."""
-        return [self.known(k, lambda one: one.search.won is not None) for k in others]
+    def won(self, number: int) -> bool:
+        """Tell whether the search that is made for every level wins an own level."""
+        return self.known(number, lambda one: one.search.won is not None)
 
     def least_length(self, wanted: int, others: Sequence[int]) -> int:
-        """Return the shortest win of a level, relaxed to what the wins of own levels let expect of one more."""
-        lengths = [self.known(k, lambda one: one.search.length) for k in others]
+        """Return the shortest win of a level, relaxed to what the wins of own levels let expect of one more.
+
+        These are wins of a quick search: those that are not won quickly are longer rather than shorter.
+        """
+        lengths = [self.known(k, lambda one: one.quick_length) for k in others]
         return max(1, min(wanted, math.floor(shortest_expected([n for n in lengths if n is not None], wanted))))
 
 

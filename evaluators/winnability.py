@@ -15,6 +15,7 @@ are less than one, 2002).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 FOUND, MISSED = 1.5, 0.4
 """Own levels of other games that a search has won and has not, as so many levels more of this game: the beta
@@ -56,3 +57,30 @@ def chance_winnable(text_value: float, won: int, tried: int) -> float:
         return 0.0
     odds = math.exp(SLOPE * (text_value - AT_HALF)) * miss_rate(won, tried)
     return odds / (1.0 + odds)
+
+
+def ask_own_levels(text_value: float, asked: Sequence[Callable[[], bool]]) -> tuple[float, int, int]:
+    """Ask own levels one after the other, which is dear, until it is settled whether a level counts as winnable.
+
+    Args:
+        text_value: what the judge of levels says of its text, in [0, 1].
+        asked: for each own level a question whether the search wins it.
+
+    Returns:
+        The chance that the level can be won, how many own levels were won, and how many were asked. Where not all were,
+        the chance is the highest that is still possible if it is below `LIKELY`, else the lowest.
+
+    >>> ask_own_levels(0.8, [lambda: False, lambda: False, lambda: False])[1:]
+    (0, 1)
+    >>> ask_own_levels(0.3, [lambda: False] * 4)[1:]
+    (0, 0)
+    """
+    won = 0
+    for known in range(len(asked) + 1):
+        left = len(asked) - known
+        highest = chance_winnable(text_value, won, len(asked))
+        lowest = chance_winnable(text_value, won + left, len(asked))
+        if highest < LIKELY or lowest >= LIKELY:
+            return (highest if highest < LIKELY else lowest), won, known
+        won += asked[known]()
+    raise AssertionError("with all own levels asked nothing is open")

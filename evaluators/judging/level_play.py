@@ -168,9 +168,9 @@ def unseen_plays(chance: float, own_won: int, own: int) -> tuple[PlayMeasure, ..
     Args:
         chance: that it can be won, in [0, 1].
         own_won: own levels of the game, out of `own`, of which the same search has found a win.
-        own: those that it was asked about.
+        own: those that it was made for.
     """
-    many = "nor are the game's own levels" if own_won == 0 else f"of {own} own levels of the game {own_won} are"
+    many = "nor are the game's own levels" if own_won == 0 else f"of {own} of the game's own levels {own_won} are"
     sentence = f"Not shown to be winnable ({many}); the chance that it is: {chance:.0%}."
     sentences = {"skill": sentence, "difficulty": "Nobody has won it, so its difficulty is not known."}
     return tuple(

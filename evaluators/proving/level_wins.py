@@ -96,6 +96,16 @@ class LevelWins:
         dearest = max((proof.calls for k in others if (proof := self._own(k)) is not None), default=0)
         return max(least, min(self._calls, DEARER * dearest))
 
+    def quick(self, level: str, seed: int) -> Proof | None:
+        """Return a win that a quick search finds without experience.
+
+        Args:
+            level: text of the level.
+            seed: of the game's randomness.
+        """
+        budget = min(QUICK, self._calls)
+        return self._search(level, seed, budget, self._max_ticks, Experience(), QUICK).result() if budget else None
+
     def find(self, level: str, seeds: Sequence[int], max_ticks: int, others: Sequence[int] = ()) -> Found:
         """Look for a win of a level.
 

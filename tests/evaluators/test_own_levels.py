@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from pcg.evaluators.judging.level_model import enough
 from pcg.evaluators.judging.levels import value_of
 from pcg.evaluators.level_evaluation import LevelEvaluation, WinSearch
 from pcg.evaluators.own_levels import shortest_expected
-from pcg.evaluators.winnability import LIKELY, chance_winnable, miss_rate
+from pcg.evaluators.winnability import LIKELY, ask_own_levels, chance_winnable, miss_rate
 
 COIN = """
 BasicGame
@@ -182,6 +184,25 @@ def test_not_finding_a_win_tells_the_more_the_more_own_levels_are_won() -> None:
     assert chances == sorted(chances, reverse=True) and chances[0] > LIKELY > chances[4]
     assert chance_winnable(0.9, 2, 4) > chance_winnable(0.5, 2, 4)
     assert chance_winnable(1.0, 0, 0) == 0.0
+
+
+def test_own_levels_are_asked_no_longer_than_it_takes() -> None:
+    asked: list[int] = []
+
+    def own(number: int, won: bool) -> Callable[[], bool]:
+        def answer() -> bool:
+            asked.append(number)
+            return won
+
+        return answer
+
+    assert ask_own_levels(0.3, [own(0, False)] * 4)[1:] == (0, 0) and not asked
+    for wins in ([True] * 4, [False] * 4, [True, False, False, True], [False, True]):
+        chance, won, tried = ask_own_levels(0.75, [own(k, w) for k, w in enumerate(wins)])
+        assert asked == list(range(tried)) and won == sum(wins[:tried])
+        assert (chance >= LIKELY) == (chance_winnable(0.75, sum(wins), len(wins)) >= LIKELY)
+        asked.clear()
+    assert ask_own_levels(1.0, []) == (0.0, 0, 0)
 
 
 # -- the judge ---------------------------------------------------------------------------------------------------------

@@ -204,6 +204,18 @@ def test_a_running_game_waits_for_a_key_and_stops_for_p(tab: Tab, tmp_path: Path
     assert ticks(page) == max(0, stopped - 20)
 
 
+def test_chance_is_another_one_when_a_game_begins_anew(tab: Tab, tmp_path: Path) -> None:
+    page = show(tab, pcg.load("hunt"), tmp_path)
+    page.keyboard.press("KeyR")
+    page.keyboard.press("KeyR")
+    assert page.evaluate("window.pcg.page.play.seed") == 2
+    page.click("[data-levels] li:nth-child(2) button")
+    assert page.evaluate("window.pcg.page.play.seed") == 0
+    page = show(tab, pcg.load("boxes"), tmp_path)
+    page.keyboard.press("KeyR")
+    assert page.evaluate("window.pcg.page.play.seed") == 0
+
+
 def test_two_people_and_an_agent_play_duels(tab: Tab, tmp_path: Path) -> None:
     page = show(tab, pcg.load("duel"), tmp_path)
     page.keyboard.press("ArrowRight")

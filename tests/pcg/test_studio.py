@@ -109,10 +109,22 @@ def test_a_game_is_written_mended_and_played(browser: Any) -> None:
         assert "MovingAvater" in page.locator("#marks mark").all_text_contents()
         assert page.locator("#numbers .error").count() >= 1
         tab.shot("studio-error")
+        stamps = page.evaluate("window.studio.game.about.sheet.stamps.length")
         before = page.evaluate("window.studio.version")
         page.fill("#text", text.replace("scoreChange=1", "scoreChange=7"))
         until(page, f"window.studio.version > {before}")
         assert page.locator("#findings .good").count() == 1
+        more = (
+            "SpriteSet",
+            "SpriteSet\n        lava > Immovable color=RED\n        torch > Flicker limit=5 color=YELLOW",
+        )
+        for _ in range(2):  # more pictures than before, and fewer again, faster than the levels are drawn
+            page.fill(
+                "#text", text.replace(*more).replace("LevelMapping", "LevelMapping\n        L > floor lava torch")
+            )
+            until(page, f"window.studio.game.about.sheet.stamps.length > {stamps}")
+            page.fill("#text", text)
+            until(page, f"window.studio.game.about.sheet.stamps.length === {stamps}")
         page.get_by_role("tab", name="Level 2").click()
         page.fill("#text", "wwwwww\nwA.bow\nwwwwww")
         until(page, "window.studio.game.about.levels[1].width === 6")

@@ -85,12 +85,12 @@ export class Page {
   /** Show another version of the game, at the level that was shown; for editors. */
   replace(game, sheet) {
     const number = Math.min(this.play.number, game.about.levels.length - 1);
-    Object.assign(this, { game, sheet, about: game.about, play: new Play(game, number) });
+    Object.assign(this, { game, sheet, about: game.about, play: null });
     this.hands = Array.from({ length: this.about.players }, () => new Hands());
     this.speak(this.tongue);
     this.part("[data-levels]").replaceChildren();
-    this.drawLevels();
     this.open(number);
+    this.drawLevels();
   }
 
   // -- words ----------------------------------------------------------------------------------------------------------
@@ -192,8 +192,9 @@ export class Page {
       list.append(item);
     });
     this.nameLevels();
+    const { about } = this;
     const draw = (k) => {
-      if (k === this.about.levels.length) return;
+      if (k === about.levels.length || about !== this.about) return; // done, or another game has come
       this.drawLevel(k, list.children[k].querySelector("canvas"));
       setTimeout(draw, 10, k + 1);
     };
@@ -206,7 +207,8 @@ export class Page {
     canvas.style.width = canvas.style.height = "";
   }
 
-  open(number, seed = 0) {
+  /** Open a level; with a known win it begins as that did, so that hints can follow it. */
+  open(number, seed = this.about.levels[number].play?.seed ?? 0) {
     this.play = this.play?.number === number ? this.play : new Play(this.game, number, seed);
     this.play.begin(seed);
     this.watcher = this.rival = this.pending = null;
@@ -240,8 +242,9 @@ export class Page {
     this.canvas.focus({ preventScroll: true });
   }
 
+  /** Begin anew; where chance plays a part, with another one, the same for everybody. */
   restart() {
-    this.open(this.play.number, this.play.seed);
+    this.open(this.play.number, this.play.seed + (this.play.level.chance ? 1 : 0));
     this.canvas.focus({ preventScroll: true });
   }
 
@@ -483,7 +486,7 @@ export class Page {
   /** The play that came with the level, as long as the play so far is its beginning. */
   recorded() {
     const known = this.play.level.play;
-    if (!known || known.seed !== this.play.seed) return null;
+    if (!known || (this.play.level.chance && known.seed !== this.play.seed)) return null;
     const codes = known.actions.map((action) => ACTIONS.indexOf(action));
     return this.play.taken.every(([first], tick) => first === codes[tick]) ? codes : null;
   }

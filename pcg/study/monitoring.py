@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
+from pcg.evaluators.preferences.posterior import posterior
 from pcg.study.config import StudyConfig
-from pcg.study.intervals import posterior
 from pcg.study.rows import Pair, Participant
 from pcg.study.store import StudyStore
 

@@ -22,7 +22,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import read_study
 from pcg.study.database import connect, default_url, study_names
 from pcg.study.migrations import migrate
-from pcg.study.rows import StudyItem
+from pcg.study.rows import PRACTICE, StudyItem
 from pcg.study.store import StudyStore
 
 CONFIG, DATABASE, ADDRESS, TOKEN = "study.toml", "study.db", "database", "researcher-token"
@@ -104,7 +104,7 @@ def attention_checks(items: Iterable[StudyItem]) -> dict[str, tuple[StudyItem, S
     """
     found: dict[str, list[StudyItem]] = {}
     for item in items:
-        if item.check:
+        if item.check and item.check != PRACTICE:
             found.setdefault(item.check, []).append(item)
     for name, both in found.items():
         if len(both) != 2:

@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pcg.study.server import one_participant, pages, participate, watch
+from pcg.study.server import ending, one_participant, pages, participate, questions, watch
 from pcg.study.server.security import HEADERS, LARGEST_FORM, STRICT_TRANSPORT, Limits
 from pcg.study.server.site import MOST_PLAYS, Site
 from pcg.study.store import StudyStore
@@ -95,6 +95,8 @@ def study_app(
     app = Starlette(
         routes=[
             *participate.routes(),
+            *questions.routes(),
+            *ending.routes(),
             *watch.routes(),
             *one_participant.routes(),
             *site.plays.routes(),

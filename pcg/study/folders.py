@@ -32,6 +32,8 @@ CONFIG, DATABASE, ADDRESS, TOKEN = "study.toml", "study.db", "database", "resear
 def open_study(where: Path | str, database: str | None = None) -> StudyStore:
     """The study in a folder, or the one of that name in a database; an older database is brought up to date.
 
+    What has outlived the study's retention is deleted before anybody can see it.
+
     Args:
         where: folder of the study, or with `database` only its name.
         database: address of a database or file of one; without it the folder says.
@@ -42,10 +44,12 @@ def open_study(where: Path | str, database: str | None = None) -> StudyStore:
     folder = Path(where)
     engine = open_database(_address(folder) if database is None else database)
     names = study_names(engine)
-    if database is None and len(names) == 1:
-        return StudyStore(engine, names[0])
-    name = read_study(folder / CONFIG).name if (folder / CONFIG).is_file() else ""
-    return StudyStore(engine, name or folder.name)
+    name = names[0] if database is None and len(names) == 1 else ""
+    if not name:
+        name = read_study(folder / CONFIG).name if (folder / CONFIG).is_file() else folder.name
+    store = StudyStore(engine, name or folder.name)
+    store.keep_retention()
+    return store
 
 
 def open_database(url: str, *, new: bool = False) -> sa.Engine:

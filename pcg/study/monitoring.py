@@ -14,6 +14,7 @@ from typing import Any
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
 from pcg.evaluators.preferences.posterior import posterior
+from pcg.study.answers import failed_checks
 from pcg.study.config import StudyConfig
 from pcg.study.rows import Pair, Participant
 from pcg.study.store import StudyStore
@@ -101,6 +102,8 @@ class StudyStatistics:
     outcomes: Sequence[Outcome]
     devices: Mapping[str, tuple[int, int]]
     """Device -> people who played on it, and how many of them finished."""
+    ended: Mapping[str, int]
+    """Participations that ended otherwise than at the end, by how."""
 
 
 def study_statistics(store: StudyStore, total: int, now: float | None = None) -> StudyStatistics:
@@ -134,9 +137,10 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
         dict(Counter(str(row["answer"]) for row in real)),
         rank(real, name, {name[i.id]: group[i.id] for i in store.items if not i.check}),
         rank(real, group, {}, own_group=False),
-        suspects(persons, own, of_first, plays, store.config),
+        suspects(persons, own, of_first, plays, store.config, store.answers.rows()),
         _outcomes(pairs, plays, group),
         _devices(persons, begun(pairs, plays)),
+        dict(Counter(person.ended for person in persons if person.ended and person.finished is None)),
     )  # fmt: skip
 
 
@@ -150,7 +154,7 @@ def begun(pairs: Iterable[Pair], plays: Iterable[Mapping[str, Any]]) -> set[str]
 def _people(persons: Sequence[Participant], began: Collection[str], now: float) -> ParticipantCounts:
     there = [p for p in persons if p.id in began or p.finished is not None]
     finished = sum(p.finished is not None for p in there)
-    active = sum(p.finished is None and now - p.seen < ACTIVE_S for p in there)
+    active = sum(not p.end and now - p.seen < ACTIVE_S for p in there)
     return ParticipantCounts(
         len(there), active, finished, len(there) - finished - active, sum(p.simulated for p in there),
         len(persons) - len(there),
@@ -230,6 +234,7 @@ def suspects(
     rows: Sequence[Mapping[str, Any]],
     plays: Sequence[Mapping[str, Any]],
     config: StudyConfig,
+    answers: Sequence[Mapping[str, Any]] = (),
 ) -> list[Suspect]:
     """Participants whose votes may mean nothing: failed checks, an ID that is there twice, always one side, much faster
     than others, no keys.
@@ -240,7 +245,11 @@ def suspects(
         rows: votes on the first question.
         plays: as of `StudyStore.play_outcomes`.
         config: of the study.
+        answers: to questionnaires.
     """
+    said: dict[str, list[Mapping[str, Any]]] = {}
+    for row in answers:
+        said.setdefault(row["participant"], []).append(row)
     votes: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         votes.setdefault(row["participant"], []).append(row)
@@ -270,14 +279,17 @@ def suspects(
         failed = sum(row["answer"] != row["expected"] for row in mine if row["check"])
         if failed:
             reasons.append(f"failed {failed} of {sum(bool(row['check']) for row in mine)} attention checks")
-        answers = Counter(row["answer"] for row in mine if not row["check"])
-        sides = answers["first"] + answers["second"]
+        items = failed_checks(said.get(person.id, ()), config.asks)
+        if items:
+            reasons.append(f"failed {items} attention items of the questionnaires")
+        chosen = Counter(row["answer"] for row in mine if not row["check"])
+        sides = chosen["first"] + chosen["second"]
         for side in ("first", "second"):
-            if sides >= SAME_SIDE and answers[side] == sides:
+            if sides >= SAME_SIDE and chosen[side] == sides:
                 reasons.append(f"always chose the {side} ({sides} of {sides})")
         for tie in ("both", "neither"):
-            if answers[tie] >= SAME_TIE and answers[tie] == answers.total():
-                reasons.append(f"always answered {tie} ({answers[tie]} of {answers[tie]})")
+            if chosen[tie] >= SAME_TIE and chosen[tie] == chosen.total():
+                reasons.append(f"always answered {tie} ({chosen[tie]} of {chosen[tie]})")
         if usual and len(mine) >= 2 and pace.get(person.id, usual) < FAST * usual:
             reasons.append(f"took {pace[person.id]:.0f} s for a pair, others {usual:.0f} s")
         if played[person.id] >= 2 and keyless[person.id] * 2 > played[person.id]:

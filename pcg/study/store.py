@@ -325,6 +325,11 @@ class StudyStore:
                     query = query.where(column == "", participants.c.finished.is_(None))
                 db.execute(query.values({name: value}))
 
+    def keep_retention(self) -> int:
+        """Delete participants whose last visit is longer ago than the study may keep their data; how many."""
+        days = self.config.retention
+        return self.answers.delete_unseen(time.time() - 86400 * days) if days else 0
+
     def forget(self, who: str) -> bool:
         """Delete a participant and everything that belongs to them; whether there was one."""
         with self.engine.begin() as db:

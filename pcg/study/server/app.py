@@ -77,13 +77,15 @@ def study_app(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_S)
-        saving = asyncio.create_task(site.plays.keep_saving())
+        await site.threads.write(store.keep_retention)
+        tasks = [asyncio.create_task(site.plays.keep_saving()), asyncio.create_task(site.keep_retention())]
         try:
             yield
         finally:
-            saving.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await saving
+            for task in tasks:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
             await site.plays.save_all()
             site.threads.close()
             sys.setswitchinterval(before)

@@ -29,6 +29,8 @@ from pcg.study.texts import consent_of, study_texts
 SEEN_S = 60.0
 """Being seen is written down this often at most."""
 MOST_PLAYS = 1000
+RETENTION_S = 3600.0
+"""Data that have outlived their retention are looked for this often."""
 TRIED_S = 5.0
 """Writing to the database is tried this often at most, and may take as long."""
 
@@ -198,6 +200,15 @@ class Site:
             pair = situation.pairs[-1]
             games = {self.store.item[item].game for item in (pair.first, pair.second)} & set(self.practice)
         return stage_of(situation, self.config, games)
+
+    async def keep_retention(self) -> None:
+        """Delete what has outlived the study's retention, every hour; runs as long as the application does."""
+        while self.config.retention:
+            await asyncio.sleep(RETENTION_S)
+            try:
+                await self.threads.write(self.store.keep_retention)
+            except SQLAlchemyError:
+                log.exception("data that are to be deleted could not be deleted; trying again")
 
     async def stage(self, situation: Situation) -> Stage:
         """The page of a participant; shows them the next pair, or finishes, where it is time for that."""

@@ -1,7 +1,7 @@
 """Report of a preference study: a page with tables and figures.
 
-`preference_report` writes `report.html`, the tables as CSV, and the figures as SVG into a folder. Everything is worked
-out from the votes; equal votes give equal bytes.
+`preference_report` writes `report.html`, the tables as CSV, all numbers in `numbers.csv`, and the figures as SVG into a
+folder. Everything is worked out from the votes; equal votes give equal bytes.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from pcg.evaluators.preferences.subgroups import Comparison, compare_subgroups
 from pcg.evaluators.preferences.votes import Vote, preferences, read_groups, read_votes, write_votes
 from pcg.report.base import PAGE, Cell, Column, Table, render_page
 from pcg.report.figures import preferences as draw
+from pcg.report.preference_numbers import numbers_csv
 
 __all__ = ["analyse_votes", "preference_report", "read_groups", "read_votes", "render_preferences", "write_votes"]
 
@@ -171,6 +172,7 @@ def preference_report(
     out.mkdir(parents=True, exist_ok=True)
     files = {f"{name}.csv": table.csv() for name, table in tables(found).items()}
     files |= {f"{name}.svg": make(standalone=True) for name, (_, _, make) in figures(found).items()}
+    files["numbers.csv"] = numbers_csv(found)
     files[PAGE] = render_preferences(found, title)
     for name, text in files.items():
         (out / name).write_text(text, encoding="utf-8", newline="\n")

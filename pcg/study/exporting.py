@@ -13,6 +13,7 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from pcg.study.rows import Pair, Participant, Play
 from pcg.study.store import StudyStore
 
 CODEBOOK = "codebook"
+SCRIPTS = ("analysis.py", "analysis.R")
+"""Programs that work out the numbers of the report again from the tables."""
 TABLES = ("participants", "answers", "items", "pairs", "plays", "votes", "consents")
 PEOPLE = ("real", "simulated", "all")
 Row = dict[str, Any]
@@ -182,7 +185,9 @@ def _scales(text: str) -> Row:
 def export_study(
     store: StudyStore, out: Path | str, *, people: str = "", links: bool = True, reasons: bool = True
 ) -> StudyData:
-    """Write all tables and the codebook to a folder, which is made; an earlier export there is replaced.
+    """Write all tables, the codebook and programs that analyse them to a folder, which is made.
+
+    An earlier export there is replaced.
 
     Raises:
         PcgError: when the folder holds something else.
@@ -203,6 +208,9 @@ def export_study(
         _write_features(draft / "features.csv", store)
         write_whole(draft / CONFIG, store.config.to_toml())
         _write_codebook(draft, data, store)
+        for script in SCRIPTS:
+            text = resources.files("pcg.study").joinpath("scripts", f"{script}.txt").read_text(encoding="utf-8")
+            write_whole(draft / script, text)
         if out.exists():
             shutil.rmtree(out)
         draft.rename(out)
@@ -404,6 +412,7 @@ def _write_codebook(folder: Path, data: StudyData, store: StudyStore) -> None:
         f"{words[data.people]}. Every table is there as CSV and as JSON lines. Empty cells are `null` there. In CSV a "
         "text that begins with =, +, -, @ or a line end has a ' before it, so that no spreadsheet computes it; the "
         "JSON lines have it as it is. "
+        "`analysis.py` (pandas) and `analysis.R` work out the numbers of the report again. "
         "`study.toml` says how the study was set up; `features.csv`, where items were measured, holds the columns "
         "`measure.*` of `items` by their plain names, for `pcg prefer fit --features`.\n\n"
         f"Questions about each pair:\n\n{asked}\n" + (f"\nScales:\n\n{scales}\n" if scales else "")

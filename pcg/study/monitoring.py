@@ -14,6 +14,7 @@ from typing import Any
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
 from pcg.evaluators.preferences.posterior import posterior
+from pcg.evaluators.preferences.power import more_votes
 from pcg.study.answers import failed_checks
 from pcg.study.config import StudyConfig
 from pcg.study.rows import Pair, Participant
@@ -54,6 +55,16 @@ class Rank:
     low: float
     high: float
     votes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Two neighbours in the ranking, and how many more votes on them would tell them apart; None: they are alike."""
+
+    better: str
+    next: str
+    difference: float
+    votes: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +115,8 @@ class StudyStatistics:
     """Device -> people who played on it, and how many of them finished."""
     ended: Mapping[str, int]
     """Participations that ended otherwise than at the end, by how."""
+    undecided: Sequence[Undecided]
+    """Neighbours among the groups, and then among the items."""
 
 
 def study_statistics(store: StudyStore, total: int, now: float | None = None) -> StudyStatistics:
@@ -141,6 +154,7 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
         _outcomes(pairs, plays, group),
         _devices(persons, begun(pairs, plays)),
         dict(Counter(person.ended for person in persons if person.ended and person.finished is None)),
+        [*undecided(real, group, own_group=False), *undecided(real, name)],
     )  # fmt: skip
 
 
@@ -221,6 +235,24 @@ def rank(
         )
         for k in order
     ]  # fmt: skip
+
+
+def undecided(rows: Iterable[Mapping[str, Any]], name: Mapping[int, str], *, own_group: bool = True) -> list[Undecided]:
+    """Return neighbours in the ranking with the votes that would tell them apart (power 80 % at 5 %).
+
+    Args:
+        rows: votes on one question.
+        name: of an item by its id: its own name, or its group's.
+        own_group: names are those of items.
+    """
+    votes = [
+        Vote(row["participant"], name[row["first"]], name[row["second"]], row["answer"], row["question"])
+        for row in rows
+        if own_group or name[row["first"]] != name[row["second"]]
+    ]
+    if not votes:
+        return []
+    return [Undecided(one.one, one.other, one.difference, one.votes) for one in more_votes(fit(count_votes(votes)))]
 
 
 def identities(persons: Iterable[Participant]) -> Counter[str]:

@@ -438,6 +438,14 @@ class StudyStore:
             query = sa.select(plays).where(plays.c.pair_id == pair).order_by(plays.c.side, plays.c.attempt)
             return [play_of(row) for row in db.execute(query).mappings()]
 
+    def play(self, number: int) -> tuple[Play, int] | None:
+        """Return the play of an id of this study, and the id of its item; None where there is none."""
+        with self._reader.connect() as db:
+            whole = plays.join(pairs).join(participants)
+            query = sa.select(plays, pairs.c.first_id, pairs.c.second_id).select_from(whole)
+            row = db.execute(query.where(plays.c.id == number, participants.c.study_id == self.id)).mappings().first()
+        return None if row is None else (play_of(row), int(row["second_id"] if row["side"] else row["first_id"]))
+
     def plays(self) -> list[Play]:
         """All plays, in the order of the database."""
         with self._reader.connect() as db:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from studies import make
-from study_walks import Walker, served
+from study_walks import Walker, served, small_study
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import StudyConfig
@@ -347,3 +347,24 @@ def test_data_that_outlived_their_retention_are_deleted(tmp_path: Path) -> None:
     with store.engine.begin() as db:
         db.execute(sa.update(participants).values(seen=gone))
     assert open_study(tmp_path / "study").participants() == []  # and everybody else who opens the study
+
+
+def test_both_games_are_in_view_at_the_vote_with_replays_of_what_was_played(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "s", play__replays=True, study__languages="en")
+    with served(store) as another:
+        one = another().join().begin()
+        assert (
+            one.client.get("/pair/1/first/replay.json", follow_redirects=False).status_code == 404
+        )  # not at the vote yet
+        one.play_both("RRL")
+        assert (
+            'data-replay="/pair/1/second/replay.json"' in one.page.text and "Play the first game again" in one.page.text
+        )
+        assert one.client.get("/pair/1/first.png").content.startswith(b"\x89PNG")
+        found = one.client.get("/pair/1/second/replay.json").json()
+        assert found["frames"][0]["whole"] and len(found["frames"]) == 1 + store.plays()[1].ticks
+        assert one.client.get(found["sheet"]["url"]).headers["content-type"] == "image/png"
+        one.vote()
+        assert one.client.get("/pair/1/first/replay.json").status_code == 404
+        other = another().join().begin()
+        assert other.client.get("/pair/1/second/replay.json").status_code == 404

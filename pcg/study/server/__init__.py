@@ -7,6 +7,7 @@ questions     questionnaires and practice         ending      the last page, and
 pairing       which pair comes next               plays       plays, saved and brought back
 levels        items that can be played            security    cookies, forms, limits
 watch         the researcher's page               threads     where the database is waited for
+replays       stored plays as frames
 connections   how many, and how long they wait    practice    plays that are not stored
 """
 

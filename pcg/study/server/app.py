@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pcg.study.server import ending, one_participant, pages, participate, questions, watch
+from pcg.study.server import ending, one_participant, pages, participate, questions, replays, watch, watch_tables
 from pcg.study.server.security import HEADERS, LARGEST_FORM, STRICT_TRANSPORT, Limits
 from pcg.study.server.site import MOST_PLAYS, Site
 from pcg.study.store import StudyStore
@@ -98,8 +98,10 @@ def study_app(
         routes=[
             *participate.routes(),
             *questions.routes(),
+            *replays.routes(),
             *ending.routes(),
             *watch.routes(),
+            *watch_tables.routes(),
             *one_participant.routes(),
             *site.plays.routes(),
             Route("/favicon.ico", no_icon),

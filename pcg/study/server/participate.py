@@ -75,7 +75,14 @@ class Position(Convertor[int]):
         return str(value)
 
 
+class Key(Position):
+    """Number of a row in an address: as few digits as a database counts to."""
+
+    regex = "[0-9]{1,9}"
+
+
 register_url_convertor("position", Position())
+register_url_convertor("key", Key())
 
 
 def routes() -> list[BaseRoute]:
@@ -310,7 +317,7 @@ async def first_pair(visit: Visit, situation: Situation) -> Response:
     return visit.go(stage.path)
 
 
-def _wanted(situation: Situation, number: int, kind: str, side: int = FIRST) -> Stage | None:
+def wanted_of(situation: Situation, number: int, kind: str, side: int = FIRST) -> Stage | None:
     """The page that an address means, if the participant has got that far."""
     if not 1 <= number <= len(situation.pairs):
         return None
@@ -332,7 +339,7 @@ async def play_page(request: Request) -> Response:
         raise Refused("there is nothing at this address", 404)
     side = SIDES[name]
     stage = site.place(situation)
-    wanted = _wanted(situation, request.path_params["number"], PLAY, side)
+    wanted = wanted_of(situation, request.path_params["number"], PLAY, side)
     if wanted is None or wanted.pair is None or not may_see(stage, wanted, config):
         return await to_stage(visit, situation)
     playable = site.items[wanted.pair.item(side)]
@@ -374,7 +381,7 @@ async def sprite(request: Request) -> Response:
         return here
     visit, situation = here
     side = SIDES.get(request.path_params["side"])
-    wanted = _wanted(situation, request.path_params["number"], PLAY, side if side is not None else FIRST)
+    wanted = wanted_of(situation, request.path_params["number"], PLAY, side if side is not None else FIRST)
     stage = visit.site.place(situation)
     if side is None or wanted is None or wanted.pair is None or not may_see(stage, wanted, visit.site.config):
         raise Refused("there is nothing at this address", 404)
@@ -389,8 +396,9 @@ async def picture(request: Request) -> Response:
     visit, situation = here
     site, side = visit.site, SIDES.get(request.path_params["side"])
     stage = site.place(situation)
-    wanted = _wanted(situation, request.path_params["number"], VOTE)
-    if not site.config.pictures or side is None or wanted is None or wanted != stage or wanted.pair is None:
+    wanted = wanted_of(situation, request.path_params["number"], VOTE)
+    shown_here = site.config.pictures or site.config.replays
+    if not shown_here or side is None or wanted is None or wanted != stage or wanted.pair is None:
         raise Refused("there is nothing at this address", 404)
     playable = site.items[wanted.pair.item(side)]
     shown = await site.threads.read(lambda: playable.picture)
@@ -412,7 +420,7 @@ async def play_socket(socket: WebSocket) -> None:
         await refuse(socket, "this game is not open to you")
         return
     stage = site.place(situation)
-    wanted = _wanted(situation, socket.path_params["number"], PLAY, side)
+    wanted = wanted_of(situation, socket.path_params["number"], PLAY, side)
     if wanted is None or wanted.pair is None or not may_see(stage, wanted, site.config):
         await refuse(socket, "this game is not open to you any more")
         return
@@ -432,7 +440,7 @@ async def vote_page(request: Request) -> Response:
         return here
     visit, situation = here
     stage = visit.site.place(situation)
-    wanted = _wanted(situation, request.path_params["number"], VOTE)
+    wanted = wanted_of(situation, request.path_params["number"], VOTE)
     if wanted is None or wanted != stage:
         return await to_stage(visit, situation)
     return _vote_page(visit, stage)
@@ -459,7 +467,7 @@ async def vote(request: Request) -> Response:
     fields = await visit.form()
     site = visit.site
     stage = site.place(situation)
-    wanted = _wanted(situation, request.path_params["number"], VOTE)
+    wanted = wanted_of(situation, request.path_params["number"], VOTE)
     if wanted is None or wanted != stage or wanted.pair is None:
         return await to_stage(visit, situation)
     pair = wanted.pair

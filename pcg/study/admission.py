@@ -365,6 +365,8 @@ def _check_together(items: Sequence[StudyItem], config: StudyConfig) -> None:
         reasons = []
         if config.within_game and len({item.game for item in judged}) > 1:
             reasons.append("every item is of another game and design.within_game is on")
+        if config.within_level and len({item.level for item in judged}) == len(judged):
+            reasons.append("no two items have the same level and design.within_level is on")
         if config.across_groups and len({item.group for item in judged}) == 1:
             reasons.append(f"all items are of the group `{judged[0].group}` and design.across_groups is on")
         raise PcgError(f"no two items can be compared: {'; '.join(reasons) or 'see the section [design]'}")
@@ -381,6 +383,8 @@ def comparable(one: StudyItem, two: StudyItem, config: StudyConfig) -> bool:
     if one.name == two.name or one.check or two.check:
         return False
     if config.within_game and one.game != two.game:
+        return False
+    if config.within_level and one.level != two.level:
         return False
     return not config.across_groups or one.group != two.group
 

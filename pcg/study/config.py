@@ -69,6 +69,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("failed", 0, "failed attention checks after which a participation ends; 0: none does", 0, 1000),
         Parameter("tries", 2, "times that questions of comprehension may be answered", 1, 100),
         Parameter("within_game", True, "only levels of the same game are compared"),
+        Parameter("within_level", False, "only items of the same level text are compared: one level, two rules"),
         Parameter("across_groups", False, "only items of different groups are compared"),
     ),
     "play": (
@@ -194,6 +195,7 @@ class StudyConfig:
     failed: int = 0
     tries: int = 2
     within_game: bool = True
+    within_level: bool = False
     across_groups: bool = False
     minimum: float = 10.0
     maximum: float = 0.0

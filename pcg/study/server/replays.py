@@ -20,6 +20,8 @@ from pcg.web.player.frames import FrameWriter
 
 MOST_TICKS = 2400
 """Ticks of a replay at most; of longer plays it shows the last ones."""
+MOST_KEPT = 50
+"""Replays that are kept in memory."""
 NO_STORE = {"cache-control": "no-store"}
 
 
@@ -51,7 +53,12 @@ async def replay_answer(site: Site, playable: Playable, play: Play) -> Response:
     """Return a play as frames, which `replay.js` shows."""
     sheet = playable.session(play.seed).sheet
     address = f"{site.root}{site.plays.add_sheet(sheet)}"
-    shown = await site.threads.play(replay_of, playable, play)
+    key = (play.id, play.ticks)
+    shown = site.replays.get(key)
+    if shown is None:  # whoever asks for it again and again takes no time from those who play
+        shown = site.replays[key] = await site.threads.play(replay_of, playable, play)
+        while len(site.replays) > MOST_KEPT:
+            del site.replays[next(iter(site.replays))]
     return JSONResponse({**shown, "sheet": {"url": address, **sheet.describe()}}, headers=NO_STORE)
 
 

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import HTTPConnection
@@ -71,6 +72,8 @@ class Site:
         self.threads = Threads(store.engine)
         self.plays = StudyPlays(store, self.threads, most=most)
         self.practice_plays = PracticePlays(self.plays, most=most)
+        self.replays: dict[tuple[int, int], dict[str, Any]] = {}
+        """Frames of replays that were asked for lately, by play and ticks."""
         self.gate = Gate(limits)
         self.jar = Jar(store.name, root, secure, store.key)
         self._seen: dict[str, float] = {}

@@ -27,7 +27,7 @@ def numbers_of(found: Analysis) -> list[Number]:
     Args:
         found: the analysis that the report shows.
     """
-    return [*_facts(found), *_items(found), *_groups(found), *_rest(found)]
+    return [*_facts(found), *_items(found), *_groups(found), *_sets(found), *_rest(found)]
 
 
 def numbers_csv(found: Analysis) -> str:
@@ -78,6 +78,17 @@ def _groups(found: Analysis) -> Iterator[Number]:
         }  # fmt: skip
         for name, value in values.items():
             yield "group-pairs", f"{p.one} / {p.other}", name, float(value)
+
+
+def _sets(found: Analysis) -> Iterator[Number]:
+    if found.sets is None:
+        return
+    names, after = found.sets
+    intervals = after.intervals()
+    for k, group in enumerate(names):
+        yield "sets", group, "utility", float(after.mean[k])
+        yield "sets", group, "low", float(intervals[k, 0])
+        yield "sets", group, "high", float(intervals[k, 1])
 
 
 def _rest(found: Analysis) -> Iterator[Number]:

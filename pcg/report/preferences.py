@@ -7,7 +7,7 @@ folder. Everything is worked out from the votes; equal votes give equal bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from pcg.evaluators.preferences.consistency import (
     transitivity_of_all,
     transitivity_of_each,
 )
-from pcg.evaluators.preferences.davidson import Fit
+from pcg.evaluators.preferences.davidson import Fit, fit
 from pcg.evaluators.preferences.intervals import SAMPLES, Bootstrap, bootstrap
 from pcg.evaluators.preferences.outcomes import OutcomeEffect, outcome_effect
 from pcg.evaluators.preferences.posterior import Posterior, posterior
@@ -32,7 +32,7 @@ from pcg.evaluators.preferences.power import PowerPoint, more_votes, simulate_po
 from pcg.evaluators.preferences.rankings import agreement
 from pcg.evaluators.preferences.shares import Shares, check_groups, shares
 from pcg.evaluators.preferences.subgroups import Comparison, compare_subgroups
-from pcg.evaluators.preferences.votes import Vote, preferences, read_groups, read_votes, write_votes
+from pcg.evaluators.preferences.votes import Vote, count_votes, preferences, read_groups, read_votes, write_votes
 from pcg.report.base import PAGE, Cell, Column, Table, render_page
 from pcg.report.figures import preferences as draw
 from pcg.report.preference_numbers import numbers_csv
@@ -62,6 +62,8 @@ class Analysis:
     power: Sequence[PowerPoint]
     comparisons: Mapping[str, Comparison]
     """Subgroups of participants, by what they are told apart by."""
+    sets: tuple[tuple[str, ...], Posterior] | None
+    """Groups as wholes (generators, courses), by what was preferred between items of two of them."""
 
     @property
     def fit(self) -> Fit:
@@ -116,7 +118,21 @@ def analyse_votes(
         transitivity_of_each(chosen, question=question),
         _power(fitted, chosen, seed) if power else (),
         {name: compare_subgroups(chosen, kind, question=question, seed=seed) for name, kind in (kinds or {}).items()},
+        _sets(chosen, groups or {}),
     )  # fmt: skip
+
+
+def _sets(votes: Sequence[Vote], groups: Mapping[str, str]) -> tuple[tuple[str, ...], Posterior] | None:
+    """Fit utilities of groups to the votes on items of two different ones."""
+    between = [
+        replace(vote, first=groups[vote.first], second=groups[vote.second])
+        for vote in votes
+        if vote.first in groups and groups[vote.first] != groups[vote.second]
+    ]
+    if not between:
+        return None
+    fitted = fit(count_votes(between))
+    return fitted.items, posterior(fitted)
 
 
 def _power(fitted: Fit, votes: Sequence[Vote], seed: int) -> list[PowerPoint]:
@@ -294,6 +310,8 @@ def tables(found: Analysis) -> dict[str, Table]:
     made = {"items": _items(found)}
     if found.shares:
         made |= {"groups": _groups(found.shares), "group-pairs": _group_pairs(found.shares)}
+    if found.sets:
+        made["sets"] = _set_table(*found.sets)
     made["neighbours"] = _neighbours(found.fit)
     if found.outcome.table:
         made["outcomes"] = _outcomes(found.outcome)
@@ -335,6 +353,27 @@ def _items(found: Analysis) -> Table:
     about = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in fitted.parameters.items())
     note = f"Bradley-Terry with ties (Davidson), under a normal prior whose width the votes tell. {about}"
     return Table("Items", columns, rows, note.strip())
+
+
+def _set_table(names: Sequence[str], after: Posterior) -> Table:
+    order = np.argsort(-after.mean, kind="stable")
+    intervals, ranks = after.intervals(), after.ranks()
+    rows = []
+    for place, k in enumerate(order, start=1):
+        below = order[place] if place < len(order) else None
+        sure = Cell("") if below is None else _n(after.above(k, below), f"{after.above(k, below):.1%}")
+        rows.append([
+            _n(place), Cell(names[k]), _signed(float(after.mean[k])), _interval(intervals[k], "{:+.2f}"),
+            Cell(f"{ranks[k, 0]}–{ranks[k, 1]}"), sure,
+        ])  # fmt: skip
+    columns = [
+        Column("place", ""), Column("group", ""), Column("utility", "log odds, 0 for the average group"),
+        Column("95 % interval", "of the posterior; holds under adaptive pairing too"),
+        Column("ranks", "places that are left open with 95 %, on average over the groups"),
+        Column("above the next", "probability"),
+    ]  # fmt: skip
+    note = "Groups as wholes: Bradley-Terry with ties on the votes between groups, whatever the items."
+    return Table("Which set is preferred?", columns, rows, note)
 
 
 def _comparison(name: str, found: Comparison) -> Table:

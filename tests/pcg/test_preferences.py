@@ -69,6 +69,8 @@ def test_the_page_shows_intervals_that_hold_under_adaptive_pairing_and_compares_
     best = [cell.text for cell in made["items"].rows[0]]
     assert f"{low:+.2f} to {high:+.2f}".replace("-", "−") in best and best[1] == found.ranking[0]
     assert 0.5 < found.after.above(k, found.fit.counts.index[found.ranking[1]]) < 1
+    assert [row[1].text for row in made["sets"].rows] == ["good", "<b>bad</b> $x$"]
+    assert made["sets"].rows[0][5].number is not None and made["sets"].rows[0][5].number > 0.9
     assert [row[0].text for row in made["by-device"].rows] == ["computer", "phone"]
     assert "permutation test" in made["by-device"].note
 

@@ -394,8 +394,9 @@ def _entry(entry: Mapping[str, Any], kind: type, name: str, source: str) -> dict
             near = nearest(key, fields)
             hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(fields)})"
             raise PcgError(f"{source}: section [[{name}]] has no key `{key}`{hint}")
-        wanted = {"str": str, "int": int, "bool": bool, "float": (int, float)}[fields[key].type]
-        if not isinstance(value, wanted) or (wanted is not bool and isinstance(value, bool)):
+        kinds: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "bool": (bool,), "float": (int, float)}
+        wanted = kinds[fields[key].type]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted != (bool,)):
             raise PcgError(f"{source}: section [[{name}]]: `{key}` is {value!r}, expected {fields[key].type}")
     for key, one in fields.items():
         if key not in entry and one.default is MISSING:

@@ -249,7 +249,7 @@ class Site:
         first = self.config.questions[0].name
         rows = await self.threads.read(lambda: self.store.vote_rows(of=person.id))
         checks = [row for row in rows if row["check"] and row["question"] == first]
-        failed = sum(row["answer"] != row["expected"] for row in checks)
+        failed = sum(bool(row["answer"] != row["expected"]) for row in checks)
         given = await self.threads.read(self.store.answers.rows, person.id)
         return failed + failed_checks(given, self.config.asks)
 

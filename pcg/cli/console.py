@@ -158,5 +158,7 @@ def write_file(path: Path, text: str) -> None:
     try:
         draft.write_text(text, encoding="utf-8", newline="\n")
         draft.replace(path)
+    except OSError as error:  # the name that was given, not the one that is written to
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         draft.unlink(missing_ok=True)

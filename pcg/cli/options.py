@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import run_bar
+from pcg.cli.sources import load_with_levels
 
 if TYPE_CHECKING:
     from pcg.runs.run import RunOptions
@@ -78,6 +79,8 @@ class RunChoices:
         Raises:
             PcgError: for a budget or a setting that cannot be read.
         """
+        if "game" in run:
+            load_with_levels(run["game"], reading=run.get("reading") or None)  # its mistakes come before all others
         budget = self.budget if self.budget is not None or evaluations is not None else self.default_budget
         seconds, number = read_budget(budget) if budget is not None else (0.0, 0)
         data: dict[str, dict[str, Any]] = {

@@ -9,7 +9,7 @@ import typer
 
 from pcg.cli.archive import PortOption, play_in_browser
 from pcg.cli.console import bad, console
-from pcg.cli.sources import ReadingChoice, level_of
+from pcg.cli.sources import ReadingChoice, level_of, warn_of_names
 
 PANEL = "Games"
 
@@ -63,6 +63,7 @@ def play(
         _play_sheet(found, agent, seed, budget, show, max_ticks)
         return
     loaded = found
+    warn_of_names(loaded)
     which = level_of(level)
     loaded.read_level(which)  # bad levels are reported before the screen is taken over
     if browser:

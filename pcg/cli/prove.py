@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pcg.cli.console import progress_bar, write_file
-from pcg.cli.sources import ReadingChoice, level_of
-
-if TYPE_CHECKING:
-    from pcg.engine.game import Game
+from pcg.cli.sources import ReadingChoice, level_text
 
 PANEL = "Measure levels"
 NOT_WON = 1
@@ -51,7 +48,7 @@ def prove(
 
     loaded = load_with_levels(game, reading=reading.value if reading else None)
     named = levels or [str(k) for k in range(len(loaded.levels))]
-    texts = [_text(loaded, name) for name in named]
+    texts = [level_text(loaded, name) for name in named]
     experience = Experience()
     proofs = []
     with progress_bar() as bar:
@@ -75,19 +72,3 @@ def prove(
             print(f"{name}: no win found" if proof is None else f"{name}: {proof.sentence}")
     if any(proof is None for proof in proofs):
         raise typer.Exit(NOT_WON)
-
-
-def _text(game: Game, name: str) -> str:
-    """Return the text of a level that is named.
-
-    Raises:
-        PcgError: there is no such level.
-    """
-    from pcg.engine.vgdl.diagnostics import PcgError
-
-    place = level_of(name)
-    if isinstance(place, Path):
-        return place.read_text(encoding="utf-8")
-    if place >= len(game.levels):
-        raise PcgError(f"there is no level {place}; the game has {len(game.levels)}, counted from 0")
-    return game.levels[place]

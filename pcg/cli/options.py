@@ -118,7 +118,8 @@ def run_options(
         "budget": Annotated[
             str | None,
             typer.Option(
-                help=f"Stop after this time, as in 60s or 5m, or after this number of evaluations (default: {budget})."
+                help=f"Stop after this time, as in 60s or 5m, or after so many tries, as in 300evaluations. "
+                f"[default: {budget}]"
             ),
         ],
         **_SHARED,
@@ -197,25 +198,28 @@ def load_files(files: Sequence[Path] | None) -> None:
 
 
 def read_budget(text: str) -> tuple[float, int]:
-    """Read seconds and evaluations, one of which is 0: "5m" is a time, "300" a number of evaluations.
+    """Read seconds and evaluations, one of which is 0: "5m" is a time, "300evaluations" a number of evaluations.
 
     Raises:
         PcgError: for anything else.
 
-    >>> read_budget("5m"), read_budget("300")
+    >>> read_budget("5m"), read_budget("300evaluations")
     ((300.0, 0), (0.0, 300))
     """
     from pcg.engine.vgdl.diagnostics import PcgError
     from pcg.runs.config import parse_seconds
 
-    if re.fullmatch(r"\s*\d{1,12}\s*", text):
-        if not int(text):
+    number = re.fullmatch(r"\s*(\d{1,12})\s*(evaluations?)?\s*", text)
+    if number:
+        if not int(number[1]):
             raise PcgError(f"--budget {text}: expected at least one evaluation")
-        return 0.0, int(text)
+        if not number[2]:
+            raise PcgError(f"--budget {text}: a number needs its unit, did you mean `{number[1]}evaluations`?")
+        return 0.0, int(number[1])
     try:
         return parse_seconds(text), 0
     except PcgError:
-        raise PcgError(f"--budget {text}: expected a time such as 5m or 300s, or a number of evaluations") from None
+        raise PcgError(f"--budget {text}: expected a time such as 5m or 300s, or as in 300evaluations") from None
 
 
 def add_settings(

@@ -34,7 +34,7 @@ def play(
     show: Annotated[bool, typer.Option("--show", help="Watch the agent in the terminal.")] = False,
     seed: SeedOption = 0,
     budget: Annotated[
-        str | None, typer.Option(help="Simulation per decision: forward-model calls (1000) or time (40ms).")
+        str | None, typer.Option(help="Simulation per decision: forward-model calls (1000calls) or time (40ms).")
     ] = None,
     fps: Annotated[float | None, typer.Option(help="Ticks per second; without it your game waits for a key.")] = None,
     max_ticks: Annotated[int, typer.Option(min=1, help="Stop after this many ticks.")] = 2000,

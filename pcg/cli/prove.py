@@ -29,7 +29,7 @@ def prove(
     seconds: Annotated[
         float | None, typer.Option(min=0.01, help="Processor time for each level; without it only the budget counts.")
     ] = None,
-    budget: Annotated[int, typer.Option(min=1, help="Forward-model calls for each level.")] = 20_000_000,
+    budget: Annotated[str, typer.Option(help="Forward-model calls for each level.")] = "20000000calls",
     seed: Annotated[int, typer.Option(help="Of the game's randomness and of the search.")] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the wins, a file for each, for the agent `replay`.")
@@ -46,6 +46,7 @@ def prove(
     from pcg.evaluators.proving import Experience
     from pcg.evaluators.proving import prove as search
 
+    calls = _calls(budget)
     loaded = load_with_levels(game, reading=reading.value if reading else None)
     named = levels or [str(k) for k in range(len(loaded.levels))]
     texts = [level_text(loaded, name) for name in named]
@@ -54,7 +55,7 @@ def prove(
     with progress_bar() as bar:
         task = bar.add_task("proving", total=len(texts))
         for text in texts:
-            proofs.append(search(loaded, text, seed=seed, budget=budget, seconds=seconds, experience=experience))
+            proofs.append(search(loaded, text, seed=seed, budget=calls, seconds=seconds, experience=experience))
             bar.advance(task)
     if out is not None:
         for name, proof in zip(named, proofs, strict=True):
@@ -72,3 +73,13 @@ def prove(
             print(f"{name}: no win found" if proof is None else f"{name}: {proof.sentence}")
     if any(proof is None for proof in proofs):
         raise typer.Exit(NOT_WON)
+
+
+def _calls(text: str) -> int:
+    """Read a number of forward-model calls, as in 300000calls."""
+    from pcg.engine.vgdl.diagnostics import PcgError
+
+    number = text.strip().removesuffix("calls").strip()
+    if not (number.isdecimal() and int(number)):
+        raise PcgError(f"--budget {text}: expected forward-model calls, as in 300000calls")
+    return int(number)

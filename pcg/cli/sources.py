@@ -70,8 +70,10 @@ def load_with_levels(name: str, reading: str | None = None) -> Game:
 
 def warn_of_names(game: Game) -> None:
     """Print on standard error what a game names that there is not, such as a misspelt parameter."""
+    from pcg.cli.console import is_quiet
+
     for found in game.definition.diagnostics:
-        if found.name:
+        if found.name and not is_quiet():
             print(found, file=sys.stderr)
 
 

@@ -53,7 +53,7 @@ def tournament(
     ] = None,
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Set of games, as in training, validation, test, cig2014-test; may be repeated."),
+        typer.Option("--sets", help="Set of games, as in training, validation, test, cig2014-test; may be repeated."),
     ] = None,
     corpus: Annotated[Path | None, typer.Option(help="Folder with the games of sets that are not built in.")] = None,
     meetings: Annotated[
@@ -76,7 +76,7 @@ def tournament(
     if games or sets or agents:
         if not (games or sets) or not agents:
             missing = "--games" if agents else "--agents"
-            raise bad(f"a tournament needs --games (or --set) and --agents; {missing} is missing")
+            raise bad(f"a tournament needs --games (or --sets) and --agents; {missing} is missing")
         wanted = plan(
             games or (),
             agents,

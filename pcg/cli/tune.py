@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pcg.runs.experiments.tuning import TuningResult
 
 PANEL = "Tune games"
-DEFAULT_BUDGET = "200"
+DEFAULT_BUDGET = "200evaluations"
 
 
 def register(app: typer.Typer) -> None:

@@ -73,11 +73,9 @@ class Findings:
         self._count[severity] += 1
         shown = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         suggestion = nearest(name, known) if name else ""
+        cited = "" if self.strict else rule
         self.items.append(
-            Diagnostic(
-                severity, message, self.file, line, column, shown, expected, suggestion, "" if self.strict else rule,
-                name, lost,
-            )  # fmt: skip
+            Diagnostic(severity, message, self.file, line, column, shown, expected, suggestion, cited, name, lost)
         )
 
     def again(self, item: Diagnostic, line: int, column: int, shown: str) -> None:

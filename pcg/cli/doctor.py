@@ -33,7 +33,7 @@ EXTRAS = {
 }
 """Packages of the extras, and what each is for."""
 RECORDED_ADVANCES = 5_300_000.0
-"""Advances of the game `boxes` per second of processor time on the machine of docs/results (`pcg bench engine boxes`)."""
+"""Advances of the game `boxes` per second of processor time, as `pcg bench engine boxes` measured on two cores."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,13 +68,16 @@ class RunChoices:
     load: list[Path] | None
     settings: list[str] | None
 
-    def sections(self, example: str, run: dict[str, Any], evaluations: int | None = None) -> dict[str, dict[str, Any]]:
+    def sections(
+        self, example: str, run: dict[str, Any], evaluations: int | None = None, plugins: Sequence[str] = ()
+    ) -> dict[str, dict[str, Any]]:
         """Return the configuration as the sections of a file.
 
         Args:
             example: of a setting, for messages.
             run: further keys of the section `run`.
             evaluations: a limit besides that of the budget; with it the budget has no default.
+            plugins: what is loaded besides the files of `--load`.
 
         Raises:
             PcgError: for a budget or a setting that cannot be read.
@@ -84,7 +87,7 @@ class RunChoices:
         budget = self.budget if self.budget is not None or evaluations is not None else self.default_budget
         seconds, number = read_budget(budget) if budget is not None else (0.0, 0)
         data: dict[str, dict[str, Any]] = {
-            "run": {**run, "seed": self.seed, "load": shlex.join(map(str, self.load or ()))},
+            "run": {**run, "seed": self.seed, "load": shlex.join([*map(str, self.load or ()), *plugins])},
             "budget": {"seconds": seconds, "evaluations": number or evaluations or 0},
         }
         add_settings(data, self.settings, example)

@@ -29,7 +29,7 @@ def play(
     level: LevelOption = "0",
     agent: Annotated[
         str | None,
-        typer.Option(help="Agent that plays, with parameters as in `mcts:depth=12`; without it you play yourself."),
+        typer.Option(help="Agent that plays, as in `mcts:depth=12` or my.py:Greedy; without it you play yourself."),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Watch the agent in the terminal.")] = False,
     seed: SeedOption = 0,
@@ -51,11 +51,16 @@ def play(
     remaining ones.
     """
     from pcg import load
+    from pcg.own_parts import load_part, named_parts
     from pcg.engine.game import Game
     from pcg.evaluators.agents import Human, make_agent
     from pcg.render import render_gif
     from pcg.terminal import play_terminal
 
+    if agent is not None:
+        agent, plugins = named_parts("agent", agent)
+        for plugin in plugins:
+            load_part(plugin)
     found: Any = load(game, reading=reading and reading.value)
     if not isinstance(found, Game):
         if agent is None or browser or gif is not None:

@@ -33,7 +33,7 @@ def tournament(
     ] = None,
     agents: Annotated[
         list[str] | None,
-        typer.Option(help="Agents with commas between, as in `mcts:depth=12,random`; may be repeated."),
+        typer.Option(help="Agents with commas between, as in `mcts:depth=12,random,my.py:Greedy`; may be repeated."),
     ] = None,
     levels: Annotated[str, typer.Option(help="Levels that are played: all, or as in 0-2,4.")] = "all",
     repeats: Annotated[
@@ -72,6 +72,10 @@ def tournament(
     from pcg.evaluators.tournament import Rules
     from pcg.runs import plan, run_tournament
 
+    from pcg.own_parts import named_parts
+
+    named = [named_parts("agent", text) for text in agents or ()]
+    agents, own = [text for text, _ in named], [plugin for _, plugins in named for plugin in plugins]
     wanted = None
     if games or sets or agents:
         if not (games or sets) or not agents:
@@ -84,7 +88,7 @@ def tournament(
             repeats=repeats,
             seed=seed,
             rules=Rules(Budget.read(budget), max_ticks=max_ticks, stall=stall),
-            plugins=load or (),
+            plugins=[*(load or ()), *own],
             reading=reading.value if reading else "",
             sets=sets or (),
             corpus=corpus,

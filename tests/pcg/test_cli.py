@@ -270,7 +270,7 @@ def test_lists_name_every_game_agent_and_generator(run: Run) -> None:
 
 
 def test_help_of_levels_tells_where_the_generators_are_listed(run: Run) -> None:
-    assert "pcg generators" in run("levels", "--help").output
+    assert "pcg list generators" in " ".join(run("levels", "--help").output.split())
 
 
 # --- conformance ------------------------------------------------------------------------------------------------------

@@ -121,9 +121,10 @@ def _file_of(part: Any, name: str) -> Path | None:
     """Return the file of a part if importing it by itself gives the part again."""
     module = sys.modules.get(str(getattr(part, "__module__", "")))
     file = getattr(module, "__file__", None)
-    if module is None or file is None or module.__name__ != Path(file).stem or getattr(module, name, None) is not part:
+    if module is None or file is None or getattr(module, name, None) is not part:
         return None
-    return Path(file)
+    stem = Path(file).stem  # plugins of equal names are told apart by a digest
+    return Path(file) if module.__name__ == stem or module.__name__.startswith(f"{stem}_") else None
 
 
 def _write(path: Path, parts: Mapping[str, Any]) -> None:

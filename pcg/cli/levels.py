@@ -32,7 +32,12 @@ def register(app: typer.Typer) -> None:
 )
 def levels(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
-    generator: Annotated[str, typer.Option(help="How levels are made: a name (`pcg list generators`), or one of your own, as in my.py:Scattered.")] = "evolve",
+    generator: Annotated[
+        str,
+        typer.Option(
+            help="How levels are made: a name (`pcg list generators`), or one of your own, as in my.py:Scattered."
+        ),
+    ] = "evolve",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Levels wanted.")] = 10,
     evaluations: Annotated[
         int | None,

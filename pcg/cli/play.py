@@ -51,9 +51,9 @@ def play(
     remaining ones.
     """
     from pcg import load
-    from pcg.own_parts import load_part, named_parts
     from pcg.engine.game import Game
     from pcg.evaluators.agents import Human, make_agent
+    from pcg.own_parts import load_part, named_parts
     from pcg.render import render_gif
     from pcg.terminal import play_terminal
 

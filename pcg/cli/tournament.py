@@ -70,9 +70,8 @@ def tournament(
     """
     from pcg.evaluators.agents import Budget
     from pcg.evaluators.tournament import Rules
-    from pcg.runs import plan, run_tournament
-
     from pcg.own_parts import named_parts
+    from pcg.runs import plan, run_tournament
 
     named = [named_parts("agent", text) for text in agents or ()]
     agents, own = [text for text, _ in named], [plugin for _, plugins in named for plugin in plugins]

@@ -45,7 +45,9 @@ def tune(
             "termination.0.limit=1,2,4, or a TOML file; can be given several times. Without it the ParameterSet."
         ),
     ] = None,
-    optimiser: Annotated[str, typer.Option(help="How values are chosen; `pcg list optimisers` lists the names.")] = "ntbea",
+    optimiser: Annotated[
+        str, typer.Option(help="How values are chosen; `pcg list optimisers` lists the names.")
+    ] = "ntbea",
     levels: Annotated[str, typer.Option(help="Levels that are played: all, or as in 0-2.")] = "all",
     reading: ReadingChoice = None,
     *,

@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from pcg.cli.console import set_verbosity
+from pcg.cli.console import Commands, set_verbosity
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Make": ("levels", "rules", "games", "tune", "repair", "breed", "resume"),
@@ -93,6 +93,7 @@ def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tup
 
 def apply(app: typer.Typer) -> None:
     """Give all commands of an application the words of this module."""
+    Commands.position = staticmethod(position)
     for words, info in commands(app):
         if len(words) == 1:
             info.rich_help_panel = group_of(words[0])

@@ -242,7 +242,10 @@ def test_an_agent_plays_and_the_play_can_be_filmed(run: Run, tmp_path: Path) -> 
 
 def test_the_same_seed_plays_the_same_game(run: Run) -> None:
     first = run("play", "hunt", "--agent", "mcts", "--budget", "50calls", "--seed", "4", "--max-ticks", "60").output
-    assert run("play", "hunt", "--agent", "mcts", "--budget", "50calls", "--seed", "4", "--max-ticks", "60").output == first
+    assert (
+        run("play", "hunt", "--agent", "mcts", "--budget", "50calls", "--seed", "4", "--max-ticks", "60").output
+        == first
+    )
 
 
 def test_render_saves_a_picture_as_large_as_the_level(run: Run, tmp_path: Path) -> None:

@@ -197,7 +197,18 @@ def start(out: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
-LONG = ("--games", "hunt,dungeon", "--agents", "mcts,onestep", "--budget", "100calls", "--repeats", "3", "--levels", "0-2")
+LONG = (
+    "--games",
+    "hunt,dungeon",
+    "--agents",
+    "mcts,onestep",
+    "--budget",
+    "100calls",
+    "--repeats",
+    "3",
+    "--levels",
+    "0-2",
+)
 
 
 def wait_for_results(process: subprocess.Popen[str], log: Path, count: int) -> None:

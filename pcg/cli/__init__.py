@@ -16,9 +16,11 @@ from pcg.cli import (
     archive,
     bench,
     breed,
+    catalogue,
     conformance,
     connectx,
     describe,
+    doctor,
     export,
     games,
     gdl,
@@ -36,6 +38,7 @@ from pcg.cli import (
     study,
     tournament,
     tune,
+    vocabulary,
     yardstick,
 )
 from pcg.cli.console import Commands
@@ -43,9 +46,9 @@ from pcg.cli.console import Commands
 app = typer.Typer(
     name="pcg",
     cls=Commands,
-    help="Procedural content generation for games: check, play, measure and generate VGDL games and levels.",
+    help="Procedural content generation for games: make levels, rules and games, judge them by playing, ask people.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
@@ -68,9 +71,10 @@ def _options(
 
 for _module in (
     levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, export, describe, agents,
-    tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
+    tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick, catalogue, doctor,
 ):  # fmt: skip
     _module.register(app)
+vocabulary.apply(app)
 
 
 def main() -> None:

@@ -81,14 +81,14 @@ def fewer_boxes(metrics, settings):
 SMALL = ("--seed", "3")
 COMMANDS = {
     "levels": (LEVELS, ("levels", "boxes", "--generator", "mine", "-n", "20"), ("--evaluations", "8"), "generators"),
-    "rules": (RULES, ("rules", "hunt", "--generator", "mine", "--level", "0"), ("--budget", "8"), "rule-generators"),
-    "games": (GAMES, ("games", "evolve", "hunt", "--generator", "mine", "--levels", "0"), ("--budget", "8"),
+    "rules": (RULES, ("rules", "hunt", "--generator", "mine", "--level", "0"), ("--budget", "8evaluations"), "rule-generators"),
+    "games": (GAMES, ("games", "evolve", "hunt", "--generator", "mine", "--levels", "0"), ("--budget", "8evaluations"),
               "games generators"),
     "tune": (
         TUNING,
         ("tune", "hunt", "--params", "sprite.dog.cooldown=2..6", "--target", "duration:still=20..25", "--optimiser",
          "mine", "--levels", "0", "--set", "evaluation.plays=2", "--set", "run.confirm=0"),
-        ("--budget", "8"),
+        ("--budget", "8evaluations"),
         "optimisers",
     ),
     "metric": (

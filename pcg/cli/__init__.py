@@ -21,6 +21,7 @@ from pcg.cli import (
     connectx,
     describe,
     doctor,
+    export,
     games,
     gdl,
     judge,
@@ -69,9 +70,8 @@ def _options(
 
 
 for _module in (
-    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, describe, agents, tournament,
-    connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
-    catalogue, doctor,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, export, describe, agents,
+    tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick, catalogue, doctor,
 ):  # fmt: skip
     _module.register(app)
 vocabulary.apply(app)

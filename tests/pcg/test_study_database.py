@@ -52,6 +52,14 @@ OLD_ROWS["0003"] = {
     "participants": {**OLD_ROWS["0002"]["participants"], "device": "phone"},
     "plays": {**OLD_ROWS["0002"]["plays"], "input": "keys touch"},
 }
+OLD_ROWS["0004"] = {
+    **OLD_ROWS["0003"],
+    "items": {**OLD_ROWS["0001"]["items"], "paused": False},
+    "participants": {**OLD_ROWS["0003"]["participants"], "ended": "", "cause": "", "consent": "ab12"},
+    "answers": {"id": 1, "participant_id": "p" * 32, "part": "before", "position": 0, "question": "age",
+                "value": "33", "time": 2.6},
+    "consents": {"id": 1, "study_id": 1, "version": "ab12", "language": "en", "text": "Yes.", "created": 1.5},
+}  # fmt: skip
 """For every version of the tables, a row of each as it was written then. A new version adds an entry of its own."""
 
 

@@ -22,7 +22,7 @@ from pcg.cli.console import Commands, set_verbosity
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Make": ("levels", "rules", "games", "tune", "repair", "breed", "resume"),
     "Judge": ("measure", "judge", "prove", "tournament", "report", "archive"),
-    "Play": ("play", "render", "describe", "minimise", "connectx", "gdl"),
+    "Play": ("play", "export", "render", "describe", "minimise", "connectx", "gdl"),
     "Ask people": ("study", "prefer"),
     "Language": ("check", "format", "ontology"),
     "Tools": ("list", "agents", "metrics", "doctor", "warmup", "kernels", "bench", "conformance", "yardstick"),

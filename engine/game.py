@@ -152,9 +152,12 @@ class Game:
             if self._level_reader is not None:
                 return self._level_reader(level)
             return read_level(level, self.definition, reading=self.reading)
+        if not self.levels:
+            raise PcgError(
+                f"{self.name} has no levels: expected files such as {self.name}_lvl0.txt beside it, or a level text"
+            )
         if not 0 <= level < len(self.levels):
-            known = f"0 to {len(self.levels) - 1}" if self.levels else "none"
-            raise PcgError(f"{self.name} has no level {level}, expected {known}")
+            raise PcgError(f"{self.name} has no level {level}, expected 0 to {len(self.levels) - 1}")
         if self._level_reader is not None:
             return self._level_reader(self.levels[level])
         file = self._level_files[level] if level < len(self._level_files) else f"{self.name} level {level}"

@@ -70,6 +70,11 @@ def play(
     loaded = found
     warn_of_names(loaded)
     which = level_of(level)
+    if not loaded.levels and isinstance(which, int):
+        raise bad(
+            f"{loaded.name} has no levels: put files such as {loaded.name}_lvl0.txt beside it, name one with --level, "
+            f"or make some with `pcg levels {game}`"
+        )
     loaded.read_level(which)  # bad levels are reported before the screen is taken over
     if browser:
         if agent is not None or gif is not None:

@@ -19,6 +19,7 @@ from pcg.cli import (
     catalogue,
     conformance,
     connectx,
+    convert,
     describe,
     doctor,
     export,
@@ -72,6 +73,7 @@ def _options(
 for _module in (
     levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, export, describe, agents,
     tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick, catalogue, doctor,
+    convert,
 ):  # fmt: skip
     _module.register(app)
 vocabulary.apply(app)

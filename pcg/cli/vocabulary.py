@@ -20,8 +20,8 @@ from typer.models import ArgumentInfo, OptionInfo
 from pcg.cli.console import Commands, set_verbosity
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "Make": ("levels", "rules", "games", "tune", "repair", "breed", "resume"),
-    "Judge": ("measure", "judge", "prove", "tournament", "report", "archive"),
+    "Make": ("levels", "rules", "games", "tune", "repair", "breed", "resume", "convert"),
+    "Judge": ("measure", "judge", "prove", "tournament", "report", "archive", "table"),
     "Play": ("play", "export", "render", "describe", "minimise", "connectx", "gdl"),
     "Ask people": ("study", "prefer"),
     "Language": ("check", "format", "ontology"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import typer
+from tiers import first_fast
 from typer.testing import CliRunner
 
 from pcg.cli import app, catalogue, doctor, vocabulary
@@ -67,7 +68,7 @@ def test_every_command_is_in_a_group_and_every_name_of_a_group_is_a_command() ->
     assert panels == {name: vocabulary.group_of(name) for name in shown}
 
 
-@pytest.mark.parametrize("old", vocabulary.ALIASES)
+@pytest.mark.parametrize("old", first_fast(vocabulary.ALIASES))
 def test_an_old_name_does_what_the_new_one_does(old: str) -> None:
     run = CliRunner()
     first, second = run.invoke(app, old.split()), run.invoke(app, vocabulary.ALIASES[old].split())
@@ -85,6 +86,7 @@ def test_paragraphs_of_the_help_are_wrapped_where_the_window_ends_only(name: str
 # --- list and doctor --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_list_tells_the_number_of_every_kind_and_each_kind_has_so_many() -> None:
     run = CliRunner()
     kinds = json.loads(run.invoke(app, ["list", "--json"]).output)

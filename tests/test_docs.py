@@ -20,7 +20,7 @@ LONG = {"README.md"} | {
     f"docs/{page}.md"
     for page in (
         "describe", "generators", "generators/grammar", "generators/qd", "generators/search", "preferences", "rules",
-        "runs", "tournaments", "tuning", "tutorial",
+        "runs", "tournaments", "tuning", "tutorial", "files", "first-program", "own-parts",
     )
 }  # fmt: skip
 """Pages with examples that take more than two seconds."""

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents import Agent, Solution
     from pcg.evaluators.evaluation import Evaluation
     from pcg.generators.levels import LevelGenerator
-    from pcg.generators.levels.repair.level import Repaired
-    from pcg.runs import TournamentResult
+    from pcg.generators.levels.repair.edits import Repaired
+    from pcg.runs.experiments.tournament import TournamentResult
 
     GameLike = str | os.PathLike[str] | Game
     """A built-in name, a file, VGDL text, or a loaded game."""
@@ -233,7 +233,7 @@ def evaluate(
     target: str = "",
     fitness: str | Callable[..., float] | None = None,
     seed: int = 1,
-    **parameters: object,
+    **parameters: Any,
 ) -> Evaluation:
     """Judge a level by playing it: constraints, metrics, how it is won, and its fitness.
 
@@ -266,7 +266,7 @@ def evaluate(
 
 
 def measure(
-    game: GameLike, level: int | str | os.PathLike[str] = 0, *, seed: int = 1, **parameters: object
+    game: GameLike, level: int | str | os.PathLike[str] = 0, *, seed: int = 1, **parameters: Any
 ) -> dict[str, float]:
     """Measure a level: the value of every metric that is known of it, by name; the command `pcg measure`.
 
@@ -301,7 +301,7 @@ def repair(
     method: str = "auto",
     target: str = "",
     seed: int = 1,
-    **parameters: object,
+    **parameters: Any,
 ) -> Repaired:
     r"""Make a level sound with few edits; the command `pcg repair`.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from rich.console import Console
     from rich.progress import Progress
@@ -116,10 +115,10 @@ class Commands(TyperGroup):
     """The command group: every command runs inside one place that knows how to fail.
 
     Attributes:
-        position: the place of a command in the help, by its name.
+        order: names of commands in the order of the help.
     """
 
-    position: ClassVar[Callable[[str], int]] = staticmethod(lambda name: 0)
+    order: ClassVar[tuple[str, ...]] = ()
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; bad input and Ctrl-C end it without a traceback."""
@@ -141,7 +140,8 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the commands in the order of the groups of the help."""
-        return sorted(super().list_commands(ctx), key=self.position)
+        names = super().list_commands(ctx)
+        return [*(name for name in self.order if name in names), *(name for name in names if name not in self.order)]
 
 
 def progress_bar(*, share: bool = False) -> Progress:

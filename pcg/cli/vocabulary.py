@@ -73,12 +73,6 @@ def group_of(name: str) -> str:
     return next((group for group, names in GROUPS.items() if name in names), "Tools")
 
 
-def position(name: str) -> int:
-    """Return the place of a top-level command in the help."""
-    order = [each for names in GROUPS.values() for each in names]
-    return order.index(name) if name in order else len(order)
-
-
 def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield (words, declaration) of every command and group of an application."""
     for info in app.registered_commands:
@@ -93,7 +87,7 @@ def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tup
 
 def apply(app: typer.Typer) -> None:
     """Give all commands of an application the words of this module."""
-    Commands.position = staticmethod(position)
+    Commands.order = tuple(name for names in GROUPS.values() for name in names)
     for words, info in commands(app):
         if len(words) == 1:
             info.rich_help_panel = group_of(words[0])

@@ -132,11 +132,8 @@ def main() -> None:
                 row = measure(name, command, start, folder, cache)
                 rows.append(row)
                 failed = "" if row.code == 0 else f"   exit code {row.code}"
-                print(
-                    f"{row.seconds:8.2f} {row.processor:7.2f} {row.memory / 1e6:6.0f} {row.printed:8,} {row.written:9,}  "
-                    f"{start}: {name}{failed}",
-                    flush=True,
-                )
+                numbers = f"{row.seconds:8.2f} {row.processor:7.2f} {row.memory / 1e6:6.0f}"
+                print(f"{numbers} {row.printed:8,} {row.written:9,}  {start}: {name}{failed}", flush=True)
     if arguments.json is not None:
         arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
 

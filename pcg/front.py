@@ -431,9 +431,7 @@ def render(
     return render_png(state, None if out is None else Path(out), tile=tile)
 
 
-def describe(
-    game: GameLike, level: int | str | os.PathLike[str] | None = None, *, language: str = "en"
-) -> Description:
+def describe(game: GameLike, level: int | str | os.PathLike[str] | None = None, *, language: str = "en") -> Description:
     """Say in plain words what a game is: things, rules, keys, how it is won and lost; the command `pcg describe`.
 
     Args:

@@ -24,7 +24,9 @@ def studio(
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     port: PortOption = None,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
+    ] = "127.0.0.1",
 ) -> None:
     """Write a game on the left and play it on the right: every change that has no error starts at once.
 

@@ -76,7 +76,7 @@ def test_a_length_that_was_set_is_asked_of_every_level(coins: Game) -> None:
 
 
 def test_a_win_much_quicker_than_those_of_the_game_s_own_levels_is_too_quick() -> None:
-    assert shortest_expected([70, 90, 80, 75], 20) > 20.0
+    assert shortest_expected([90, 110, 120, 95], 20) > 20.0
     assert 1.0 < shortest_expected([12, 14, 40, 30], 20) < 12.0
     assert shortest_expected([], 20) == 20
 

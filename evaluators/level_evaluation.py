@@ -120,8 +120,10 @@ class LevelEvaluation:
         if found.won is None:
             if not self._may_be_winnable(found):
                 return self._verdict("capable")
-            self.constraints["win"] = self.constraints["length"] = 1.0
-            return self._verdict("capable", fitness=self._quality_unseen())
+            self.constraints["win"] = 1.0
+            self.constraints["length"] = float("min_length" not in self.of.given)  # which nobody can tell
+            fitness = self._quality_unseen() if self.constraints["length"] else 0.0
+            return self._verdict("capable", fitness=fitness)
         winner, game_seed, playout = found.won
         self.plays.winnable = 1.0
         if found.waits and not any(self.of.own.known(k, lambda one: one.search.waits) for k in self.others):
@@ -361,7 +363,7 @@ class LevelEvaluation:
     def _may_be_winnable(self, found: WinSearch) -> bool:
         """Tell whether a level of which no win was found is more likely than not to have one."""
         self.plays.winnable = 0.0
-        if found.proved or not self.others:
+        if found.proved or not self.others or not self.of.searches_well:
             return False
         questions = [functools.partial(self.of.own.won, k) for k in self.others]
         self.plays.winnable, *asked = ask_own_levels(self.text_value, questions)

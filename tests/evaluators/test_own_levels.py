@@ -151,6 +151,8 @@ def test_where_own_levels_are_not_won_either_a_typical_level_is_taken_for_one_th
     assert skill.sentence.startswith("Not shown to be winnable (nor are the game's own levels)")
     assert Evaluation.from_json(found.to_json()) == found
     assert LevelEvaluator(dungeon.game, fitness="skill").evaluate(level, seed=1).fitness == 0.0
+    for setting in ({"min_length": 20}, {"search": 1000}, {"nodes": 10}):  # which ask for a win
+        assert not LevelEvaluator(dungeon.game, **setting).evaluate(level, seed=1).feasible
 
 
 def test_where_own_levels_are_won_a_level_that_is_not_stays_infeasible(

@@ -79,7 +79,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure("purpose", "sprites that lead to the avatar, to a termination or to points"),
     Measure("live", "rules for meetings that can happen and that do something there"),
     Measure("executed", "rules that are executed in some play", GENETIC),
-    Measure("matter", "rules and terminations whose removal changes who wins or when: how many"),
+    Measure("matter", "rules, terminations and resources whose removal changes who wins or when: how many"),
     Measure("share", "the same as a share of all"),
     Measure("inside", "movers that stay inside the map and out of walls"),
     Measure("bounded", "an avatar that stays inside the map and out of walls"),
@@ -230,9 +230,9 @@ class GameJudge:
             found += [_bounded(plays, rung, k) for rung in (HASTY, THOROUGH)]
             if not any(p.won for p in found[-2:]) or not plays.game.context(plays.levels[k]).stochastic:
                 found += _found(plays.search(k, _FIRST_SHARE))
-        for k in range(min(_LEVELS, len(plays.levels))):
+        for k in range(len(plays.levels)):
             if not any(p.won for p in found):
-                found += _found(plays.search(k))
+                found += _found(plays.prove(k))
         known["best"] = max(found, key=lambda p: (p.won, worth(p), -p.ticks))
         idle = plays.made["nothing"]
         if all(play.won for play in idle) and max(p.score for p in found) <= max(p.score for p in idle):
@@ -386,16 +386,17 @@ def _matter(f: GameFindings) -> Told | None:
     if f.ablation is None:
         return None
     a = f.ablation
+    held = f", or {len(a.held)} of {a.resources} resources" if a.resources else ""
     return 1.0 - math.exp(-a.number / 6.0), (
-        f"Without {len(a.outcome)} of {a.rules} rules, or {len(a.endings)} of {a.terminations} terminations, somebody "
-        f"else wins or the end comes at another time; {len(a.score)} further rules change the score."
+        f"Without {len(a.outcome)} of {a.rules} rules, or {len(a.endings)} of {a.terminations} terminations{held}, "
+        f"somebody else wins or the end comes at another time; {len(a.score)} further rules change the score."
     )
 
 
 def _share(f: GameFindings) -> Told | None:
     if f.ablation is None:
         return None
-    return f.ablation.share, f"{f.ablation.share:.0%} of the rules and terminations change a play."
+    return f.ablation.share, f"{f.ablation.share:.0%} of the rules, terminations and resources change a play."
 
 
 def _inside(f: GameFindings) -> Told | None:
@@ -439,7 +440,7 @@ def _winning(f: GameFindings) -> Told | None:
 def _skill(f: GameFindings) -> Told | None:
     if f.plays is None or f.best is None:
         return None
-    best = max(f.plays.strength(p) for p in f.plays.made if p not in ("nothing", "random"))
+    best = max(map(f.plays.strength, f.plays.skilled()))
     chance = f.plays.strength("random")
     return (best - chance) / 0.8, f"The best player is worth {best:.2f}, chance {chance:.2f}."
 
@@ -448,7 +449,7 @@ def _depth(f: GameFindings) -> Told | None:
     if f.plays is None or f.best is None:
         return None
     chance, hasty, thorough = (f.plays.strength(p) for p in ("random", "hasty", "thorough"))
-    searched = max((f.plays.strength(p) for p in f.plays.made if p not in ("nothing", "random", "hasty")), default=0.0)
+    searched = max((f.plays.strength(p) for p in f.plays.skilled() if p != "hasty"), default=0.0)
     steps = max(0.0, hasty - chance), max(0.0, max(thorough, searched) - hasty)
     return steps[1] / 0.5 + 0.3 * (steps[0] > 0.05), f"More thinking is worth {steps[1]:.2f}."
 

@@ -1,8 +1,8 @@
 """Plays of a game from which its judge reads everything: nobody, chance, a hasty and a thorough player.
 
 Players are chosen by what the game is like: search for a win where nothing is left to chance, planners and tree search
-elsewhere, and the prover (`pcg.evaluators.proving`) where none of them wins. How long plays last is set by the level's size and the rules' own limits, what players may spend by counts of
-work, so that results depend on no clock.
+elsewhere, and the prover (`pcg.evaluators.proving`) where none of them wins. How long plays last is set by the level's
+size and the rules' own limits, what players may spend by counts of work, so that results depend on no clock.
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ class GamePlays:
     # -- what the plays show -------------------------------------------------------------------------------------------
 
     def skilled(self) -> list[str]:
-        """Players whose plays show skill: not nobody, not chance, and the prover only where nothing is left to chance."""
+        """Players whose plays show skill: not nobody, not chance, the prover only where nothing is left to chance."""
         foreseen = any(self.game.context(level).stochastic for level in self.levels[:1])
         without = ("nothing", "random", PROVER) if foreseen else ("nothing", "random")
         return [name for name in self.made if name not in without]

@@ -163,7 +163,8 @@ def test_movers_in_walls_are_counted_unless_a_rule_says_so() -> None:
         game = changed(("ghost wall > stepBack", rule), ("hero ghost > killSprite", "hero ghost > reverseDirection"))
         kinds = kinds_of(game)
         plays = GamePlays(game, [game.read_level(0)], kinds.analysis, seed=1)
-        found = astray(kinds, plays, plays.play(NOTHING, 0, 100))
+        play = plays.play(NOTHING, 0, 100)
+        found = astray(kinds, game, plays.levels[0], play.seed, play.actions)
         assert found.movers == 16 and (found.inside + found.outside > 0) == wrong and found.avatars_lost == 0
 
 

@@ -39,6 +39,9 @@ def sample_seed(seed: int, sample: int) -> int:
     return seed + (sample << 64)
 
 
+EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5}
+"""Settings of the evaluations of these runs where they are not those of `GameEvaluator`: a game takes some time to win,
+and its rules read like those that people write."""
 EFFORT = 0.2
 """What capable players may spend where finalists are judged, as a share of what `pcg judge` lets them."""
 

@@ -41,6 +41,7 @@ from pcg.generators.rules import RuleCandidate, RuleSet, RuleSpace, make_rule_ge
 from pcg.generators.rules.genes import edits, shape_distance, shape_of
 from pcg.runs.experiments.game_search import (
     CONFIRM,
+    EVALUATION,
     GameSearch,
     GameSearchResult,
     judged,
@@ -179,7 +180,7 @@ class RuleSearch(GameSearch):
             given["start"] = start
         generator = make_rule_generator(config.generator, self.space, seed=config.seed, **given)
         super().__init__(config, folder, generator, lambda data: shape_of(RuleSet.from_json(data)), shape_distance)
-        self.evaluator = GameEvaluator(self.space.levels, **config.evaluation_parameters)
+        self.evaluator = GameEvaluator(self.space.levels, **{**EVALUATION, **config.evaluation_parameters})
         self.work = Work(game, levels, settings_of(self.evaluator.settings), config.seed)
         _SPACES_AND_EVALUATORS.put(self.work, (self.space, self.evaluator))
 

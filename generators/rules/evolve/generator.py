@@ -20,8 +20,10 @@ from pcg.generators.population import Child, GenotypePopulationGenerator, Indivi
 from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
+from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import cross, mutate, repair_rules
 from pcg.generators.rules.random.generator import RandomRules
+from pcg.generators.rules.settling import settled
 from pcg.generators.rules.space import RuleSpace
 from pcg.generators.rules.surrogate import Surrogate
 
@@ -46,6 +48,14 @@ BREEDING: tuple[Parameter, ...] = (
     ),
     Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
     Parameter("max_rules", 30, "most rules", 1, 200),
+    Parameter(
+        "settled",
+        0.9,
+        "chance with which bounds, goals and dangers that are missing are added, and draws follow "
+        "what people write; 0: neither",
+        0.0,
+        1.0,
+    ),
     Parameter("surrogate", 1, "children bred for each that is played, picked by a model of what was (1: none)", 1, 100),
 )
 """Parameters of breeding."""
@@ -60,6 +70,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         "Khalifa, Green, Perez-Liebana, Togelius: General Video Game Rule Generation (2017)",
         "Kimbrough, Koehler, Lu, Wood: On a Feasible-Infeasible Two-Population Genetic Algorithm (2008)",
         "Jin, Branke: Evolutionary Optimization in Uncertain Environments (2005)",
+        "Todd, Padula, Stephenson, Piette, Soemers, Togelius: GAVEL (2024)",
         "Jin: Surrogate-Assisted Evolutionary Computation: Recent Advances and Future Challenges (2011)",
     )
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -73,6 +84,8 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
     def __init__(self, space: RuleSpace, *, seed: int, start: Sequence[RuleSet] = (), **params: Any) -> None:
         """`start` are rule sets that the first generation begins with, such as those of a known game."""
         super().__init__(space, seed=seed, **params)
+        if self.number("settled") > 0.0:
+            self.space = space = LearnedSpace(space)
         if self.number("constructive") + self.number("random") > 1:
             raise PcgError(
                 f"generator {self.name}: constructive and random are more than 1 together, expected at most 1"
@@ -158,15 +171,21 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             return _child(self._mutated(base, rng), "mutated start")
         draw = float(rng.random())
         if draw < self.number("random"):
-            return _child(self._random.generate(rng), "random")
-        made = self._templates.generate(rng)
+            return _child(self._settled(self._random.generate(rng), rng), "random")
+        made = self._settled(self._templates.generate(rng), rng)
         if draw < self.number("random") + self.number("constructive"):
             return _child(made, "constructive")
         return _child(self._mutated(made, rng), "mutated constructive")
 
     def _mutated(self, genotype: RuleSet, rng: np.random.Generator) -> RuleSet:
         changes = 1 + int(rng.integers(self.integer("changes")))
-        return mutate(self.space, genotype, rng, changes=changes, most=self.integer("max_rules"))
+        return self._settled(mutate(self.space, genotype, rng, changes=changes, most=self.integer("max_rules")), rng)
+
+    def _settled(self, genotype: RuleSet, rng: np.random.Generator) -> RuleSet:
+        """A rule set with what people never leave out (`settling`)."""
+        if not isinstance(self.space, LearnedSpace):
+            return genotype
+        return settled(self.space, genotype, rng, share=self.number("settled"), most=self.integer("max_rules"))
 
     def _parent(self, rng: np.random.Generator, pool: list[Individual]) -> Individual:
         """A member of a population that is to have a child."""

@@ -400,5 +400,6 @@ def _key(genotype: Any) -> bytes:
 
 def _kind_of(reason: str) -> str:
     """Return a reason without its numbers, names and example, so that reasons can be counted."""
-    words = ["..." if any(c.isdigit() for c in word) or "`" in word else word for word in reason.split(", ")[0].split()]
+    head = reason.split(", ")[0].split(": ")[0]
+    words = ["..." if any(c.isdigit() for c in word) or "`" in word else word for word in head.split()]
     return " ".join(words)[:80]

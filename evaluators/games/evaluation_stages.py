@@ -25,6 +25,7 @@ from pcg.evaluators.games.kernel import PLAY_WORK, SPRITES, TICK_WORK
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness, separation
 from pcg.evaluators.games.trials import Board, Trial, Trials
 from pcg.evaluators.games.winnability import Winnability, prove_levels
+from pcg.evaluators.judging.concepts import DANGERS, GOALS, concept
 from pcg.evaluators.judging.game_places import Astray, astray
 from pcg.evaluators.judging.game_static import GameRead
 from pcg.evaluators.mechanics import mechanics
@@ -182,6 +183,9 @@ class StagedEvaluation:
             self._fail("no termination can be won")
         self.read = GameRead.of(game, levels)
         self.metrics["usual"] = self.read.value()
+        about = concept(self.read.kinds, levels)
+        self.metrics["goal"] = tuple(GOALS).index(about.goal)
+        self.metrics["danger"] = DANGERS.index(about.danger)
         problem = self.read.problem()
         held["sense"] = float(not problem)
         if problem:

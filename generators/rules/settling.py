@@ -23,12 +23,14 @@ MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot")
 _BOUNDS: dict[str, tuple[str, ...]] = {
     "avatar": ("stepBack",),
     "chaser": ("stepBack",),
-    "wanderer": ("stepBack", "stepBack", "turnAround"),
-    "walker": ("stepBack", "turnAround"),
+    "wanderer": ("stepBack",),
+    "walker": ("stepBack",),
     "missile": ("reverseDirection", "turnAround", "killSprite", "wrapAround"),
     "shot": ("killSprite",),
 }
 """Effects of a bound, by what comes up against it."""
+BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection", "undoAll", "wrapAround"})
+"""Effects of coming up against something, for which nobody is paid."""
 _ENDLESS = frozenset({"wrapAround"})
 """Effects that only the edge of the screen can have."""
 _DANGERS = ("chaser", "wanderer", "walker", "missile")
@@ -164,6 +166,6 @@ def _honest(space: LearnedSpace, rule: Rule) -> Rule:
     spec = ontology.EFFECTS[rule.effect]
     heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
     dies = (rule.first in heroes and spec.kills_first) or (rule.second in heroes and spec.kills_second)
-    if dies or (rule.first in heroes and spec.harmless):
+    if dies or (spec.harmless and rule.effect in BUMPS):
         return replace(rule, params=with_params(rule.params, {"scoreChange": None}))
     return rule

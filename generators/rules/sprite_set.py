@@ -52,6 +52,8 @@ def readable_sprites(tree: Tree, levels: Sequence[str]) -> tuple[Tree, tuple[str
     if not _findings(tree) and all(_reads(text, tree) for text in levels):
         return tree, tuple(levels)
     definition = read_game(dumps(tree), reading="gvgai")
+    if definition.players != 1:
+        raise PcgError(f"{tree.file}: rules are made for games of one player, this one has {definition.players}")
     written = _Written(definition, levels)
     if not any(_plays(t) for t in definition.types if t.name in {n for m in written.mapping.values() for n in m}):
         raise PcgError(f"{tree.file}: no level has an avatar, so nobody plays")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import NOTHING_FOUND, print_parameters, report_error, stop_if_interrupted
+from pcg.cli.console import NOTHING_FOUND, print_parameters, print_time, report_error, stop_if_interrupted
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
@@ -34,10 +34,6 @@ def levels(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
     generator: Annotated[str, typer.Option(help="How levels are made; `pcg generators` lists the names.")] = "evolve",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Levels wanted.")] = 10,
-    evaluations: Annotated[
-        int | None,
-        typer.Option(min=1, help="Stop after so many levels tried, besides any limit of time."),
-    ] = None,
     want: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,7 +63,7 @@ def levels(
     data = run.sections("generator.population=50", {
         "game": game, "generator": generator, "count": count, "reading": reading.value if reading else "",
         "want": ", ".join(want or []),
-    }, evaluations)  # fmt: skip
+    })  # fmt: skip
     if prefer is not None:
         data.setdefault("evaluation", {})["prefer"] = _preference(prefer)
     config = LevelRun.from_mapping(data, "--set")
@@ -132,4 +128,5 @@ def finish(result: LevelResult) -> None:
         filled, cells = result.statistics["elites"], result.statistics["cells"]
         share, score = result.statistics["coverage"], result.statistics["qd_score"]
         print(f"archive: {filled:g} of {cells:g} cells filled ({share:.0%}), QD score {score:.1f}")
+    print_time(result.folder)
     print(f"report: {page}")

@@ -58,6 +58,7 @@ class RunChoices:
 
     out: Path | None
     budget: str | None
+    evaluations: int | None
     default_budget: str
     seed: int
     workers: int | None
@@ -67,22 +68,22 @@ class RunChoices:
     load: list[Path] | None
     settings: list[str] | None
 
-    def sections(self, example: str, run: dict[str, Any], evaluations: int | None = None) -> dict[str, dict[str, Any]]:
+    def sections(self, example: str, run: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the configuration as the sections of a file.
 
         Args:
             example: of a setting, for messages.
             run: further keys of the section `run`.
-            evaluations: a limit besides that of the budget; with it the budget has no default.
 
         Raises:
             PcgError: for a budget or a setting that cannot be read.
         """
-        budget = self.budget if self.budget is not None or evaluations is not None else self.default_budget
+        # a number of evaluations is a limit besides that of the budget, which then has no default
+        budget = self.budget if self.budget is not None or self.evaluations is not None else self.default_budget
         seconds, number = read_budget(budget) if budget is not None else (0.0, 0)
         data: dict[str, dict[str, Any]] = {
             "run": {**run, "seed": self.seed, "load": shlex.join(map(str, self.load or ()))},
-            "budget": {"seconds": seconds, "evaluations": number or evaluations or 0},
+            "budget": {"seconds": seconds, "evaluations": number or self.evaluations or 0},
         }
         add_settings(data, self.settings, example)
         return data
@@ -117,6 +118,10 @@ def run_options(
             typer.Option(
                 help=f"Stop after this time, as in 60s or 5m, or after this number of evaluations (default: {budget})."
             ),
+        ],
+        "evaluations": Annotated[
+            int | None,
+            typer.Option(min=1, help="Stop after so many candidates tried, besides any limit of time."),
         ],
         **_SHARED,
         "out": Annotated[Path | None, typer.Option(help=f"Folder of the run, new or empty (default: {folder}).")],

@@ -391,6 +391,9 @@ class GameSearch(SearchRun):
             candidate.genotype, 0, code_digest(), bar, candidate.generation,
         )  # fmt: skip
 
+    def _came_to(self, verdict: GameEvaluation) -> str:
+        return f"{verdict.stage}: {_kind_of(verdict.reason) if verdict.reason else 'feasible'}"
+
     def _verdict(self, event: dict[str, Any]) -> GameEvaluation:
         return GameEvaluation.from_json(event)
 

@@ -33,6 +33,8 @@ BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection"
 """Effects of coming up against something, for which nobody is paid."""
 _ENDLESS = frozenset({"wrapAround"})
 """Effects that only the edge of the screen can have."""
+_TASKS = ("static", "resource", "portal", "spawner", "chaser", "wanderer", "walker")
+"""Kinds of things that can have to go."""
 _DANGERS = ("chaser", "wanderer", "walker", "missile")
 
 
@@ -59,6 +61,26 @@ def settled(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator, *,
     while rules and len(rules) + len(added) > most:
         del rules[int(rng.integers(len(rules)))]
     return repair_rules(space, RuleSet((*rules, *added), tuple(endings)), rng, most=most)
+
+
+def lengthened(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> RuleSet | None:
+    """Return a rule set in which one more kind of thing has to go before the game is won; None where there is none.
+
+    For games whose wins come too soon: what there is to do is what takes time.
+    """
+    goals = [e for e in genotype.terminations if e.wins and e.name in ("SpriteCounter", "MultiSpriteCounter")]
+    if not goals:
+        return None
+    counted = [value for key, value in goals[0].params if key.startswith("stype")]
+    taken = {n for name in counted for n in _wide(space, name)}
+    more = [n for n in _leaves(space, _TASKS) if n not in taken and not taken & _wide(space, n) and space.counts.get(n)]
+    more = [n for n in more if any((n, hero) in space.pairs for hero in space.kinds.avatars)]
+    if not more or len(counted) > 2:
+        return None
+    names = [*counted, more[int(rng.integers(len(more)))]]
+    types = tuple((f"stype{k + 1}", name) for k, name in enumerate(names))
+    goal = Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
+    return RuleSet(genotype.rules, (goal, *(e for e in genotype.terminations if not e.wins)))
 
 
 def _counts_scenery(space: LearnedSpace, ending: Termination) -> bool:

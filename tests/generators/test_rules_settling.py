@@ -13,7 +13,7 @@ from pcg.evaluators.judging.game_kinds import EDGE, KINDS, TIME
 from pcg.generators.rules import RuleSet, RuleSpace, make_rule_generator
 from pcg.generators.rules.genes import EOS, Rule, Termination
 from pcg.generators.rules.learned import LearnedSpace, prior
-from pcg.generators.rules.settling import settled
+from pcg.generators.rules.settling import lengthened, settled
 
 
 def learned(name: str) -> LearnedSpace:
@@ -91,3 +91,14 @@ def test_settling_can_be_left_out(name: str) -> None:
 def _groups(space: RuleSpace, name: str) -> set[str]:
     types = space.definition.types
     return {types[t].name for t in types[space.definition.type_index[name]].path}
+
+
+def test_games_that_are_won_too_soon_get_more_to_do() -> None:
+    space = learned("dungeon")
+    goal = Termination("SpriteCounter", (("stype", "key"), ("limit", "0"), ("win", "True")))
+    short = RuleSet((Rule("key", space.kinds.avatars[0], "killSprite"),), (goal, space.death()))
+    longer = lengthened(space, short, np.random.default_rng(1))
+    assert longer is not None and longer.rules == short.rules
+    (won,) = [e for e in longer.terminations if e.wins]
+    assert won.name == "MultiSpriteCounter" and won.get("stype1") == "key" and won.get("stype2") not in (None, "key")
+    assert lengthened(space, RuleSet(short.rules, (space.death(),)), np.random.default_rng(1)) is None

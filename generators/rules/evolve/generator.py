@@ -23,7 +23,7 @@ from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import cross, mutate, repair_rules
 from pcg.generators.rules.random.generator import RandomRules
-from pcg.generators.rules.settling import settled
+from pcg.generators.rules.settling import lengthened, settled
 from pcg.generators.rules.space import RuleSpace
 from pcg.generators.rules.surrogate import Surrogate
 
@@ -44,7 +44,11 @@ BREEDING: tuple[Parameter, ...] = (
     ),
     Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
     Parameter(
-        "trimmed", 0.25, "most children that are rule sets without their rules that were never executed", 0.0, 1.0
+        "trimmed",
+        0.25,
+        "most children without rules that were never executed, and as many in which more is to be done",
+        0.0,
+        1.0,
     ),
     Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
     Parameter("max_rules", 30, "most rules", 1, 200),
@@ -94,6 +98,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         self._templates = ConstructiveRules(space, seed=seed)
         self._random = RandomRules(space, seed=seed)
         self._idle: list[tuple[float, int, RuleSet]] = []
+        self._short: list[tuple[float, int, RuleSet]] = []
         try:
             self._surrogate = Surrogate(seed) if self.integer("surrogate") > 1 else None
         except PcgError as error:
@@ -119,6 +124,8 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             known |= {child.text for child in given}
         else:
             made += [child for child in self._trimmed() if child.text not in known]
+            known |= {child.text for child in made}
+            made += [child for child in self._lengthened(rng) if child.text not in known]
             known |= {child.text for child in made}
             made += self._reevaluations(self._replays())
         guided = self._surrogate is not None and bool(members) and self._surrogate.learn(self.generation)
@@ -212,12 +219,27 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
                 rules = tuple(rule for k, rule in enumerate(candidate.genotype.rules) if k not in unused)
                 genotype = RuleSet(rules, candidate.genotype.terminations)
                 self._idle.append((evaluation.constraint, candidate.id, genotype))
+            if 0.0 < getattr(evaluation, "constraints", {}).get("length", 1.0) < 1.0:
+                self._short.append((evaluation.constraint, candidate.id, candidate.genotype))
             if self._surrogate is not None:
                 self._surrogate.tell(
                     candidate.genotype, feasible=evaluation.feasible, fitness=evaluation.fitness,
                     constraint=evaluation.constraint,
                 )  # fmt: skip
         super().tell(candidates, evaluations)
+
+    def _lengthened(self, rng: np.random.Generator) -> list[Child]:
+        """Rule sets of the last generation whose wins came too soon, with more to do."""
+        most = round(self.number("trimmed") * self.integer("offspring"))
+        ranked = sorted(self._short, key=lambda entry: (-entry[0], entry[1]))
+        self._short = []
+        found: dict[str, Child] = {}
+        for _, parent, genotype in ranked[:most] if isinstance(self.space, LearnedSpace) else ():
+            longer = lengthened(self.space, genotype, rng)
+            if longer is not None:
+                made = self._settled(longer, rng)
+                found.setdefault(str(made), Child(str(made), "lengthened", (made.to_json(), [parent])))
+        return list(found.values())
 
     def _trimmed(self) -> list[Child]:
         """Rule sets of the last generation without the rules that were never executed, as far as that makes games."""
@@ -232,14 +254,16 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         kept = {
             **super()._extra_state(),
             "idle": [[constraint, parent, one.to_json()] for constraint, parent, one in self._idle],
+            "short": [[constraint, parent, one.to_json()] for constraint, parent, one in self._short],
         }
         return kept if self._surrogate is None else {**kept, "seen": self._surrogate.to_json()}
 
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         super()._load_extra_state(state)
-        self._idle = [
-            (float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state["idle"]
-        ]
+        self._idle, self._short = (
+            [(float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state[name]]
+            for name in ("idle", "short")
+        )
         if self._surrogate is not None:
             self._surrogate.restore(state["seen"])
 

@@ -85,7 +85,7 @@ class Concept:
         (0.0, 0.3333333333333333)
         """
         differ = [a != b for a, b in zip(astuple(self)[:5], astuple(other)[:5], strict=True)]
-        return (differ[0] + sum(differ)) / 6.0
+        return float((differ[0] + sum(differ)) / 6.0)
 
     def title(self, things: Sequence[NamedThing] = ()) -> str:
         """Return a title.

@@ -111,7 +111,7 @@ def _ruled(space: LearnedSpace, rules: Sequence[Rule], first: str, second: str) 
 def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator, share: float) -> list[Rule]:
     """Rules for what comes up against the frame, or leaves the map where no frame encloses it."""
     frames = [n for n in _leaves(space, ("frame",)) if n in space.kinds.actors]
-    found = []
+    found: list[Rule] = []
     for mover in _leaves(space, MOVERS):
         if mover not in space.kinds.movers:
             continue

@@ -13,7 +13,7 @@ import platform
 import sys
 import time
 from abc import abstractmethod
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
@@ -70,7 +70,7 @@ class SearchRun(Run):
         self.asked = 0
         self.asking = False
         self.replayed = 0
-        self.spent: Counter[str] = Counter()
+        self.spent: defaultdict[str, float] = defaultdict(float)
         """Seconds of the evaluations of this session, by what they came to."""
         self.searched = 0.0
         """Seconds until the search of this session had ended; 0 before."""
@@ -276,7 +276,10 @@ class SearchRun(Run):
         fresh = max(0, self.told - self.replayed)
         return {
             "per_minute": round(fresh / minutes, 1),
-            "spent": {name: round(seconds, 2) for name, seconds in self.spent.most_common()},
+            "spent": {
+                name: round(seconds, 2)
+                for name, seconds in sorted(self.spent.items(), key=lambda item: (-item[1], item[0]))
+            },
         }
 
     def _loop(self, progress: Callable[[Any], None] | None, timing: Path, check: Callable[[], None]) -> str:

@@ -234,8 +234,11 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         ranked = sorted(self._short, key=lambda entry: (-entry[0], entry[1]))
         self._short = []
         found: dict[str, Child] = {}
-        for _, parent, genotype in ranked[:most] if isinstance(self.space, LearnedSpace) else ():
-            longer = lengthened(self.space, genotype, rng)
+        space = self.space
+        if not isinstance(space, LearnedSpace):
+            return []
+        for _, parent, genotype in ranked[:most]:
+            longer = lengthened(space, genotype, rng)
             if longer is not None:
                 made = self._settled(longer, rng)
                 found.setdefault(str(made), Child(str(made), "lengthened", (made.to_json(), [parent])))

@@ -82,6 +82,8 @@ def test_games_of_an_untidy_sprite_set_are_played() -> None:
     compiled = space.compile(candidate.genotype)
     verdict = judge.evaluate(compiled.game(space.levels), seed=1, diagnostics=compiled.diagnostics)
     assert verdict.constraints["check"] == 1.0 and verdict.profile
+    last = judge.confirm(compiled.game(space.levels), seeds=1, seed=1, diagnostics=compiled.diagnostics)
+    assert last.constraints["check"] == 1.0 and last.profile[-1].performance > 0.0
 
 
 def test_a_tidy_sprite_set_stays_as_it_is() -> None:

@@ -135,8 +135,10 @@ def _goal(kinds: GameKinds, levels: Sequence[Level]) -> tuple[str, tuple[int, ..
     # a game that can be won by waiting as well is about the other goal
     found.sort(key=lambda one: (one[0] == "survive", one[0] == "other", one[1].index))
     family, ending = found[0]
-    types = tuple(t for t in ending.types if t in kinds.present) or ending.types
-    return family, types
+    types = [t for t in ending.types if t in kinds.present] or list(ending.types)
+    if family in ("hunt", "destroy"):
+        types.sort(key=lambda t: kinds.kinds[t] not in _MOVING)  # these are what it is about
+    return family, tuple(types)
 
 
 def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:

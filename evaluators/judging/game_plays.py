@@ -40,7 +40,7 @@ TICK_WORK = 60_000
 PLAY_WORK = 15_000_000
 """Work that a play of a capable player may be expected to cost; where ticks are dear it is shorter."""
 _LEAST_DEAR = 100
-_LEAST_TICK_WORK, _FAR_FROM_MEAN, _LEAST_MOVING = 600, 12.0, 200
+_LEAST_TICK_WORK, _FAR_FROM_MEAN, _LEAST_MOVING = 600, 24.0, 600
 """Bounds of a tick of a search: work, as a number and as a multiple of the mean of plays, and moving sprites."""
 _MEAN_WORK = 1500
 """Mean work of a forward-model call that a play may cost."""
@@ -59,6 +59,8 @@ PROVER = "prover"
 """Player of wins that were proved. It foresees chance, so in a game of chance it says nothing about skill."""
 PROVER_CALLS = 150_000
 """Forward-model calls of a proof: what the dearest of the corpus' games took that no other player wins."""
+_USUAL_WORK, _DEAR_WORK = 40.0, 100.0
+"""Mean work of a tick from which on players, and the prover, make fewer calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +200,9 @@ class GamePlays:
         """Mean work of a tick in the plays so far, at least 1; what searches may spend is divided by it."""
         return max(1.0, self._spent / max(1, self._ticks))
 
-    def _calls(self, most: float) -> int:
-        """Forward-model calls of a search: fewer where a tick is dear."""
-        return int(most * self.effort * min(1.0, 40.0 / self.work))
+    def _calls(self, most: float, usual: float = _USUAL_WORK) -> int:
+        """Forward-model calls of a search: fewer where a tick is dearer than usual."""
+        return int(most * self.effort * min(1.0, usual / self.work))
 
     @cached_property
     def _estimate(self) -> tuple[list[float], tuple[tuple[Sequence[int], Sequence[int], float], ...]]:
@@ -247,9 +249,10 @@ class GamePlays:
         """
         seed = play_seed(self.seed, level)
         self._limit_search(level)
+        budget = max(1000, self._calls(PROVER_CALLS, _DEAR_WORK))
         found = prove(
-            self.game, "\n".join(self.levels[level].rows), seed=seed, budget=max(1000, self._calls(PROVER_CALLS)),
-            max_ticks=MOST_TICKS, tidy=0, experience=self._experience,
+            self.game, "\n".join(self.levels[level].rows), seed=seed, budget=budget, max_ticks=MOST_TICKS, tidy=0,
+            experience=self._experience,
         )  # fmt: skip
         return None if found is None else self._record(PROVER, level, seed, decode_play(found.play))
 

@@ -25,7 +25,6 @@ from pcg.engine.vgdl.tree import InteractionLine, MappingLine, SpriteLine, Termi
 from pcg.generators.games.genes import GameGenotype, Mapped, Sprite
 from pcg.generators.games.sprites import draw_colour, draw_value, fresh_name
 from pcg.generators.rules.genes import EOS, TIME, Gene, Params, Rule, RuleSet
-from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import repair_rules
 from pcg.generators.rules.space import RuleSpace
 
@@ -236,7 +235,7 @@ def _mended_level(text: str, game: GameGenotype, players: set[str], empty: str, 
 @lru_cache(maxsize=64)
 def _space(text: str, levels: tuple[str, ...]) -> RuleSpace | None:
     try:
-        return LearnedSpace(RuleSpace(parse(text), levels))
+        return RuleSpace(parse(text), levels)
     except PcgError:
         return None
 

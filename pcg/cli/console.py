@@ -175,6 +175,6 @@ def print_time(folder: Path) -> None:
     total = sum(spent.values())
     if not total:
         return
-    shares = [f"{name} {seconds / total:.0%}" for name, seconds in spent.items()]
+    shares = [f"{name} {seconds / total:.0%}" for name, seconds in sorted(spent.items(), key=lambda one: -one[1])]
     more = f", {len(shares) - 6} more" if len(shares) > 6 else ""
     print(f"{last['per_minute']:g} candidates a minute; time by what they came to: {', '.join(shares[:6])}{more}")

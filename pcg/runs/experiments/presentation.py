@@ -29,7 +29,7 @@ LEVELS = 2
 """Levels that are played for that, from the first."""
 WIDTH = 116
 """Characters of a line of the comment."""
-LOSS = 0.005
+LOSS = 0.02
 """Value that a game may lose with what is taken out."""
 
 

@@ -78,7 +78,7 @@ def resources_of(definition: GameDefinition) -> tuple[int, ...]:
     >>> import pcg
     >>> game = pcg.load("dungeon").definition
     >>> [game.types[t].name for t in resources_of(game)]
-    ['key', 'sword']
+    ['key', 'coin']
     """
     found: set[int] = set()
     given = any(c.kind == "collect" for effect in definition.effects for c in consequences(definition, effect))

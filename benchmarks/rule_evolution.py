@@ -127,10 +127,10 @@ What fell short, and what the eye says of the best games:
 
 - Asked for are a feasible game for ten of ten sets in five minutes, and for five of ten one that is judged at least as
   high as that of people. What was measured are 150 candidates, in which evolution has three generations or so: sets
-  with rows without a game have none at all, because nobody wins two levels of what was tried (`aliens`,
-  `missilecommand`), or chance does and nobody else (`sokoban`).
-- `butterflies`: gather the cocoons while butterflies, which kill, eat them as well. One would show it; but the first two
-  games that are kept are the same game twice, once simplified, for they are told apart before that.
+  with rows without a game have none at all: of what was tried nobody wins two levels, or waiting wins (`aliens`), or
+  chance wins too often, or a win comes at once (`missilecommand`, `sokoban`).
+- `butterflies`: gather the cocoons while butterflies, which kill, eat them as well. One would show it; but the first
+  two games that are kept are nearly the same, for they are told apart before they are simplified.
 - `boulderdash`: kill the crabs with a sword, keep out of the way of boulders, leave by the door. One would show it;
   boulders that come out at the other side of walls are an oddity, and diamonds are only points.
 - `zelda`: get the key with a blow of the sword, hunt the bats, reach the door; two of three kinds of monsters die at a
@@ -138,8 +138,8 @@ What fell short, and what the eye says of the best games:
 - `frogs`: catch the slow trucks that come from one side, and keep clear of those from the other, and of logs: a game,
   with sprites that mean something else. Nothing of the judge sees that.
 - `chase`: prey that turns to wall where it is caught, without any danger: neat and slight.
-- Goals are of few families (reach, hunt, collect, race): settling prefers what can be done by touching. Levels are those
-  of the old game; none are made for the new rules yet, which is why so many wins are too short in `zelda`."""
+- Goals are of few families (reach, hunt, collect, race): settling prefers what can be done by touching. Levels are
+  those of the old game; none are made for the new rules yet, which is why so many wins are too short in `zelda`."""
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------

@@ -68,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--negatives", type=Path, default=NEGATIVES, help="rule sets made by an earlier revision")
     parser.add_argument("--fit", action="store_true", help="fit the weights of the parts on the games not held out")
     parser.add_argument("--count", action="store_true", help="count conventions of rules in the games not held out")
+    parser.add_argument("--prior", action="store_true", help="count all games and our own as the prior of rules")
     parser.add_argument("--freeze", type=Path, help="folder of JSON files with rule sets, to be packed as negatives")
     parser.add_argument(
         "--share", default="0/1", help="K/N: judge each Nth game from the Kth, for processes side by side"
@@ -81,6 +82,8 @@ def run(args: argparse.Namespace) -> int:
         return freeze(args.freeze, args.negatives)
     if args.count:
         return count(args.corpus)
+    if args.prior:
+        return count_prior(args.corpus)
     names = chosen(args.corpus, args.games)
     wanted = [kind for kind in args.kinds.split(",") if kind]
     rows = read_log(args.log)
@@ -194,6 +197,28 @@ def count(corpus: Path) -> int:
         **counted.to_json(),
     }
     path = JUDGING / "game_conventions.json"
+    path.write_text(json.dumps(data, separators=(",", ":")).replace("],[", "],\n[") + "\n", encoding="utf-8")
+    print(f"{path.name}: {counted.games} games, {len(counted.rules)} kinds of rules")
+    return 0
+
+
+def count_prior(corpus: Path) -> int:
+    """Count what people write in all games and in our own, and write it where the generators of rules find it."""
+    from pcg.engine.game import builtin_games
+    from pcg.evaluators.judging.game_conventions import count_conventions
+    from pcg.evaluators.judging.game_kinds import game_kinds
+
+    games = [load(corpus / "games" / f"{name}.txt", reading="gvgai") for name in chosen(corpus, 0)]
+    own = [game for game in map(load, builtin_games()) if game.players == 1 and game.levels]
+    counted = count_conventions(
+        game_kinds(g.definition, [g.read_level(k) for k in range(len(g.levels))]) for g in games + own
+    )
+    data = {
+        "provenance": f"counts of rules by kinds of sprites, without names or numbers, in {len(games)} games of the "
+        f"GVGAI framework and {len(own)} of the toolkit (benchmarks/validity.py games --prior)",
+        **counted.to_json(),
+    }
+    path = HERE.parent.parent / "generators" / "rules" / "prior.json"
     path.write_text(json.dumps(data, separators=(",", ":")).replace("],[", "],\n[") + "\n", encoding="utf-8")
     print(f"{path.name}: {counted.games} games, {len(counted.rules)} kinds of rules")
     return 0

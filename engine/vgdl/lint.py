@@ -21,6 +21,8 @@ from pcg.engine.vgdl.tree import InteractionLine, MappingLine, Node, Option, Spr
 PROBABILITIES = ("prob", "spreadprob", "epsilon", "probability")
 RESOURCE_PARAMS = ("resource", "heldResource", "ammo", "resource_name")
 LAST_TICK = 2000
+NOTHING_WRITTEN = "the game has no "
+"""How the finding begins that a set of rules or of terminations is missing."""
 NEVER_APPEARS = "never appears: no character is mapped to it and nothing creates it"
 """End of the finding about a needless sprite."""
 
@@ -100,7 +102,7 @@ class Lint:
         for name, there in (("InteractionSet", rules), ("TerminationSet", terminations)):
             if not there and name not in self.findings.meant:
                 self.findings.strict_error(
-                    f"the game has no {'rules' if name == 'InteractionSet' else 'terminations'}",
+                    f"{NOTHING_WRITTEN}{'rules' if name == 'InteractionSet' else 'terminations'}",
                     self.tree.header,
                     expected=f"a {name} with at least one line",
                 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pcg.engine.game import Game
-from pcg.engine.kernel.ids import TERMINATION_ID
+from pcg.engine.kernel.ids import ACTIONS, TERMINATION_ID
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.behaviour import behaviour
@@ -24,6 +24,10 @@ from pcg.evaluators.games.evaluation import (
 from pcg.evaluators.games.kernel import PLAY_WORK, SPRITES, TICK_WORK
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness, separation
 from pcg.evaluators.games.trials import Board, Trial, Trials
+from pcg.evaluators.games.winnability import Winnability, prove_levels
+from pcg.evaluators.judging.concepts import DANGERS, GOALS, concept
+from pcg.evaluators.judging.game_places import Astray, astray
+from pcg.evaluators.judging.game_static import GameRead
 from pcg.evaluators.mechanics import mechanics
 
 if TYPE_CHECKING:
@@ -36,6 +40,10 @@ _EXPLORING = 100_000
 """The first number of the plays that only look for unused rules."""
 _CHANCE = 200_000
 """The first number of the plays that only count how often chance wins."""
+
+
+_CHEAP = 3
+"""Agents, from the weakest, that play before proofs are looked for: their plays cost less."""
 
 
 class _Stop(Exception):
@@ -74,6 +82,9 @@ class StagedEvaluation:
         self.fired = np.zeros(len(game.definition.effects), np.int8)
         self.trials: Trials | None = None
         self.terminations: Any = ()
+        self.levels: list[Level] = []
+        self.read: GameRead | None = None
+        self.proofs: Winnability | None = None
 
     # -- the whole -----------------------------------------------------------------------------------------------------
 
@@ -82,6 +93,9 @@ class StagedEvaluation:
         try:
             self._check()
             for rung in range(len(self.of.ladder)):
+                if rung == min(_CHEAP, len(self.of.ladder) - 1):
+                    self._judge_places()
+                    self._prove()
                 self._climb(rung)
             self._explore()
             self._judge_chance()
@@ -141,7 +155,7 @@ class StagedEvaluation:
         if game.players != 1:
             raise _Stop(f"the game has {game.players} players, expected one")
         found = list(self.diagnostics)
-        levels: list[Level] = []
+        levels = self.levels
         for text in of.levels:
             try:
                 level = game.read_level(text)
@@ -167,6 +181,15 @@ class StagedEvaluation:
         held["goal"] = float(any(self._can_win(t) for t in self.terminations))
         if not held["goal"]:
             self._fail("no termination can be won")
+        self.read = GameRead.of(game, levels)
+        self.metrics["usual"] = self.read.value()
+        about = concept(self.read.kinds, levels)
+        self.metrics["goal"] = tuple(GOALS).index(about.goal)
+        self.metrics["danger"] = DANGERS.index(about.danger)
+        problem = self.read.problem()
+        held["sense"] = float(not problem)
+        if problem:
+            self._fail(problem[0].lower() + problem[1:].rstrip("."))
 
     @staticmethod
     def _can_win(row: np.void) -> bool:
@@ -289,6 +312,43 @@ class StagedEvaluation:
             if hope < self.threshold:
                 raise _Stop(f"the fitness cannot reach {self.threshold:.3f} any more, at most {hope:.3f}")
 
+    def _judge_places(self) -> None:
+        """Look where sprites are while nobody acts, and while somebody acts at random."""
+        assert self.read is not None
+        found = Astray()
+        for trial in [t for trials in self.played[:2] for t in trials[: len(self.levels)]]:
+            actions = [ACTIONS[a] for a in trial.actions.tolist()]
+            found += astray(self.read.kinds, self.game, self.levels[trial.level], trial.seed, actions)
+        share = max(found.movers_share, found.avatars_share)
+        self.metrics["astray"] = share
+        self.constraints["places"] = 1.0 if share <= self.of.number("astray") else 1.0 - share
+        if self.constraints["places"] < 1.0:
+            who = "the avatar is" if found.avatars_share > found.movers_share else f"{share:.0%} of the movers are"
+            self._fail(f"{who} outside the map or inside walls")
+
+    def _prove(self) -> None:
+        """Look for wins that no agent need find; they count for nothing else."""
+        of, held = self.of, self.constraints
+        held["length"] = 1.0
+        if not of.integer("proof"):
+            return
+        self.proofs = prove_levels(
+            self.game, self.levels, self.seed, of.integer("proof"), least_ticks=of.integer("max_ticks"),
+            max_work=of.integer("max_work"), max_sprites=of.integer("max_sprites"),
+        )  # fmt: skip
+        if not self.proofs.proved:
+            if self.confirming:
+                return  # agents that play often may still win
+            nearest = max(self._progress(t) for trials in self.played for t in trials)
+            share = len(self.proofs.ticks) / self.proofs.wanted
+            held["winnable"] = min(0.99, nearest + share * (1.0 - nearest))
+            self._fail(f"nobody wins{' more than one level' if self.proofs.ticks else ''}")
+        held["winnable"] = 1.0
+        self.metrics["win_ticks"] = min(self.proofs.ticks)
+        held["length"] = self.proofs.long(of.integer("min_win"))
+        if held["length"] < 1.0:
+            self._fail(f"a win takes {min(self.proofs.ticks)} ticks")
+
     # -- stage 3: all plays together -----------------------------------------------------------------------------------
 
     def _evaluate_all(self) -> None:
@@ -296,7 +356,7 @@ class StagedEvaluation:
         held = self.constraints
         everything = [t for trials in self.played for t in trials]
         held["winnable"] = 1.0
-        if not any(t.won for t in everything):
+        if not any(t.won for t in everything) and not (self.proofs is not None and self.proofs.proved):
             held["winnable"] = max(self._progress(t) for t in everything)
         held["rules"] = self._rules()
         held["score"], trouble = self._score(everything)
@@ -424,19 +484,21 @@ class StagedEvaluation:
             else:
                 steps.append(self._step(rung))
         lowest, last = self._values(0), self._values(len(self.played) - 1)
+        usual = self.of.number("usual")
+        reads = usual * self.metrics["usual"]
         if optimistic:
             mean, half = difference([0.0] * len(lowest), lowest)
             best = 1.0
             if last:
                 top, more = difference([0.0] * len(last), last)
                 best = min(1.0, top + more)
-            return profile_fitness(best - (mean - half), steps)
+            return reads + (1.0 - usual) * profile_fitness(best - (mean - half), steps)
         spread = math.fsum(last) / len(last) - math.fsum(lowest) / len(lowest)
         self.metrics["spread"] = spread
         self.metrics["order"] = math.fsum(steps) / len(steps)
         self.metrics["certainty"] = math.prod(0.5 + 0.5 * step for step in steps)
         self.metrics["apart"] = separation(lowest, last, self.of.integer("foreseen"))
-        return profile_fitness(spread, steps)
+        return reads + (1.0 - usual) * profile_fitness(spread, steps)
 
     # -- what is handed on ---------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
-"""Rules that matter: taken out one at a time, the recorded plays are played again and compared.
+"""Rules and resources that matter: taken out one at a time, the recorded plays are played again and compared.
 
-A rule matters where a play then ends otherwise: by another winner, or at another time. Of all measures of evolved games
+A rule matters where a play then ends otherwise: by another winner, or at another time; a resource, where it does when
+nobody can hold any of it. Of all measures of evolved games
 the number of such rules agreed best with a designer's marks. What no recorded play executes cannot matter to them and
 is not tried.
 """
@@ -14,6 +15,7 @@ from pcg.engine.game import Game
 from pcg.engine.state import Outcome
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.effect_semantics import consequences
 from pcg.evaluators.judging.game_plays import MOST_MOVING, TICK_WORK, GamePlay, GamePlays
 
 
@@ -27,6 +29,8 @@ class Ablation:
         score: further effects whose removal changes the score alone.
         endings: terminations whose removal changes who wins or when.
         terminations: number of terminations.
+        held: resources without which somebody else wins or the end comes at another time, by type.
+        resources: number of resources that rules give or ask for.
     """
 
     rules: int
@@ -34,16 +38,18 @@ class Ablation:
     score: tuple[int, ...]
     endings: tuple[int, ...]
     terminations: int
+    held: tuple[int, ...] = ()
+    resources: int = 0
 
     @property
     def number(self) -> float:
-        """Number of rules and terminations that matter, those that change the score alone at one half."""
-        return len(self.outcome) + 0.5 * len(self.score) + len(self.endings)
+        """Number of rules, terminations and resources that matter, rules that change the score alone at one half."""
+        return len(self.outcome) + 0.5 * len(self.score) + len(self.endings) + len(self.held)
 
     @property
     def share(self) -> float:
         """The same as a share of all."""
-        return self.number / max(1, self.rules + self.terminations)
+        return self.number / max(1, self.rules + self.terminations + self.resources)
 
 
 def without_effect(definition: GameDefinition, index: int) -> GameDefinition:
@@ -59,8 +65,35 @@ def without_termination(definition: GameDefinition, index: int) -> GameDefinitio
     return replace(definition, terminations=kept, diagnostics=())
 
 
+def without_resource(definition: GameDefinition, resource: int) -> GameDefinition:
+    """A game in which nobody can hold any of a resource."""
+    types = list(definition.types)
+    types[resource] = replace(types[resource], resource_limit=0)
+    return replace(definition, types=tuple(types), diagnostics=())
+
+
+def resources_of(definition: GameDefinition) -> tuple[int, ...]:
+    """Types of the resources that rules give or ask for, ascending.
+
+    >>> import pcg
+    >>> game = pcg.load("dungeon").definition
+    >>> [game.types[t].name for t in resources_of(game)]
+    ['key', 'coin']
+    """
+    found: set[int] = set()
+    given = any(c.kind == "collect" for effect in definition.effects for c in consequences(definition, effect))
+    for effect in definition.effects:
+        for c in consequences(definition, effect):
+            found |= {c.holding.resource} if c.holding is not None else set()
+            found |= set(c.products) if c.kind == "gain" else set()
+    for t in definition.types:
+        if given and t.leaf and t.class_name in ("Resource", "ResourcePack"):
+            found.add(definition.type_index.get(str(t.params.get("resource_name", t.name)), t.id))
+    return tuple(sorted(found))
+
+
 def ablation(plays: GamePlays, recorded: Sequence[GamePlay]) -> Ablation:
-    """Play recorded plays again without each rule that was executed in any play, and without each termination."""
+    """Play recorded plays again without each rule that was executed in any play, each termination and each resource."""
     definition = plays.game.definition
     outcome, score, endings = [], [], []
     for effect in definition.effects:
@@ -74,7 +107,12 @@ def ablation(plays: GamePlays, recorded: Sequence[GamePlay]) -> Ablation:
     for k in range(len(definition.terminations)):
         if _difference(plays, without_termination(definition, k), recorded) == 2:
             endings.append(k)
-    return Ablation(len(definition.effects), tuple(outcome), tuple(score), tuple(endings), len(definition.terminations))
+    resources = resources_of(definition)
+    held = [t for t in resources if _difference(plays, without_resource(definition, t), recorded) == 2]
+    return Ablation(
+        len(definition.effects), tuple(outcome), tuple(score), tuple(endings), len(definition.terminations),
+        tuple(held), len(resources),
+    )  # fmt: skip
 
 
 def _difference(plays: GamePlays, definition: GameDefinition, recorded: Sequence[GamePlay]) -> int:

@@ -122,9 +122,18 @@ class Conventions:
 
     def surprise(self, token: Token) -> float:
         """Bits by which a rule is likelier among what people write than by chance; negative where it is unusual."""
+        likely, chance = self._shares(token)
+        return math.log2(likely / chance) if chance else 0.0
+
+    def likelihood(self, token: Token) -> float:
+        """Share of the rules that people write that are of these kinds and this effect, smoothed, in [0, 1)."""
+        return self._shares(token)[0]
+
+    def _shares(self, token: Token) -> tuple[float, float]:
+        """The smoothed share of a rule, and the one that chance would let expect; 0 without any counts."""
         total = self._total
         if not total:
-            return 0.0
+            return 0.0, 0.0
         a, e, b = token
         one, two, three, first, last, _ = self._sides
 
@@ -134,7 +143,7 @@ class Conventions:
         chance = share(one, (a,)) * share(two, (e,)) * share(three, (b,))
         halves = 0.5 * share(first, (a, e)) * share(three, (b,)) + 0.5 * share(last, (e, b)) * share(one, (a,))
         joint = self.rules.get(token, 0.0) / total
-        return math.log2((_JOINT * joint + _HALF * halves + (1 - _JOINT - _HALF) * chance) / chance)
+        return _JOINT * joint + _HALF * halves + (1 - _JOINT - _HALF) * chance, chance
 
     def expected(self, pair: tuple[str, str]) -> float:
         """Share of the meetings of these kinds for which people write a rule."""

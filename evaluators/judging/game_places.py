@@ -6,11 +6,13 @@ a meeting is taken at its word: who is teleported, pushed or killed by a wall is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 
+from pcg.engine.game import Game
 from pcg.engine.state import State
+from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.judging.game_kinds import GameKinds
-from pcg.evaluators.judging.game_plays import GamePlay, GamePlays
 
 _MOVERS = ("avatar", "chaser", "wanderer", "missile", "walker", "shot")
 _MINDED = ("chaser", "wanderer", "walker")
@@ -85,13 +87,21 @@ def homes(kinds: GameKinds) -> frozenset[tuple[int, int]]:
     return frozenset((a, b) for types in listed for a in types for b in types if a != b)
 
 
-def astray(kinds: GameKinds, plays: GamePlays, play: GamePlay) -> Astray:
-    """Count sprites that are where they should not be at some moments of a play."""
-    state = plays.game.start(plays.levels[play.level], play.seed)
-    every = max(1, len(play.actions) // _LOOKS)
+def astray(kinds: GameKinds, game: Game, level: Level, seed: int, actions: Sequence[str]) -> Astray:
+    """Count sprites that are where they should not be at some moments of a play.
+
+    Args:
+        kinds: of the game's sprites.
+        game: that is played.
+        level: that is played.
+        seed: of the game's randomness.
+        actions: of the play.
+    """
+    state = game.start(level, seed)
+    every = max(1, len(actions) // _LOOKS)
     found = Astray()
     solid, home = (solids(kinds, True), solids(kinds, False)), homes(kinds)
-    for k, action in enumerate(play.actions):
+    for k, action in enumerate(actions):
         if state.is_over:
             break
         state.advance(action)

@@ -1,8 +1,8 @@
 """Plays of a game from which its judge reads everything: nobody, chance, a hasty and a thorough player.
 
 Players are chosen by what the game is like: search for a win where nothing is left to chance, planners and tree search
-elsewhere. How long plays last is set by the level's size and the rules' own limits, what players may spend by counts of
-work, so that results depend on no clock.
+elsewhere, and the prover (`pcg.evaluators.proving`) where none of them wins. How long plays last is set by the level's
+size and the rules' own limits, what players may spend by counts of work, so that results depend on no clock.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.agents import begin, make_agent, solve
 from pcg.evaluators.analysis import Ending, GameAnalysis, is_continuous
 from pcg.evaluators.effect_semantics import first_number
+from pcg.evaluators.evaluation import decode_play
 from pcg.evaluators.games.kernel import WENT_ON
 from pcg.evaluators.games.trials import Board, Rung, Trials, play_seed
 from pcg.evaluators.metrics.profile import play_value
+from pcg.evaluators.proving import Experience, prove
 from pcg.evaluators.requirements import requirements
 from pcg.evaluators.win_distance import distance_weights, pairs
 
@@ -38,7 +40,7 @@ TICK_WORK = 60_000
 PLAY_WORK = 15_000_000
 """Work that a play of a capable player may be expected to cost; where ticks are dear it is shorter."""
 _LEAST_DEAR = 100
-_LEAST_TICK_WORK, _FAR_FROM_MEAN, _LEAST_MOVING = 600, 12.0, 200
+_LEAST_TICK_WORK, _FAR_FROM_MEAN, _LEAST_MOVING = 600, 24.0, 600
 """Bounds of a tick of a search: work, as a number and as a multiple of the mean of plays, and moving sprites."""
 _MEAN_WORK = 1500
 """Mean work of a forward-model call that a play may cost."""
@@ -53,6 +55,12 @@ NOTHING, RANDOM, HASTY, THOROUGH = range(4)
 SEARCHERS = (("guided", 240), ("solver:checks=1,estimate=way,max_nodes=500", 500), ("mcts", 400),
              ("solver:checks=1", 1500))  # fmt: skip
 """Further players that look for a win in games of chance, in this order, with their calls per decision."""
+PROVER = "prover"
+"""Player of wins that were proved. It foresees chance, so in a game of chance it says nothing about skill."""
+PROVER_CALLS = 150_000
+"""Forward-model calls of a proof: what the dearest of the corpus' games took that no other player wins."""
+_USUAL_WORK, _DEAR_WORK = 40.0, 100.0
+"""Mean work of a tick from which on players, and the prover, make fewer calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +119,7 @@ class GamePlays:
             context.limit(TICK_WORK, max(MOST_MOVING, 3 * moving))
         self._spent = 0
         self._ticks = 0
+        self._experience = Experience()
         self.fired = np.zeros(len(self.game.definition.effects), bool)
 
     @property
@@ -191,9 +200,9 @@ class GamePlays:
         """Mean work of a tick in the plays so far, at least 1; what searches may spend is divided by it."""
         return max(1.0, self._spent / max(1, self._ticks))
 
-    def _calls(self, most: float) -> int:
-        """Forward-model calls of a search: fewer where a tick is dear."""
-        return int(most * self.effort * min(1.0, 40.0 / self.work))
+    def _calls(self, most: float, usual: float = _USUAL_WORK) -> int:
+        """Forward-model calls of a search: fewer where a tick is dearer than usual."""
+        return int(most * self.effort * min(1.0, usual / self.work))
 
     @cached_property
     def _estimate(self) -> tuple[list[float], tuple[tuple[Sequence[int], Sequence[int], float], ...]]:
@@ -211,11 +220,8 @@ class GamePlays:
             The winning play; else the best that was found, None where search found nothing at all.
         """
         seed = play_seed(self.seed, level)
+        self._limit_search(level)
         start = self.game.start(self.levels[level], seed)
-        # a search meets states that no play does, and must not spend itself on those in which sprites multiply
-        context = start.context
-        moving = int(context.header(context.initial)["slots"])
-        context.limit(max(_LEAST_TICK_WORK, int(_FAR_FROM_MEAN * self.work)), max(_LEAST_MOVING, 3 * moving))
         if start.model.stochastic:
             return self._by_players(level, seed, start, SEARCHERS, share)
         weights, close = self._estimate
@@ -231,6 +237,32 @@ class GamePlays:
             if found.promising:
                 best = self._record("search", level, seed, found.promising)
         return self._by_players(level, seed, start, SEARCHERS[:2], share, best)
+
+    def prove(self, level: int) -> GamePlay | None:
+        """Look for a win of a level with the prover, which knows what chance will bring.
+
+        Args:
+            level: which one.
+
+        Returns:
+            The winning play, None without one.
+        """
+        seed = play_seed(self.seed, level)
+        self._limit_search(level)
+        budget = max(1000, self._calls(PROVER_CALLS, _DEAR_WORK))
+        found = prove(
+            self.game, "\n".join(self.levels[level].rows), seed=seed, budget=budget, max_ticks=MOST_TICKS, tidy=0,
+            experience=self._experience,
+        )  # fmt: skip
+        return None if found is None else self._record(PROVER, level, seed, decode_play(found.play))
+
+    def _limit_search(self, level: int) -> None:
+        """Bound the ticks of a search: it meets states that no play does, and must not spend itself on those in which
+        sprites multiply.
+        """
+        context = self.game.context(self.levels[level])
+        moving = int(context.header(context.initial)["slots"])
+        context.limit(max(_LEAST_TICK_WORK, int(_FAR_FROM_MEAN * self.work)), max(_LEAST_MOVING, 3 * moving))
 
     def _by_players(
         self,
@@ -270,6 +302,12 @@ class GamePlays:
         return done
 
     # -- what the plays show -------------------------------------------------------------------------------------------
+
+    def skilled(self) -> list[str]:
+        """Players whose plays show skill: not nobody, not chance, the prover only where nothing is left to chance."""
+        foreseen = any(self.game.context(level).stochastic for level in self.levels[:1])
+        without = ("nothing", "random", PROVER) if foreseen else ("nothing", "random")
+        return [name for name in self.made if name not in without]
 
     def strength(self, player: str) -> float:
         """Mean value of the plays of a player, in (0, 1); one half of it for progress where nobody has ended."""

@@ -8,12 +8,9 @@ cheapest come first. docs/game-evaluation.md says what each part means and where
 
 from __future__ import annotations
 
-import functools
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import Level
@@ -35,6 +32,8 @@ from pcg.evaluators.judging.game_plays import (
     worth,
 )
 from pcg.evaluators.judging.game_rules import RuleReading
+from pcg.evaluators.judging.game_static import STATIC, GameRead, Told
+from pcg.evaluators.judging.game_static import fitted_weights as fitted_weights
 from pcg.evaluators.judging.judgement import Judgement, Part
 
 RANDOM_PLAYS = 40
@@ -53,7 +52,6 @@ _FIRST_SHARE = 0.2
 """Share of what capable players may spend that they spend on each level; the rest only where nobody wins any."""
 _RECORDED = 6
 """Plays that are played again without each rule."""
-_WEIGHTS = Path(__file__).with_name("game_weights.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure("purpose", "sprites that lead to the avatar, to a termination or to points"),
     Measure("live", "rules for meetings that can happen and that do something there"),
     Measure("executed", "rules that are executed in some play", GENETIC),
-    Measure("matter", "rules and terminations whose removal changes who wins or when: how many"),
+    Measure("matter", "rules, terminations and resources whose removal changes who wins or when: how many"),
     Measure("share", "the same as a share of all"),
     Measure("inside", "movers that stay inside the map and out of walls"),
     Measure("bounded", "an avatar that stays inside the map and out of walls"),
@@ -110,6 +108,11 @@ class GameFindings:
     ablation: Ablation | None = None
     moments: Moments | None = None
     best: GamePlay | None = None
+
+    @property
+    def read(self) -> GameRead:
+        """What needs no play."""
+        return GameRead(self.kinds, self.reading, self.usage)
 
 
 def judge_game(game: Game, levels: Sequence[str] | None = None, *, seed: int = 0, effort: float = 1.0) -> Judgement:
@@ -192,7 +195,8 @@ class GameJudge:
     def _examine(self, game: Game, read: Sequence[Level], kinds: GameKinds, known: dict[str, object]) -> None:
         reading = known["reading"]
         assert isinstance(reading, RuleReading)
-        _check_rules(kinds, reading)
+        if fault := GameRead(kinds, reading, known["usage"]).problem():  # type: ignore[arg-type]
+            raise _Broken(fault)
         plays = GamePlays(game, read, kinds.analysis, self.seed, self.effort)
         known["plays"] = plays
         if any(board.first.header.avatar0 < 0 for board in plays.boards):
@@ -230,9 +234,9 @@ class GameJudge:
             found += [_bounded(plays, rung, k) for rung in (HASTY, THOROUGH)]
             if not any(p.won for p in found[-2:]) or not plays.game.context(plays.levels[k]).stochastic:
                 found += _found(plays.search(k, _FIRST_SHARE))
-        for k in range(min(_LEVELS, len(plays.levels))):
+        for k in range(len(plays.levels)):
             if not any(p.won for p in found):
-                found += _found(plays.search(k))
+                found += _found(plays.prove(k))
         known["best"] = max(found, key=lambda p: (p.won, worth(p), -p.ticks))
         idle = plays.made["nothing"]
         if all(play.won for play in idle) and max(p.score for p in found) <= max(p.score for p in idle):
@@ -266,33 +270,10 @@ def _bounded(plays: GamePlays, rung: int, k: int, ticks: int | None = None) -> G
         raise Overgrown(f"The game grows beyond bounds: {grown}.") from None
 
 
-def _check_rules(kinds: GameKinds, reading: RuleReading) -> None:
-    """Refuse what no play need show."""
-    analysis = kinds.analysis
-    if not analysis.wins:
-        raise _Broken("No termination can be won.")
-    if not reading.goals:
-        raise _Broken(f"Nothing brings about a win: {'; '.join(analysis.how_to_win)}.")
-    if reading.paid_deaths:
-        raise _Broken(f"Dying pays: {_line(kinds, reading.paid_deaths[0])}.")
-    if reading.paid_bumps:
-        raise _Broken(f"Bumping into things pays: {_line(kinds, reading.paid_bumps[0])}.")
-    only = [e for e in analysis.wins if not set(e.types) & set(reading.scenery)]
-    if reading.scenery and not only:
-        names = ", ".join(kinds.name(t) for t in reading.scenery)
-        raise _Broken(f"The goal counts scenery: {names}.")
-
-
-def _line(kinds: GameKinds, effect: int) -> str:
-    lines = kinds.definition.source.splitlines()
-    at = kinds.definition.effects[effect].line
-    return " ".join(lines[at - 1].split("#")[0].split()) if 0 < at <= len(lines) else ""
-
-
 def _places(kinds: GameKinds, plays: GamePlays) -> Astray:
     found = Astray()
     for play in [*plays.made["nothing"][:2], *plays.made["random"][:4]]:
-        found += astray(kinds, plays, play)
+        found += astray(kinds, plays.game, plays.levels[play.level], play.seed, play.actions)
     return found
 
 
@@ -308,24 +289,18 @@ def _recorded(plays: GamePlays) -> list[GamePlay]:
 
 # -- parts -------------------------------------------------------------------------------------------------------------
 
-Told = tuple[float, str]
-"""A value in [0, 1] and its sentence."""
-
 
 def measure(name: str, found: GameFindings) -> Told | None:
     """Return the value and the sentence of a part, None where it was not looked at any more."""
-    told = _PARTS[name](found)
+    told = found.read.told(name) if name in STATIC and name not in _PARTS else _PARTS[name](found)
     return None if told is None else (max(0.0, min(1.0, float(told[0]))), told[1])
 
 
-def _goal(f: GameFindings) -> Told:
-    endings = f.kinds.analysis.endings
-    can = [e for e in endings if f.reading.can_happen(e) and not f.reading.at_once(e)]
-    share = len(can) / max(1, len(endings))
-    blame = 0.5 if f.reading.scenery else 1.0
-    text = f"{len(can)} of {len(endings)} terminations can happen"
-    names = ", ".join(f.kinds.name(t) for t in f.reading.scenery)
-    return share * blame, f"{text}, and they count scenery: {names}." if names else f"{text}."
+def _points(f: GameFindings) -> Told:
+    idle = f.plays.made.get("nothing", []) if f.plays is not None else []
+    if any(p.score > 0.0 for p in idle):
+        return 0.6 * f.usage.points, f"Doing nothing gains up to {max(p.score for p in idle):g} points."
+    return f.read.told("points")
 
 
 def _danger(f: GameFindings) -> Told | None:
@@ -339,42 +314,6 @@ def _danger(f: GameFindings) -> Told | None:
     return 0.2, "There is no way to lose."
 
 
-def _rules(f: GameFindings) -> Told:
-    line = f.usage.strangest
-    return (f.usage.rules - 0.3) / 0.5, f"The least usual of the rules is {line.text}." if line else "There is no rule."
-
-
-def _points(f: GameFindings) -> Told:
-    paying = f.reading.paying
-    idle = f.plays.made.get("nothing", []) if f.plays is not None else []
-    if any(p.score > 0.0 for p in idle):
-        return 0.6 * f.usage.points, f"Doing nothing gains up to {max(p.score for p in idle):g} points."
-    return f.usage.points * (1.0 if paying else 0.6), f"{paying} rules raise the score."
-
-
-def _meetings(f: GameFindings) -> Told:
-    if f.usage.silent is None:
-        return f.usage.told, "Every meeting that calls for a rule has one."
-    one, other = f.usage.silent
-    what = (
-        f"{f.kinds.name(one)} and {f.kinds.name(other)} meet" if other >= 0 else f"{f.kinds.name(one)} leaves the map"
-    )
-    return f.usage.told, f"Nothing happens when {what}."
-
-
-def _purpose(f: GameFindings) -> Told:
-    idle = f.reading.aimless
-    all_types = max(1, sum(f.kinds.kinds[t] != "floor" for t in f.kinds.present))
-    names = ", ".join(f.kinds.name(t) for t in idle[:4])
-    return 1.0 - len(idle) / all_types, f"Without a purpose: {names}." if idle else "Every sprite has a purpose."
-
-
-def _live(f: GameFindings) -> Told:
-    idle, number = f.reading.idle_rules, max(1, len(f.kinds.definition.effects))
-    text = f"{len(idle)} of {number} rules can do nothing, the first: {_line(f.kinds, idle[0])}." if idle else ""
-    return 1.0 - len(idle) / number, text or "Every rule can do something."
-
-
 def _executed(f: GameFindings) -> Told | None:
     if f.plays is None or f.best is None:
         return None
@@ -386,16 +325,17 @@ def _matter(f: GameFindings) -> Told | None:
     if f.ablation is None:
         return None
     a = f.ablation
+    held = f", or {len(a.held)} of {a.resources} resources" if a.resources else ""
     return 1.0 - math.exp(-a.number / 6.0), (
-        f"Without {len(a.outcome)} of {a.rules} rules, or {len(a.endings)} of {a.terminations} terminations, somebody "
-        f"else wins or the end comes at another time; {len(a.score)} further rules change the score."
+        f"Without {len(a.outcome)} of {a.rules} rules, or {len(a.endings)} of {a.terminations} terminations{held}, "
+        f"somebody else wins or the end comes at another time; {len(a.score)} further rules change the score."
     )
 
 
 def _share(f: GameFindings) -> Told | None:
     if f.ablation is None:
         return None
-    return f.ablation.share, f"{f.ablation.share:.0%} of the rules and terminations change a play."
+    return f.ablation.share, f"{f.ablation.share:.0%} of the rules, terminations and resources change a play."
 
 
 def _inside(f: GameFindings) -> Told | None:
@@ -439,7 +379,7 @@ def _winning(f: GameFindings) -> Told | None:
 def _skill(f: GameFindings) -> Told | None:
     if f.plays is None or f.best is None:
         return None
-    best = max(f.plays.strength(p) for p in f.plays.made if p not in ("nothing", "random"))
+    best = max(map(f.plays.strength, f.plays.skilled()))
     chance = f.plays.strength("random")
     return (best - chance) / 0.8, f"The best player is worth {best:.2f}, chance {chance:.2f}."
 
@@ -448,7 +388,7 @@ def _depth(f: GameFindings) -> Told | None:
     if f.plays is None or f.best is None:
         return None
     chance, hasty, thorough = (f.plays.strength(p) for p in ("random", "hasty", "thorough"))
-    searched = max((f.plays.strength(p) for p in f.plays.made if p not in ("nothing", "random", "hasty")), default=0.0)
+    searched = max((f.plays.strength(p) for p in f.plays.skilled() if p != "hasty"), default=0.0)
     steps = max(0.0, hasty - chance), max(0.0, max(thorough, searched) - hasty)
     return steps[1] / 0.5 + 0.3 * (steps[0] > 0.05), f"More thinking is worth {steps[1]:.2f}."
 
@@ -488,17 +428,7 @@ def _drama(f: GameFindings) -> Told | None:
 
 
 _PARTS: Mapping[str, Callable[[GameFindings], Told | None]] = {
-    "goal": _goal, "danger": _danger, "rules": _rules, "points": _points, "meetings": _meetings, "purpose": _purpose,
-    "live": _live, "executed": _executed, "matter": _matter, "share": _share, "inside": _inside,
+    "danger": _danger, "points": _points, "executed": _executed, "matter": _matter, "share": _share, "inside": _inside,
     "bounded": _bounded_part, "chance": _chance, "idle": _idle, "winning": _winning, "skill": _skill, "depth": _depth,
     "length": _length, "decisions": _decisions, "tension": _tension, "drama": _drama,
 }  # fmt: skip
-
-
-@functools.lru_cache(1)
-def fitted_weights() -> Mapping[str, float]:
-    """The weights of the parts that come with the toolkit; where they come from is in the file beside this module."""
-    if not _WEIGHTS.is_file():
-        return {}
-    data: Mapping[str, Mapping[str, float]] = json.loads(_WEIGHTS.read_text(encoding="utf-8"))
-    return data["weights"]

@@ -235,7 +235,7 @@ def _mended_level(text: str, game: GameGenotype, players: set[str], empty: str, 
 @lru_cache(maxsize=64)
 def _space(text: str, levels: tuple[str, ...]) -> RuleSpace | None:
     try:
-        return RuleSpace.of(text, levels)
+        return RuleSpace(parse(text), levels)
     except PcgError:
         return None
 

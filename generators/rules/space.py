@@ -29,6 +29,7 @@ from pcg.engine.vgdl.resolver import read_game
 from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler
 from pcg.engine.vgdl.tree import Tree
 from pcg.generators.rules.genes import EOS, TIME, Params, Rule, RuleSet, Termination, replace_rules, with_params
+from pcg.generators.rules.sprite_set import readable_sprites
 
 SCORES = (1, 2, 5, 10, -1, -2, -5)
 """Changes of score that rules are given."""
@@ -77,7 +78,7 @@ class RuleSpace:
         PcgError: nothing can move, nobody plays, or there is no level.
     """
 
-    def __init__(self, tree: Tree, levels: Sequence[str], *, reading: str = "strict") -> None:
+    def __init__(self, tree: Tree, levels: Sequence[str]) -> None:
         self.tree = replace_rules(tree, RuleSet((), ()))
         self.source = dumps(self.tree)
         self.definition = read_game(self.source, reading="gvgai")
@@ -93,8 +94,13 @@ class RuleSpace:
 
     @classmethod
     def of(cls, source: str, levels: Sequence[str]) -> RuleSpace:
-        """The space of a game text."""
-        return cls(parse(source), levels)
+        """The space of a game text, whose sprites and levels are made readable first (`sprite_set`).
+
+        Raises:
+            PcgError: as the class; nobody plays in any level.
+        """
+        tree, kept = readable_sprites(replace_rules(parse(source), RuleSet((), ())), levels)
+        return cls(tree, kept)
 
     def text(self, genotype: RuleSet) -> str:
         """The game with these rules, formatted, with all its sprites."""

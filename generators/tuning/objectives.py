@@ -158,6 +158,17 @@ class Target:
         error = math.sqrt((count - 1) / count * math.fsum((part - mean) ** 2 for part in parts))
         return Result(value, error, measure)
 
+    def met(self, low: float, high: float) -> bool | None:
+        """Return whether a measure is where it is wanted, as far as its interval tells; None where no band is wanted.
+
+        Args:
+            low: lower bound of the interval of the measure.
+            high: its upper bound.
+        """
+        if self.kind is None or (math.isinf(self.low) and math.isinf(self.high)):
+            return None
+        return low <= self.high and high >= self.low
+
     def interval(self, plays: Plays) -> tuple[float, float]:
         """The 95 % interval of the measure: Wilson's of a share of plays won, else by the jackknife."""
         mine = [plays[agent] for agent in self.agents]

@@ -198,3 +198,21 @@ def write_file(path: Path, text: str) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         draft.unlink(missing_ok=True)
+
+
+def print_time(folder: Path) -> None:
+    """Print how many candidates a run tried in a minute, and where their time went.
+
+    Args:
+        folder: of the run.
+    """
+    from pcg.runs.store import read_last_line
+
+    last = read_last_line(folder / "timing.jsonl")
+    spent: dict[str, float] = last.get("spent", {})
+    total = sum(spent.values())
+    if not total:
+        return
+    shares = [f"{name} {seconds / total:.0%}" for name, seconds in sorted(spent.items(), key=lambda one: -one[1])]
+    more = f", {len(shares) - 6} more" if len(shares) > 6 else ""
+    print(f"{last['per_minute']:g} candidates a minute; time by what they came to: {', '.join(shares[:6])}{more}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import NOTHING_FOUND, print_parameters, report_error, stop_if_interrupted
+from pcg.cli.console import NOTHING_FOUND, print_parameters, print_time, report_error, stop_if_interrupted
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
@@ -39,10 +39,6 @@ def levels(
         ),
     ] = "evolve",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Levels wanted.")] = 10,
-    evaluations: Annotated[
-        int | None,
-        typer.Option(min=1, help="Stop after so many levels tried, besides any limit of time."),
-    ] = None,
     want: Annotated[
         list[str] | None,
         typer.Option(
@@ -81,7 +77,7 @@ def levels(
     data = run.sections("generator.population=50", {
         "game": game, "generator": generator, "count": count, "reading": reading.value if reading else "",
         "want": ", ".join(want or []),
-    }, evaluations, [*own_generator, *own_fitness])  # fmt: skip
+    }, [*own_generator, *own_fitness])  # fmt: skip
     if fitness:
         data.setdefault("evaluation", {})["fitness"] = fitness
     if prefer is not None:
@@ -148,4 +144,5 @@ def finish(result: LevelResult) -> None:
         filled, cells = result.statistics["elites"], result.statistics["cells"]
         share, score = result.statistics["coverage"], result.statistics["qd_score"]
         print(f"archive: {filled:g} of {cells:g} cells filled ({share:.0%}), QD score {score:.1f}")
+    print_time(result.folder)
     print(f"report: {page}")

@@ -59,6 +59,7 @@ class RunChoices:
 
     out: Path | None
     budget: str | None
+    evaluations: int | None
     default_budget: str
     seed: int
     workers: int | None
@@ -68,15 +69,12 @@ class RunChoices:
     load: list[Path] | None
     settings: list[str] | None
 
-    def sections(
-        self, example: str, run: dict[str, Any], evaluations: int | None = None, plugins: Sequence[str] = ()
-    ) -> dict[str, dict[str, Any]]:
+    def sections(self, example: str, run: dict[str, Any], plugins: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
         """Return the configuration as the sections of a file.
 
         Args:
             example: of a setting, for messages.
             run: further keys of the section `run`.
-            evaluations: a limit besides that of the budget; with it the budget has no default.
             plugins: what is loaded besides the files of `--load`.
 
         Raises:
@@ -84,11 +82,12 @@ class RunChoices:
         """
         if "game" in run:
             load_with_levels(run["game"], reading=run.get("reading") or None)  # its mistakes come before all others
-        budget = self.budget if self.budget is not None or evaluations is not None else self.default_budget
+        # a number of evaluations is a limit besides that of the budget, which then has no default
+        budget = self.budget if self.budget is not None or self.evaluations is not None else self.default_budget
         seconds, number = read_budget(budget) if budget is not None else (0.0, 0)
         data: dict[str, dict[str, Any]] = {
             "run": {**run, "seed": self.seed, "load": shlex.join([*map(str, self.load or ()), *plugins])},
-            "budget": {"seconds": seconds, "evaluations": number or evaluations or 0},
+            "budget": {"seconds": seconds, "evaluations": number or self.evaluations or 0},
         }
         add_settings(data, self.settings, example)
         return data
@@ -124,6 +123,10 @@ def run_options(
                 help=f"Stop after this time, as in 60s or 5m, or after so many tries, as in 300evaluations. "
                 f"[default: {budget}]"
             ),
+        ],
+        "evaluations": Annotated[
+            int | None,
+            typer.Option(min=1, help="Stop after so many candidates tried, besides any limit of time."),
         ],
         **_SHARED,
         "out": Annotated[Path | None, typer.Option(help=f"Folder of the run, new or empty (default: {folder}).")],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import NOTHING_FOUND, console, escape, print_parameters, stop_if_interrupted
+from pcg.cli.console import NOTHING_FOUND, console, escape, print_parameters, print_time, stop_if_interrupted
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
@@ -105,6 +105,7 @@ def finish(result: GameSearchResult) -> None:
     else:
         for reason, times in list(result.summary["reasons"].items())[:5]:
             screen.print(f"  {times} x {reason}")
+    print_time(result.folder)
     screen.print(f"report: {report}")
     stop_if_interrupted(result, f"{result.evaluations} evaluations")
     if not result.games:

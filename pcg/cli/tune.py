@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcg.cli.console import console, escape, print_parameters, stop_if_interrupted
+from pcg.cli.console import console, escape, print_parameters, print_time, stop_if_interrupted
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
@@ -102,10 +102,14 @@ def finish(result: TuningResult) -> None:
         for before, after in zip(summary["before"]["targets"], summary["after"]["targets"], strict=False):
             print(
                 f"{after['target']}: {_measured(before)} before, {_measured(after)} after ({summary['confirm']} plays)"
+                + {True: ", met as far as they tell", False: ", not met", None: ""}[after.get("met")]
             )
+        for name, end in summary.get("edges", {}).items():
+            print(f"  {name} is at the {end} end of its range: what is wanted may lie beyond")
         for when in ("before", "after"):
             if summary[when]["note"]:
                 print(f"{when}: {summary[when]['note']}")
+    print_time(result.folder)
     print(f"report: {page}")
 
 

@@ -13,7 +13,7 @@ import platform
 import sys
 import time
 from abc import abstractmethod
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
@@ -70,6 +70,10 @@ class SearchRun(Run):
         self.asked = 0
         self.asking = False
         self.replayed = 0
+        self.spent: defaultdict[str, float] = defaultdict(float)
+        """Seconds of the evaluations of this session, by what they came to."""
+        self.searched = 0.0
+        """Seconds until the search of this session had ended; 0 before."""
         self.flight: deque[tuple[Any, Any]] = deque()
         """Candidates under way, each with its work, its evaluation, or the number of the event that has it."""
 
@@ -240,6 +244,7 @@ class SearchRun(Run):
             try:
                 with interrupt_check() as check:
                     reason = self._loop(progress, timing, check)
+                    self.searched = time.perf_counter() - self.started
                     self._conclude(reason)
             except KeyboardInterrupt:
                 reason = "interrupted"
@@ -252,12 +257,30 @@ class SearchRun(Run):
                 summary = {"stopped": reason, **self._finish(reason)}
                 write_whole(self.folder / "summary.json", to_json(summary, indent=1) + "\n")
                 stopped = {"type": "stopped", "elapsed": round(self.elapsed(), 3), "reason": reason}
-                append_line(timing, {**stopped, **self._stopped(), "lost_workers": self.workers.lost})
+                append_line(timing, {**stopped, **self._time(), **self._stopped(), "lost_workers": self.workers.lost})
                 return self._result(reason)
+
+    def _came_to(self, verdict: Any) -> str:
+        """Return what an evaluation came to, for the table of the time: where it ended and why."""
+        return str(
+            getattr(verdict, "stage", "") or ("feasible" if getattr(verdict, "feasible", True) else "infeasible")
+        )
 
     def _stopped(self) -> dict[str, Any]:
         """Return further fields for the last line of the timing log."""
         return {}
+
+    def _time(self) -> dict[str, Any]:
+        """Return where the time of this session went: candidates per minute, and seconds by what they came to."""
+        minutes = max(1e-9, (self.searched or time.perf_counter() - self.started) / 60.0)
+        fresh = max(0, self.told - self.replayed)
+        return {
+            "per_minute": round(fresh / minutes, 1),
+            "spent": {
+                name: round(seconds, 2)
+                for name, seconds in sorted(self.spent.items(), key=lambda item: (-item[1], item[0]))
+            },
+        }
 
     def _loop(self, progress: Callable[[Any], None] | None, timing: Path, check: Callable[[], None]) -> str:
         for position, (candidate, _) in enumerate(self.flight):
@@ -292,6 +315,7 @@ class SearchRun(Run):
                     elapsed = round(self.elapsed(), 3)
                     line = {"type": "evaluation", "id": candidate.id, "seconds": round(seconds, 4), "elapsed": elapsed}
                     append_line(timing, line)
+                    self.spent[self._came_to(verdict)] += seconds
                     if self.told % self.every == 0:
                         self.checkpoint()
             if progress is not None:

@@ -164,6 +164,19 @@ def read_elapsed(path: Path) -> float:
     return elapsed
 
 
+def read_last_line(path: Path) -> dict[str, Any]:
+    """Return the last line of a log of JSON lines that can be read, {} without one."""
+    found: dict[str, Any] = {}
+    if path.exists():
+        for line in path.read_bytes().splitlines()[-2:]:
+            try:
+                data = json.loads(line)
+            except ValueError:
+                continue
+            found = data if isinstance(data, dict) else found
+    return found
+
+
 def append_line(path: Path, data: Mapping[str, Any]) -> None:
     """Append one JSON line to a log nothing depends on."""
     with open(path, "a", encoding="utf-8", newline="\n") as file:

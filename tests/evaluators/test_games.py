@@ -91,12 +91,43 @@ def test_a_sound_game_is_feasible_and_skill_pays():
 @pytest.mark.parametrize(
     ("changes", "constraint", "reason", "stage"),
     [
-        ([("stype=coin limit=0 win=True", "stype=coin limit=2 win=True")], "idle", "doing nothing wins", "nothing"),
+        ([("stype=coin limit=0 win=True", "stype=coin limit=2 win=True")], "sense", "nothing brings about", "check"),
+        (
+            [("scoreChange=1", ""), ("hero ghost > killSprite", "hero ghost > killSprite scoreChange=1")],
+            "sense",
+            "dying pays: hero ghost",
+            "check",
+        ),
+        ([("hero wall > stepBack", "hero wall > stepBack scoreChange=1")], "sense", "bumping into things", "check"),
+        (
+            [
+                ("stype=coin limit=0 win=True", "stype=wall limit=3 win=True"),
+                ("hero ghost > killSprite", "hero ghost > killSprite\n        wall ghost > killSprite"),
+            ],
+            "sense",
+            "the goal counts scenery: wall",
+            "check",
+        ),
+        (
+            [("ghost > RandomNPC", "bat > RandomNPC\n        ghost > RandomNPC"), ("floor ghost", "floor ghost bat")],
+            "places",
+            "of the movers are outside the map",
+            "onestep",
+        ),
         ([("Timeout limit=150 win=False", "Timeout limit=150 win=True")], "idle", "doing nothing wins", "nothing"),
         ([("limit=150", "limit=2")], "start", "lost after", "nothing"),
         ([("limit=150", "limit=20")], "playable", "longest game of a random player", "random"),
         ([("limit=0 win=True", "limit=0 win=False")], "goal", "no termination can be won", "check"),
-        ([("coin hero > killSprite scoreChange=1", "hero coin > stepBack")], "winnable", "nobody wins", "olets"),
+        ([("coin hero > killSprite scoreChange=1", "hero coin > stepBack")], "sense", "get rid of coin", "check"),
+        (
+            [
+                ("coin hero > killSprite", "coin hero > killIfHasMore resource=gold limit=9"),
+                ("ghost > RandomNPC", "gold > Resource\n        ghost > RandomNPC"),
+            ],
+            "winnable",
+            "nobody wins",
+            "onestep",
+        ),
         (
             [("hero ghost > killSprite", "hero ghost > killSprite\n        ghost ghost > killSprite")],
             "rules",
@@ -323,16 +354,36 @@ def test_no_kernel_is_compiled_for_a_game():
 
 
 def test_the_strongest_agent_is_patient_only_as_long_as_it_is_told():
-    far = changed(
-        ("coin hero > killSprite scoreChange=1", "hero coin > stepBack"),
-        ("hero ghost > killSprite", "hero ghost > killSprite\n        ghost ghost > killSprite"),
-    )
-    once, thrice = judged(far, patience=1), judged(far, patience=3)
+    far = changed(("hero ghost > killSprite", "hero ghost > killSprite\n        ghost ghost > killSprite"))
+    level = LEVEL.replace("wc.....g", "wcw....g").replace("w.......w", "ww......w")
+    once, thrice = (judged(far, level, patience=patience, proof=0) for patience in (1, 3))
     assert once.reason == thrice.reason == "nobody wins"
     assert [p.plays for p in once.profile] == [3] * (len(once.profile) - 1) + [1]
     assert {p.plays for p in thrice.profile} == {3} and once.calls < thrice.calls
     assert once.unused == thrice.unused == (4,)
     assert judged(load(FETCH)).unused == ()
+
+
+def test_a_proof_says_in_time_that_nobody_wins():
+    shut = LEVEL.replace("wc.....g", "wcw....g").replace("w.......w", "ww......w")
+    found, without = judged(load(FETCH), shut), judged(load(FETCH), shut, proof=0)
+    assert found.reason == without.reason == "nobody wins" and found.calls < without.calls
+    assert failed(found) == "winnable" and 0.0 < found.constraints["winnable"] < 1.0
+    evaluator = GameEvaluator([LEVEL, shut, shut], ladder=LADDER)
+    assert evaluator.evaluate(load(FETCH), 1).reason == "nobody wins more than one level"
+    assert GameEvaluator([LEVEL, shut, LEVEL.replace("A.", ".A")], ladder=LADDER).evaluate(load(FETCH), 1).feasible
+
+
+def test_wins_must_take_some_time():
+    assert judged(load(FETCH), min_win=10).feasible
+    found = judged(load(FETCH), min_win=60)
+    assert failed(found) == "length" and "a win takes" in found.reason and 0.1 < found.constraints["length"] < 0.5
+
+
+def test_the_fitness_counts_how_usual_the_rules_are_as_far_as_it_is_told():
+    plain, half, all_of_it = (judged(load(FETCH), usual=share) for share in (0.0, 0.5, 1.0))
+    assert all_of_it.fitness == all_of_it.metrics["usual"] > 0.4
+    assert half.fitness == pytest.approx((plain.fitness + all_of_it.fitness) / 2)
 
 
 def test_games_that_cannot_reach_the_threshold_are_dropped():

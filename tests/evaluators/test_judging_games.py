@@ -163,7 +163,8 @@ def test_movers_in_walls_are_counted_unless_a_rule_says_so() -> None:
         game = changed(("ghost wall > stepBack", rule), ("hero ghost > killSprite", "hero ghost > reverseDirection"))
         kinds = kinds_of(game)
         plays = GamePlays(game, [game.read_level(0)], kinds.analysis, seed=1)
-        found = astray(kinds, plays, plays.play(NOTHING, 0, 100))
+        play = plays.play(NOTHING, 0, 100)
+        found = astray(kinds, game, plays.levels[0], play.seed, play.actions)
         assert found.movers == 16 and (found.inside + found.outside > 0) == wrong and found.avatars_lost == 0
 
 
@@ -210,3 +211,38 @@ def test_our_own_games_are_feasible(name: str) -> None:
     found = judge_game(load(name), seed=1)
     assert found.feasible, found.problem
     assert found.value > 0.5
+
+
+def test_a_game_is_not_infeasible_because_short_searches_lose() -> None:
+    """Where nobody wins the prover is asked; its win counts for what matters, but in a game of chance not as skill."""
+    game = changed()
+    kinds = kinds_of(game)
+    plays = GamePlays(game, [game.read_level(0)], kinds.analysis, seed=1, effort=0.1)
+    won = plays.prove(0)
+    assert won is not None and won.won and won.player == "prover" and plays.wins() == [won]
+    plays.play(RANDOM, 0)
+    assert plays.skilled() == []
+    certain = changed(("RandomNPC cooldown=2", "Immovable"))
+    others = GamePlays(certain, [certain.read_level(0)], kinds_of(certain).analysis, seed=1, effort=0.1)
+    assert others.prove(0) is not None and others.skilled() == ["prover"]
+
+
+def test_resources_are_taken_out_one_by_one() -> None:
+    gold = ("coin > Immovable", "coin > Resource limit=9"), ("coin hero > killSprite", "coin hero > collectResource")
+    door = (
+        ("ghost > RandomNPC cooldown=2", "door > Door\n        ghost > RandomNPC cooldown=2"),
+        (
+            "hero ghost > killSprite",
+            "hero ghost > killSprite\n        door hero > killIfOtherHasMore resource=coin limit=1",
+        ),
+    )
+    goal = ("stype=coin limit=0 win=True", "stype=door limit=0 win=True"), ("g > floor ghost", "g > floor door")
+    game = changed(*gold, *door, *goal)
+    plays = GamePlays(game, [game.read_level(0)], kinds_of(game).analysis, seed=1)
+    won = plays.prove(0)
+    assert won is not None
+    plays.play(RANDOM, 0)
+    plays.fired[:] = True
+    found = ablation(plays, [won])
+    assert found.resources == 1 and [game.definition.types[t].name for t in found.held] == ["coin"]
+    assert found.number >= len(found.outcome) + 1

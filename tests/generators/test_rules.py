@@ -195,7 +195,7 @@ def test_evolution_gets_better_at_what_it_is_told() -> None:
         rules = candidate.genotype.rules
         return Judged(True, sum(r.effect == "transformTo" for r in rules) / len(rules) * min(1, len(rules) / 8), 1.0)
 
-    generator = make_rule_generator("evolve", space("dungeon"), seed=1, population=20, offspring=20)
+    generator = make_rule_generator("evolve", space("dungeon"), seed=1, population=20, offspring=20, settled=0.0)
     best = []
     for _ in range(15):
         candidates = generator.ask(20)
@@ -210,7 +210,7 @@ def test_long_rule_sets_pay_for_their_length() -> None:
     lengths = {}
     for price in (0.0, 0.05):
         generator = make_rule_generator("evolve", space("dungeon"), seed=1, population=20, offspring=20,
-                                        parsimony=price, niche=0.0)  # fmt: skip
+                                        parsimony=price, niche=0.0, settled=0.0)  # fmt: skip
         for _ in range(8):
             candidates = generator.ask(20)
             generator.tell(candidates, [Judged(True, 0.5, 1.0) for _ in candidates])

@@ -23,7 +23,7 @@ from pcg.runs.experiments.rules_config import RulesRun
 from pcg.runs.game_text import GameText
 
 CHEAP = {"ladder": "nothing random onestep mcts:budget=20", "plays": 2, "max_plays": 2, "max_ticks": 80,
-         "min_rules": 0.5, "random_ticks": 40}  # fmt: skip
+         "min_rules": 0.5, "random_ticks": 40, "min_win": 0, "astray": 0.5}  # fmt: skip
 RUN = RulesRun(
     "boxes", count=3, seed=5, evaluations=90, levels="0-1", checkpoint=20, confirm=4, finalists=3, distance=0.2,
     judge=0,

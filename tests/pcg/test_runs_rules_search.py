@@ -17,7 +17,8 @@ from pcg.runs.experiments.rules import evaluate_rules, run_rules
 from pcg.runs.experiments.rules_config import RulesRun
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
-CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20, "random_ticks": 30}
+CHEAP = {"ladder": "nothing random onestep", "max_ticks": 60, "min_ticks": 20, "random_ticks": 30, "min_win": 0,
+         "usual": 0.0, "astray": 0.5}  # fmt: skip
 
 
 def config(generator: str = "evolve", **more: object) -> RulesRun:
@@ -66,6 +67,7 @@ def test_finalists_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         return evaluate_rules(*arguments)
 
     monkeypatch.setattr("pcg.runs.experiments.rules.evaluate_rules", evaluate)
+    monkeypatch.setattr("pcg.runs.experiments.game_search.KeptGame.lucky", False)  # whatever chance wins stays here
     given = config(evaluations=300, confirm=20, finalists=12, count=3, distance=0.05)
     result = run_rules(given, tmp_path / "run", workers=1)
     assert played == [5] * 12 + [10] * 6 + [20] * 3 + [40] * 2

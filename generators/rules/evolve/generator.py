@@ -20,8 +20,10 @@ from pcg.generators.population import Child, GenotypePopulationGenerator, Indivi
 from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
+from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import cross, mutate, repair_rules
 from pcg.generators.rules.random.generator import RandomRules
+from pcg.generators.rules.settling import lengthened, settled
 from pcg.generators.rules.space import RuleSpace
 from pcg.generators.rules.surrogate import Surrogate
 
@@ -42,10 +44,22 @@ BREEDING: tuple[Parameter, ...] = (
     ),
     Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
     Parameter(
-        "trimmed", 0.25, "most children that are rule sets without their rules that were never executed", 0.0, 1.0
+        "trimmed",
+        0.25,
+        "most children without rules that were never executed, and as many in which more is to be done",
+        0.0,
+        1.0,
     ),
     Parameter("tournament", 3, "members drawn, of which the best becomes a parent", 1, 100),
     Parameter("max_rules", 30, "most rules", 1, 200),
+    Parameter(
+        "settled",
+        0.9,
+        "chance with which bounds, goals and dangers that are missing are added, and draws follow "
+        "what people write; 0: neither",
+        0.0,
+        1.0,
+    ),
     Parameter("surrogate", 1, "children bred for each that is played, picked by a model of what was (1: none)", 1, 100),
 )
 """Parameters of breeding."""
@@ -60,6 +74,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         "Khalifa, Green, Perez-Liebana, Togelius: General Video Game Rule Generation (2017)",
         "Kimbrough, Koehler, Lu, Wood: On a Feasible-Infeasible Two-Population Genetic Algorithm (2008)",
         "Jin, Branke: Evolutionary Optimization in Uncertain Environments (2005)",
+        "Todd, Padula, Stephenson, Piette, Soemers, Togelius: GAVEL (2024)",
         "Jin: Surrogate-Assisted Evolutionary Computation: Recent Advances and Future Challenges (2011)",
     )
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -73,6 +88,8 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
     def __init__(self, space: RuleSpace, *, seed: int, start: Sequence[RuleSet] = (), **params: Any) -> None:
         """`start` are rule sets that the first generation begins with, such as those of a known game."""
         super().__init__(space, seed=seed, **params)
+        if self.number("settled") > 0.0:
+            self.space = space = LearnedSpace(space)
         if self.number("constructive") + self.number("random") > 1:
             raise PcgError(
                 f"generator {self.name}: constructive and random are more than 1 together, expected at most 1"
@@ -81,6 +98,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         self._templates = ConstructiveRules(space, seed=seed)
         self._random = RandomRules(space, seed=seed)
         self._idle: list[tuple[float, int, RuleSet]] = []
+        self._short: list[tuple[float, int, RuleSet]] = []
         try:
             self._surrogate = Surrogate(seed) if self.integer("surrogate") > 1 else None
         except PcgError as error:
@@ -106,6 +124,8 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             known |= {child.text for child in given}
         else:
             made += [child for child in self._trimmed() if child.text not in known]
+            known |= {child.text for child in made}
+            made += [child for child in self._lengthened(rng) if child.text not in known]
             known |= {child.text for child in made}
             made += self._reevaluations(self._replays())
         guided = self._surrogate is not None and bool(members) and self._surrogate.learn(self.generation)
@@ -158,15 +178,21 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             return _child(self._mutated(base, rng), "mutated start")
         draw = float(rng.random())
         if draw < self.number("random"):
-            return _child(self._random.generate(rng), "random")
-        made = self._templates.generate(rng)
+            return _child(self._settled(self._random.generate(rng), rng), "random")
+        made = self._settled(self._templates.generate(rng), rng)
         if draw < self.number("random") + self.number("constructive"):
             return _child(made, "constructive")
         return _child(self._mutated(made, rng), "mutated constructive")
 
     def _mutated(self, genotype: RuleSet, rng: np.random.Generator) -> RuleSet:
         changes = 1 + int(rng.integers(self.integer("changes")))
-        return mutate(self.space, genotype, rng, changes=changes, most=self.integer("max_rules"))
+        return self._settled(mutate(self.space, genotype, rng, changes=changes, most=self.integer("max_rules")), rng)
+
+    def _settled(self, genotype: RuleSet, rng: np.random.Generator) -> RuleSet:
+        """A rule set with what people never leave out (`settling`)."""
+        if not isinstance(self.space, LearnedSpace):
+            return genotype
+        return settled(self.space, genotype, rng, share=self.number("settled"), most=self.integer("max_rules"))
 
     def _parent(self, rng: np.random.Generator, pool: list[Individual]) -> Individual:
         """A member of a population that is to have a child."""
@@ -193,12 +219,30 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
                 rules = tuple(rule for k, rule in enumerate(candidate.genotype.rules) if k not in unused)
                 genotype = RuleSet(rules, candidate.genotype.terminations)
                 self._idle.append((evaluation.constraint, candidate.id, genotype))
+            if 0.0 < getattr(evaluation, "constraints", {}).get("length", 1.0) < 1.0:
+                self._short.append((evaluation.constraint, candidate.id, candidate.genotype))
             if self._surrogate is not None:
                 self._surrogate.tell(
                     candidate.genotype, feasible=evaluation.feasible, fitness=evaluation.fitness,
                     constraint=evaluation.constraint,
                 )  # fmt: skip
         super().tell(candidates, evaluations)
+
+    def _lengthened(self, rng: np.random.Generator) -> list[Child]:
+        """Rule sets of the last generation whose wins came too soon, with more to do."""
+        most = round(self.number("trimmed") * self.integer("offspring"))
+        ranked = sorted(self._short, key=lambda entry: (-entry[0], entry[1]))
+        self._short = []
+        found: dict[str, Child] = {}
+        space = self.space
+        if not isinstance(space, LearnedSpace):
+            return []
+        for _, parent, genotype in ranked[:most]:
+            longer = lengthened(space, genotype, rng)
+            if longer is not None:
+                made = self._settled(longer, rng)
+                found.setdefault(str(made), Child(str(made), "lengthened", (made.to_json(), [parent])))
+        return list(found.values())
 
     def _trimmed(self) -> list[Child]:
         """Rule sets of the last generation without the rules that were never executed, as far as that makes games."""
@@ -213,14 +257,16 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         kept = {
             **super()._extra_state(),
             "idle": [[constraint, parent, one.to_json()] for constraint, parent, one in self._idle],
+            "short": [[constraint, parent, one.to_json()] for constraint, parent, one in self._short],
         }
         return kept if self._surrogate is None else {**kept, "seen": self._surrogate.to_json()}
 
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         super()._load_extra_state(state)
-        self._idle = [
-            (float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state["idle"]
-        ]
+        self._idle, self._short = (
+            [(float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state[name]]
+            for name in ("idle", "short")
+        )
         if self._surrogate is not None:
             self._surrogate.restore(state["seen"])
 

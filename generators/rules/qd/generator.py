@@ -35,7 +35,7 @@ class MapElitesRules(EvolvingRules):
         "Khalifa, Green, Perez-Liebana, Togelius: General Video Game Rule Generation (2017)",
     )
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("measures", "rules:0..30:10, length:0..200:10",
+        Parameter("measures", "goal, danger",
                   "what the archive is spread over, as NAME:LOW..HIGH:CELLS"),
         Parameter("cells", 10, "cells of a measure that does not say", 1, 10_000),
         *(p for p in EvolvingRules.parameters if p.name != "again"),

@@ -14,8 +14,11 @@ from typing import Any
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.agents.registry import AGENTS
 from pcg.evaluators.games.behaviour import STATISTICS, effect_names
+from pcg.evaluators.judging.concepts import DANGERS, GOALS
 from pcg.generators.rules.genes import RuleSet
 
+_WHOLE = {"goal": len(GOALS), "danger": len(DANGERS)}
+"""Cells of features that are one of so many things."""
 _ITEM = re.compile(
     r"(?P<name>(?:(?!\.\.)[\w.:=-])+?)(?::(?P<low>[^:.]*(?:\.\d+)?)\.\.(?P<high>[^:]+?))?(?::(?P<cells>\d+))?"
 )
@@ -64,6 +67,8 @@ FEATURES: Mapping[str, Feature] = {
     "certainty": Feature("how certain the order of the agents is", 0, 1, _metric("certainty")),
     "endings_seen": Feature("share of the terminations by which some play ended", 0, 1, _metric("endings_seen")),
     "most_sprites": Feature("most moving sprites at a time", 0, 100, _metric("most_sprites")),
+    "goal": Feature("family of the goal: reach, collect, destroy and so on", 0, len(GOALS), _metric("goal")),
+    "danger": Feature("source of danger: chasers, missiles, time and so on", 0, len(DANGERS), _metric("danger")),
     "fitness": Feature("fitness", 0, 1, lambda genotype, verdict: float(verdict.fitness)),
 }  # fmt: skip
 """Features by name; besides there are `effect.<name>`, `<agent>.<statistic>` and `gap.<agent>`."""
@@ -162,7 +167,7 @@ def parse_game_measures(text: str, cells: int) -> tuple[GameMeasure, ...]:
             high = float(match["high"]) if match["high"] else feature.high
         except ValueError:
             raise PcgError(f"measure `{item}`: the range cannot be read, expected as in {name}:0..10") from None
-        number = int(match["cells"] or cells)
+        number = int(match["cells"] or _WHOLE.get(name, cells))
         if not low < high or not number:
             raise PcgError(f"measure `{item}` is empty, expected a smaller number, `..`, a larger one, and some cells")
         if any(one.name == name for one in made):

@@ -24,6 +24,7 @@ from pcg.runs.archive import Archive
 from pcg.runs.cache import code_digest
 from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.games_config import GamesRun
+from pcg.runs.experiments.presentation import ShownGame, commented, shown_game
 from pcg.runs.experiments.rules_config import RulesRun
 from pcg.runs.run import RunResult
 from pcg.runs.search import FAILED, SearchRun
@@ -39,6 +40,12 @@ def sample_seed(seed: int, sample: int) -> int:
     return seed + (sample << 64)
 
 
+EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5}
+"""Settings of the evaluations of these runs where they are not those of `GameEvaluator`: a game takes some time to win,
+and its rules read like those that people write."""
+ALIKE = 0.02
+"""Value that a game loses, in the choice of those that are kept, for each one with its goal, and again with its danger,
+too."""
 EFFORT = 0.2
 """What capable players may spend where finalists are judged, as a share of what `pcg judge` lets them."""
 
@@ -122,6 +129,32 @@ class KeptGame:
         return self.value, likely, self.evaluation.fitness, -self.candidate.id
 
 
+def varied(games: Sequence[KeptGame], number: int) -> list[KeptGame]:
+    """Choose games of many kinds: each as good as it can be less what games with the same goal and the same danger cost
+    that were chosen before; in the order in which they were given.
+
+    Args:
+        games: best first.
+        number: how many are chosen.
+    """
+    if len(games) <= number:
+        return list(games)
+    left = list(range(len(games)))
+    chosen: list[int] = []
+    of = [(game.evaluation.metrics.get("goal", -1), game.evaluation.metrics.get("danger", -1)) for game in games]
+    while len(chosen) < number:
+
+        def worth(k: int) -> tuple[float, int]:
+            goal = sum(of[j][0] == of[k][0] for j in chosen)
+            alike = sum(of[j] == of[k] for j in chosen)
+            return games[k].value - ALIKE * (goal + alike), -k
+
+        best = max(left, key=worth)
+        left.remove(best)
+        chosen.append(best)
+    return [games[k] for k in sorted(chosen)]
+
+
 @dataclass(frozen=True)
 class GameSearchResult(RunResult):
     """Result of a run that makes rules or games."""
@@ -166,6 +199,8 @@ class GameSearch(SearchRun):
         self.confirmed: dict[int, GameEvaluation] = {}
         self.judgements: dict[int, Mapping[str, Any]] = {}
         """What the judge of games says of the finalists, by candidate."""
+        self.shown: dict[int, ShownGame] = {}
+        """Kept games without what changes nothing, by candidate."""
         self._ranks: list[tuple[int, bool, float, float, str, int]] = []
 
     # -- for subclasses ------------------------------------------------------------------------------------------------
@@ -206,7 +241,7 @@ class GameSearch(SearchRun):
         if self.confirmed:
             found = [self._known(game) for game in found if game.candidate.id in self.confirmed]
             found = sorted((game for game in found if not game.lucky), key=lambda game: game.rank, reverse=True)
-        return found[: self.config.count]
+        return varied(found, self.config.count)
 
     def _known(self, game: KeptGame) -> KeptGame:
         """Return a game with all that is known of it."""
@@ -222,6 +257,8 @@ class GameSearch(SearchRun):
         entries = []
         for k, game in enumerate(games):
             text, levels = self._final(game.candidate)
+            shown = self.shown.get(game.candidate.id, ShownGame(text))
+            text, told = commented(shown.text, levels)
             write_whole(folder / f"game{k}.txt", text)
             for number, level in enumerate(levels):
                 write_whole(folder / f"game{k}_lvl{number}.txt", level)
@@ -230,6 +267,7 @@ class GameSearch(SearchRun):
                 "file": f"game{k}.txt", **game.candidate.to_json(), **game.evaluation.to_json(),
                 "confirmed": last.to_json() if last is not None else None,
                 "judgement": game.judgement,
+                "removed": list(shown.removed), **told,
                 **self._index(game.candidate),
             })  # fmt: skip
         for path in sorted(folder.glob("game*.txt")):
@@ -258,14 +296,31 @@ class GameSearch(SearchRun):
         """
         if not self.config.confirm:
             return
-        best = list(self.archive.best()[: max(self.config.finalists, self.config.count)])
+        best = varied(self.archive.best(), max(self.config.finalists, self.config.count))
         for rounds_left in (2, 1, 0):
             played = self._last_plays(best, -(-self.config.confirm // 2**rounds_left), 0)
-            best = played[: max(self.config.count, -(-len(played) // 2))]
+            best = varied(played, max(self.config.count, -(-len(played) // 2)))
         for further in (1, 2):
             best = best[: -(-len(best) // 2)]
             if len(best) > 1:
                 best = self._last_plays(best, self.config.confirm * 2**further, further)
+        if self.config.judge:
+            self._take_out(self.games())
+
+    def _take_out(self, games: Sequence[KeptGame]) -> None:
+        """Take out of games what changes nothing."""
+        tickets = [
+            self.workers.submit(
+                f"making candidate {game.candidate.id} smaller", shown_game, *self._final(game.candidate),
+                game.evaluation, game.value, self.config.seed + CONFIRM, EFFORT, code_digest(),
+            )
+            for game in games
+        ]  # fmt: skip
+        for game, ticket in zip(games, tickets, strict=True):
+            shown: ShownGame = self.workers.result(ticket)
+            self.shown[game.candidate.id] = shown
+            if shown.judgement is not None:
+                self.judgements[game.candidate.id] = shown.judgement
 
     def _last_plays(self, games: Sequence[KeptGame], plays: int, sample: int) -> list[KeptGame]:
         """Play games so often with every agent; returns them with the verdicts, the most promising first."""
@@ -336,6 +391,9 @@ class GameSearch(SearchRun):
             candidate.genotype, 0, code_digest(), bar, candidate.generation,
         )  # fmt: skip
 
+    def _came_to(self, verdict: GameEvaluation) -> str:
+        return f"{verdict.stage}: {_kind_of(verdict.reason) if verdict.reason else 'feasible'}"
+
     def _verdict(self, event: dict[str, Any]) -> GameEvaluation:
         return GameEvaluation.from_json(event)
 
@@ -397,5 +455,6 @@ def _key(genotype: Any) -> bytes:
 
 def _kind_of(reason: str) -> str:
     """Return a reason without its numbers, names and example, so that reasons can be counted."""
-    words = ["..." if any(c.isdigit() for c in word) or "`" in word else word for word in reason.split(", ")[0].split()]
+    head = reason.split(", ")[0].split(": ")[0]
+    words = ["..." if any(c.isdigit() for c in word) or "`" in word else word for word in head.split()]
     return " ".join(words)[:80]

@@ -32,6 +32,7 @@ from pcg.generators.games.genes import game_distance, game_shape
 from pcg.generators.games.recombination import own_features, parts
 from pcg.runs.experiments.game_search import (
     CONFIRM,
+    EVALUATION,
     GameSearch,
     GameSearchResult,
     judged,
@@ -157,7 +158,7 @@ class WholeGameSearch(GameSearch):
         super().__init__(
             config, folder, generator, lambda data: game_shape(GameGenotype.from_json(data)), game_distance
         )
-        self.evaluator = GameEvaluator(self.start[0].levels, **config.evaluation_parameters)
+        self.evaluator = GameEvaluator(self.start[0].levels, **{**EVALUATION, **config.evaluation_parameters})
         self.work = Work(settings_of(self.evaluator.settings), config.seed)
 
     @classmethod

@@ -41,6 +41,7 @@ from pcg.generators.rules import RuleCandidate, RuleSet, RuleSpace, make_rule_ge
 from pcg.generators.rules.genes import edits, shape_distance, shape_of
 from pcg.runs.experiments.game_search import (
     CONFIRM,
+    EVALUATION,
     GameSearch,
     GameSearchResult,
     judged,
@@ -87,7 +88,8 @@ class Work:
 
 
 def _build(work: Work) -> tuple[RuleSpace, GameEvaluator]:
-    return RuleSpace.of(work.game.source, work.levels), GameEvaluator(work.levels, **dict(work.settings))
+    space = RuleSpace.of(work.game.source, work.levels)
+    return space, GameEvaluator(space.levels, **dict(work.settings))
 
 
 _SPACES_AND_EVALUATORS = ProcessCache(_build)
@@ -124,11 +126,11 @@ def evaluate_rules(
         verdict = GameEvaluation.unreadable(_first_problem(compiled.diagnostics, compiled.problem))
     elif plays:
         seed = sample_seed(work.seed, sample) + CONFIRM
-        verdict = evaluator.confirm(compiled.game(work.levels), plays, seed, diagnostics=compiled.diagnostics)
+        verdict = evaluator.confirm(compiled.game(space.levels), plays, seed, diagnostics=compiled.diagnostics)
         if judge:
-            verdict = judged(verdict, compiled.game(work.levels), work.seed + CONFIRM)
+            verdict = judged(verdict, compiled.game(space.levels), work.seed + CONFIRM)
     else:
-        game = compiled.game(work.levels)
+        game = compiled.game(space.levels)
         verdict = evaluator.evaluate(
             game, sample_seed(work.seed, sample), diagnostics=compiled.diagnostics, threshold=bar
         )
@@ -178,7 +180,7 @@ class RuleSearch(GameSearch):
             given["start"] = start
         generator = make_rule_generator(config.generator, self.space, seed=config.seed, **given)
         super().__init__(config, folder, generator, lambda data: shape_of(RuleSet.from_json(data)), shape_distance)
-        self.evaluator = GameEvaluator(levels, **config.evaluation_parameters)
+        self.evaluator = GameEvaluator(self.space.levels, **{**EVALUATION, **config.evaluation_parameters})
         self.work = Work(game, levels, settings_of(self.evaluator.settings), config.seed)
         _SPACES_AND_EVALUATORS.put(self.work, (self.space, self.evaluator))
 
@@ -214,7 +216,7 @@ class RuleSearch(GameSearch):
         return evaluate_rules, self.work
 
     def _final(self, candidate: RuleCandidate) -> tuple[str, Sequence[str]]:
-        return self.space.tidy(candidate.genotype), self.work.levels
+        return self.space.tidy(candidate.genotype), self.space.levels
 
     def _index(self, candidate: RuleCandidate) -> dict[str, Any]:
         return {"edits": edits(self.own, candidate.genotype)}

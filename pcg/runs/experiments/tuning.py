@@ -19,9 +19,10 @@ Layout of the folder (as of all runs, see `pcg.runs`; here what is different):
     When the run stops: every point that was evaluated, best first.
 `summary.json`
     When the run stops: `stopped`, `evaluations`, `settings` (different points), `confirm`, `best` {`values`, `value`,
-    `error`}; unless it was interrupted also `finalists` [{`values`, `value`, `error`, `plays`}] and, with seeds of
-    their own, `before` and `after` {`values`, `value`, `error`, `plays`, `targets` [{`target`, `measure`, `low`, `high`
-    (95 % interval), `value`}]}.
+    `error`}, `edges` {parameters at an end of their range: "lower" or "upper"}; unless it was interrupted also
+    `finalists` [{`values`, `value`, `error`, `plays`}] and, with seeds of their own, `before` and `after` {`values`,
+    `value`, `error`, `plays`, `targets` [{`target`, `measure`, `low`, `high` (95 % interval), `value`, `met` (as far as
+    the interval tells)}]}.
 """
 
 from __future__ import annotations
@@ -334,7 +335,10 @@ class TuningSearch(SearchRun):
         targets = []
         for target, result in zip(self.objective.targets, judged.results, strict=False):
             low, high = target.interval(judged.plays)
-            entry = {"target": str(target), "measure": result.measure, "low": low, "high": high, "value": result.value}
+            entry = {
+                "target": str(target), "measure": result.measure, "low": low, "high": high, "value": result.value,
+                "met": target.met(low, high),
+            }  # fmt: skip
             targets.append(
                 {key: value if value not in (float("inf"), float("-inf")) else None for key, value in entry.items()}
             )
@@ -353,9 +357,18 @@ class TuningSearch(SearchRun):
             tried = self.tuner.tried.get(best)
             known = {"value": tried.mean, "error": tried.error} if tried is not None and tried.told else {}
             summary["best"] = {"values": self.space.values(best), **known}
+            summary["edges"] = self._edges(best)
         if self.ended:
             summary |= {key: value for key, value in self.ended.items() if key != "chosen"}
         return summary
+
+    def _edges(self, point: Point) -> dict[str, str]:
+        """Return the parameters that stand at an end of their range, and at which."""
+        return {
+            parameter.name: "lower" if at == 0 else "upper"
+            for parameter, at in zip(self.space.parameters, point, strict=True)
+            if parameter.ordered and len(parameter.values) > 1 and at in (0, len(parameter.values) - 1)
+        }
 
     def _best(self) -> Point | None:
         if "chosen" in self.ended:

@@ -1,0 +1,118 @@
+"""Games that runs keep, seen by the judge of games: against the games that people made with the same sprites.
+
+    python benchmarks/judged_games.py RUN...
+
+Every RUN is a folder of `pcg rules`; its own copy of the game is judged for comparison. A row of
+`docs/results/rules/judged.csv` is written for each: how many candidates were feasible, where the time of the search
+went, what the judge gives the best game, and what it gives, on the same levels and with the same effort, to the game
+that people made. Of all games that are kept it tells the share of rules that change an outcome, wins of a random
+player, and movers that are outside the
+map or in walls after 200 ticks in which nobody acts. `rule_evolution.py report` makes the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+from pcg.engine.game import Game, load
+from pcg.evaluators.judging.game_kinds import game_kinds
+from pcg.evaluators.judging.game_places import astray
+from pcg.evaluators.judging.games import judge_game
+from pcg.runs.experiments.game_search import EFFORT
+from pcg.runs.game_text import GameText
+from pcg.runs.store import read_json
+
+COLUMNS = (
+    "game", "revision", "candidates", "feasible", "kept", "at nobody wins", "best", "people's", "at least people's",
+    "random wins", "astray", "rules that matter", "goals",
+)  # fmt: skip
+FILE = Path(__file__).parent.parent / "docs" / "results" / "rules" / "judged.csv"
+IDLE = 200
+"""Ticks of waiting after which movers are looked at."""
+
+
+def row_of(folder: Path, revision: str) -> dict[str, Any]:
+    """Return the row of a run."""
+    manifest, summary = read_json(folder / "run.json"), read_json(folder / "summary.json")
+    name = manifest["game"]["name"]
+    index = folder / "games" / "index.json"
+    games = read_json(index)["games"] if index.is_file() else []
+    seconds = _seconds(folder)
+    lost = sum(spent for reason, spent in seconds if "nobody wins" in reason) / max(1e-9, sum(s for _, s in seconds))
+    good = [entry for entry in games if entry["judgement"] and entry["judgement"]["feasible"]]
+    best = max((entry["judgement"]["value"] for entry in good), default=0.0)
+    people = people_value(folder, name, manifest)
+    return {
+        "game": name, "revision": revision, "candidates": summary["evaluations"], "feasible": summary["feasible"],
+        "kept": len(good), "at nobody wins": f"{lost:.0%}",
+        "best": f"{best:.3f}", "people's": f"{people:.3f}", "at least people's": "yes" if best >= people else "no",
+        "random wins": _percent([1.0 - _part(e, "chance") for e in good], 0.3, max),
+        "astray": _percent([idle_astray(folder / "games" / e["file"]) for e in good], 1.0, max),
+        "rules that matter": _percent([_part(e, "share") for e in good], 1.0, statistics.median),
+        "goals": " ".join(sorted({str(e.get("goal", "?")) for e in good})),
+    }  # fmt: skip
+
+
+def _seconds(folder: Path) -> list[tuple[str, float]]:
+    """Return why each candidate was not feasible, and the seconds of its evaluation."""
+    with (folder / "events.jsonl").open(encoding="utf-8") as file:
+        reasons = {event["id"]: str(event["reason"]) for event in map(json.loads, file)}
+    with (folder / "timing.jsonl").open(encoding="utf-8") as file:
+        lines = [line for line in map(json.loads, file) if line["type"] == "evaluation"]
+    return [(reasons.get(line["id"], ""), float(line["seconds"])) for line in lines]
+
+
+def people_value(folder: Path, name: str, manifest: dict[str, Any]) -> float:
+    """Return what the judge gives the game whose sprites these are, on the levels of the run."""
+    text = GameText.read(folder / "game", name, manifest["game"]["reading"])
+    game = text.load()
+    levels = [text.levels[k] for k in manifest["levels"]]
+    return judge_game(game, levels, seed=1, effort=EFFORT).value
+
+
+def idle_astray(path: Path) -> float:
+    """Return the share of the movers that are where they should not be while nobody acts."""
+    game: Game = load(path)
+    levels = [game.read_level(k) for k in range(len(game.levels))]
+    kinds = game_kinds(game.definition, levels)
+    shares = [astray(kinds, game, level, 1, ["NIL"] * IDLE).movers_share for level in levels]
+    return statistics.fmean(shares)
+
+
+def _part(entry: dict[str, Any], name: str) -> float:
+    return float(entry["judgement"]["parts"].get(name, {"value": 0.0})["value"])
+
+
+def _percent(values: list[float], scale: float, of: Any) -> str:
+    return f"{scale * of(values):.0%}" if values else ""
+
+
+def main() -> None:
+    """Write the rows and print them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    parser.add_argument("--revision", default="", help="of the toolkit that made the runs")
+    options = parser.parse_args()
+    rows = {}
+    if FILE.is_file():
+        with FILE.open(encoding="utf-8", newline="") as file:
+            rows = {row["game"]: row for row in csv.DictReader(file)}
+    for folder in options.runs:
+        if (folder / "summary.json").is_file():
+            row = row_of(folder, options.revision)
+            rows[row["game"]] = row
+            print(json.dumps(row))
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows[name] for name in sorted(rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

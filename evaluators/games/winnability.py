@@ -1,0 +1,88 @@
+"""Proofs that levels of a game can be won, as far as an evaluation of many games can afford them.
+
+A proof costs a few thousand forward-model calls, less than one play of a strong agent, and finds wins that no agent of
+the ladder does (`pcg.evaluators.proving`). So it is asked before the dear agents play, and most games that nobody can
+win never meet these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pcg.engine.game import Game
+from pcg.engine.vgdl.definition import Level
+from pcg.evaluators.games.trials import play_seed
+from pcg.evaluators.proving import Experience, prove
+
+TICKS_PER_CELL = 12
+"""Ticks of a win for each row and column of its level, at most: as long as plays of the judge of games last."""
+_PROOF = 300_000
+"""Number of the first play that proofs have the seeds of."""
+
+
+@dataclass(frozen=True)
+class Winnability:
+    """Wins of a game's levels.
+
+    Attributes:
+        wanted: levels that are to be won.
+        ticks: length of the win of each level that was won.
+    """
+
+    wanted: int
+    ticks: tuple[int, ...] = ()
+
+    @property
+    def proved(self) -> bool:
+        """True when as many levels as are wanted can be won."""
+        return len(self.ticks) >= self.wanted
+
+    def long(self, least: int) -> float:
+        """Return 1 where most wins take so many ticks, else how near that is: the median win as a share of it.
+
+        >>> Winnability(2, (30, 40, 3)).long(20), Winnability(2, (5, 40)).long(20)
+        (1.0, 0.25)
+        """
+        if not self.ticks:
+            return 0.0
+        ranked = sorted(self.ticks)
+        return min(1.0, ranked[(len(ranked) - 1) // 2] / max(1, least))
+
+
+def prove_levels(
+    game: Game,
+    levels: Sequence[Level],
+    seed: int,
+    calls: int,
+    *,
+    least_ticks: int,
+    max_work: int,
+    max_sprites: int,
+) -> Winnability:
+    """Look for wins of two levels of a game, or of the only one.
+
+    Args:
+        game: with one player.
+        levels: read for it, tried in this order until it is clear whether enough can be won.
+        seed: of the evaluation.
+        calls: forward-model calls for each level.
+        least_ticks: that a win may take, where the level's size does not allow more.
+        max_work: of a tick, in executions of effects.
+        max_sprites: moving sprites, or three times as many as a level starts with.
+    """
+    wanted = min(2, len(levels))
+    known = Experience()
+    found: list[int] = []
+    for k, level in enumerate(levels):
+        if len(found) >= wanted or len(found) + len(levels) - k < wanted:
+            break
+        context = game.context(level)
+        context.limit(max_work, max(max_sprites, 3 * int(context.header(context.initial)["slots"])))
+        proof = prove(
+            game, "\n".join(level.rows), seed=play_seed(seed, _PROOF + k), budget=calls, tidy=calls // 8,
+            max_ticks=max(least_ticks, TICKS_PER_CELL * (level.width + level.height)), experience=known,
+        )  # fmt: skip
+        if proof is not None:
+            found.append(proof.ticks)
+    return Winnability(wanted, tuple(found))

@@ -1,0 +1,225 @@
+"""Concepts of games: what one is about in five words, by which games are told apart and archives are spanned.
+
+The space is that of a designer's first sentence: what the goal is, where danger comes from, what the player controls,
+how fast things move, and whether chance plays a part. It is read from rules and levels, without a play; GAVEL (Todd et
+al. 2024) spans its archive by concepts of board games in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Protocol
+
+from pcg.engine.game import Game
+from pcg.engine.vgdl.definition import Level
+from pcg.evaluators.analysis import Ending, GameAnalysis, product_parameter
+from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
+
+GOALS: Mapping[str, str] = {
+    "survive": "last until time is up",
+    "escort": "have somebody else get there",
+    "push": "push things where they belong",
+    "destroy": "destroy what moves, or what shoots back",
+    "hunt": "catch what moves",
+    "collect": "gather several things",
+    "reach": "get to one place",
+    "build": "make so many of something",
+    "race": "be there before somebody else",
+    "other": "none of these",
+}
+"""Families of goals."""
+DANGERS = ("none", "chasers", "wanderers", "missiles", "places", "time", "loss")
+"""Sources of danger: what finds the player, what wanders, what flies, what stands there, the clock, and losing what is
+to be guarded."""
+CONTROLS = ("walk", "shoot", "line", "still", "jump")
+"""Ways to act: in four directions, and with shots; along a line; without moving; under gravity."""
+_TITLES: Mapping[str, str] = {
+    "survive": "Last to the End", "escort": "Company for the {x}", "push": "Pushing to the {x}",
+    "destroy": "War on the {x}", "hunt": "Hunting the {x}", "collect": "Gathering the {x}",
+    "reach": "The Way to the {x}", "build": "Making of the {x}", "race": "Racing to the {x}",
+    "other": "The Matter of the {x}",
+}  # fmt: skip
+_MOVING = ("chaser", "wanderer", "walker", "missile")
+
+
+class NamedThing(Protocol):
+    """A sprite type and its name in sentences, as `pcg.describe` has it."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Concept:
+    """What a game is about.
+
+    Attributes:
+        goal: a key of `GOALS`.
+        danger: of `DANGERS`.
+        control: of `CONTROLS`.
+        tempo: "turns" where nothing moves by itself, else "action".
+        chance: "chance" where the rules draw random numbers, else "certain".
+        targets: names of the types that the goal is about.
+    """
+
+    goal: str
+    danger: str
+    control: str
+    tempo: str
+    chance: str
+    targets: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The concept in five words."""
+        return " ".join(astuple(self)[:5])
+
+    def distance(self, other: Concept) -> float:
+        """Return the share of the five that differ, the goal counting twice, in [0, 1].
+
+        >>> a = Concept("reach", "none", "walk", "turns", "certain")
+        >>> a.distance(a), a.distance(Concept("collect", "none", "walk", "turns", "certain"))
+        (0.0, 0.3333333333333333)
+        """
+        differ = [a != b for a, b in zip(astuple(self)[:5], astuple(other)[:5], strict=True)]
+        return float((differ[0] + sum(differ)) / 6.0)
+
+    def title(self, things: Sequence[NamedThing] = ()) -> str:
+        """Return a title.
+
+        Args:
+            things: that have names in sentences.
+        """
+        names = {thing.type: thing.name for thing in things}
+        target = names.get(self.targets[0], self.targets[0]) if self.targets else "Things"
+        words = " ".join(word[:1].upper() + word[1:] for word in target.split())
+        return _TITLES[self.goal].format(x=words)
+
+
+def concept_of(game: Game, levels: Sequence[Level]) -> Concept:
+    """Return what a game is about.
+
+    Args:
+        game: with one player.
+        levels: read for it.
+
+    >>> import pcg
+    >>> [concept_of(g, [g.read_level(0)]).goal for g in map(pcg.load, ("boxes", "hunt", "dungeon"))]
+    ['push', 'hunt', 'reach']
+    """
+    return concept(game_kinds(game.definition, levels), levels)
+
+
+def concept(kinds: GameKinds, levels: Sequence[Level]) -> Concept:
+    """Return what a game is about, from the kinds of its sprites and its levels."""
+    analysis = kinds.analysis
+    goal, targets = _goal(kinds, levels)
+    moves = any(analysis.has(t, "mover") and kinds.kinds[t] != "avatar" for t in kinds.present)
+    return Concept(
+        goal=goal,
+        danger=_danger(kinds),
+        control=_control(kinds),
+        tempo="action" if moves else "turns",
+        chance="chance" if _draws(kinds) else "certain",
+        targets=tuple(kinds.name(t) for t in targets),
+    )  # fmt: skip
+
+
+def _goal(kinds: GameKinds, levels: Sequence[Level]) -> tuple[str, tuple[int, ...]]:
+    found = [(_family(kinds, ending, levels), ending) for ending in kinds.analysis.wins]
+    if not found:
+        return "other", ()
+    # a game that can be won by waiting as well is about the other goal
+    found.sort(key=lambda one: (one[0] == "survive", one[0] == "other", one[1].index))
+    family, ending = found[0]
+    types = [t for t in ending.types if t in kinds.present] or list(ending.types)
+    if family in ("hunt", "destroy"):
+        types.sort(key=lambda t: kinds.kinds[t] not in _MOVING)  # these are what it is about
+    return family, tuple(types)
+
+
+def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:
+    analysis = kinds.analysis
+    if ending.kind == "timeout":
+        return "survive"
+    types = [t for t in ending.types if t in kinds.present]
+    if not types:
+        return "other"
+    if ending.kind == "appear":
+        return "push" if _pushed_into(analysis, types) else "build"
+    if _pushed_into(analysis, types):
+        return "push"
+    takers = {r.partner for r in analysis.removals if r.victim in types and r.partner is not None}
+    avatars = {t for t in takers if kinds.kinds[t] == "avatar"}
+    moving = any(kinds.kinds[t] in _MOVING or analysis.has(t, "mover") for t in types)
+    shots = {t for t in takers if kinds.kinds[t] == "shot"}
+    if shots and not avatars:
+        return "destroy"
+    if avatars:
+        if moving:
+            return "hunt"
+        losers = {t for e in analysis.losses for t in e.types}
+        rivals = {t for t in takers - avatars if kinds.kinds[t] in _MOVING and t not in losers}
+        if rivals:
+            return "race"
+        most = max((sum(t in types for t, _, _ in level.placements) for level in levels), default=0)
+        return "collect" if most - ending.limit > 1 else "reach"
+    if any(kinds.kinds[t] in ("chaser", "wanderer", "walker") for t in takers):
+        return "escort"
+    return "destroy" if takers else "other"
+
+
+def _pushed_into(analysis: GameAnalysis, types: Sequence[int]) -> bool:
+    """Return True where what counts goes, or comes about, when something is pushed against something else."""
+    pushed = {t for t in analysis.concrete if analysis.has(t, "pushable")}
+    if not pushed:
+        return False
+    by_push = any(
+        r.victim in types and (r.victim in pushed or r.partner in pushed)
+        and not {r.victim, r.partner} & set(analysis.avatars) for r in analysis.removals
+    )  # fmt: skip
+    return by_push or any(s.product in types and ({s.maker, s.partner} & pushed) for s in analysis.sources)
+
+
+def _danger(kinds: GameKinds) -> str:
+    analysis = kinds.analysis
+    harmful = [t for t in kinds.present if {"harmful", "hazard"} & analysis.roles[t]]
+    for name, of in (
+        ("chasers", ("chaser",)),
+        ("missiles", ("missile", "spawner")),
+        ("wanderers", ("wanderer", "walker")),
+    ):
+        if any(kinds.kinds[t] in of for t in harmful):
+            return name
+    if harmful:
+        return "places"
+    losses = [e for e in analysis.losses if not (e.kind == "vanish" and set(e.types) <= set(analysis.avatars))]
+    if any(e.kind == "timeout" for e in losses):
+        return "time"
+    return "loss" if losses else "none"
+
+
+def _control(kinds: GameKinds) -> str:
+    analysis = kinds.analysis
+    if analysis.mobility == "platform":
+        return "jump"
+    if analysis.mobility == "none":
+        return "still"
+    if analysis.mobility in ("horizontal", "vertical"):
+        return "line"
+    types = analysis.definition.types
+    shoots = any(product_parameter(types[a]) is not None for a in analysis.start_avatars if a in kinds.present)
+    return "shoot" if shoots else "walk"
+
+
+def _draws(kinds: GameKinds) -> bool:
+    """Return True where a sprite that can be there, or a rule, draws random numbers."""
+    if any(kinds.kinds[t] == "wanderer" for t in kinds.present):
+        return True
+    types = kinds.definition.types
+    if any(0.0 < float(types[t].params.get("prob", 1.0)) < 1.0 for t in kinds.present):  # type: ignore[arg-type]
+        return True
+    return any(0.0 < float(e.params.get("prob", 1.0)) < 1.0 for e in kinds.definition.effects)  # type: ignore[arg-type]

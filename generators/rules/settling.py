@@ -1,0 +1,193 @@
+"""Settling of rule sets: what people never leave out is added, and what makes a game fail for certain is mended.
+
+Sprites that move are stopped by the frame of the level, or turned at it, and do not leave the map; somebody can lose;
+what has to go for a win can go; neither dying nor bumping pays. Most games that are drawn rule by rule fail for one of
+these reasons, and the reason says what is missing (repair from failure, as in ScriptDoctor, Earle et al.
+2025). Operators stay as they are: settling comes after them, and each thing is left as it is with some chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pcg.engine.vgdl import ontology
+from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, with_params
+from pcg.generators.rules.learned import LearnedSpace
+from pcg.generators.rules.operators import repair_rules
+
+MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot")
+"""Kinds that must not get out of the map or into walls."""
+_BOUNDS: dict[str, tuple[str, ...]] = {
+    "avatar": ("stepBack",),
+    "chaser": ("stepBack",),
+    "wanderer": ("stepBack",),
+    "walker": ("stepBack",),
+    "missile": ("reverseDirection", "turnAround", "killSprite", "wrapAround"),
+    "shot": ("killSprite",),
+}
+"""Effects of a bound, by what comes up against it."""
+BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection", "undoAll", "wrapAround"})
+"""Effects of coming up against something, for which nobody is paid."""
+_ENDLESS = frozenset({"wrapAround"})
+"""Effects that only the edge of the screen can have."""
+_TASKS = ("static", "resource", "portal", "spawner", "chaser", "wanderer", "walker")
+"""Kinds of things that can have to go."""
+_DANGERS = ("chaser", "wanderer", "walker", "missile")
+
+
+def settled(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator, *, share: float, most: int) -> RuleSet:
+    """Return a rule set in which what is missing is there.
+
+    Args:
+        space: of the sprite set.
+        genotype: what is settled.
+        rng: draws.
+        share: chance with which each thing is looked after, in [0, 1].
+        most: rules that it may have.
+    """
+    rules = list(genotype.rules)
+    endings = list(genotype.terminations)
+    for k, ending in enumerate(endings):
+        if ending.wins and _counts_scenery(space, ending):
+            endings[k] = space.draw_termination(rng, win=True)
+    added = [
+        *_bounds(space, rules, rng, share), *_goals(space, rules, endings, rng, share),
+        *_dangers(space, rules, endings, rng, share),
+    ]  # fmt: skip
+    rules = [_honest(space, rule) for rule in rules]
+    while rules and len(rules) + len(added) > most:
+        del rules[int(rng.integers(len(rules)))]
+    return repair_rules(space, RuleSet((*rules, *added), tuple(endings)), rng, most=most)
+
+
+def lengthened(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> RuleSet | None:
+    """Return a rule set in which one more kind of thing has to go before the game is won; None where there is none.
+
+    For games whose wins come too soon: what there is to do is what takes time.
+    """
+    goals = [e for e in genotype.terminations if e.wins and e.name in ("SpriteCounter", "MultiSpriteCounter")]
+    if not goals:
+        return None
+    counted = [value for key, value in goals[0].params if key.startswith("stype")]
+    taken = {n for name in counted for n in _wide(space, name)}
+    more = [n for n in _leaves(space, _TASKS) if n not in taken and not taken & _wide(space, n) and space.counts.get(n)]
+    more = [n for n in more if any((n, hero) in space.pairs for hero in space.kinds.avatars)]
+    if not more or len(counted) > 2:
+        return None
+    names = [*counted, more[int(rng.integers(len(more)))]]
+    types = tuple((f"stype{k + 1}", name) for k, name in enumerate(names))
+    goal = Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
+    return RuleSet(genotype.rules, (goal, *(e for e in genotype.terminations if not e.wins)))
+
+
+def _counts_scenery(space: LearnedSpace, ending: Termination) -> bool:
+    named = [value for key, value in ending.params if key.startswith("stype")]
+    return any(space.roles.get(name) in ("frame", "floor", "avatar") for name in named)
+
+
+def _wide(space: LearnedSpace, name: str) -> set[str]:
+    """Names of a type and of the groups above it."""
+    index, types = space.definition.type_index, space.definition.types
+    return {types[t].name for t in types[index[name]].path} if name in index else {name}
+
+
+def _leaves(space: LearnedSpace, kinds: Iterable[str]) -> list[str]:
+    index, types = space.definition.type_index, space.definition.types
+    return [n for n in space.kinds.actors if types[index[n]].leaf and space.roles[n] in kinds]
+
+
+def _ruled(space: LearnedSpace, rules: Sequence[Rule], first: str, second: str) -> bool:
+    """Return True where a rule says what happens to one when it meets another."""
+    one, other = _wide(space, first), _wide(space, second)
+    return any(
+        (r.first in one and r.second in other) or (r.second in one and r.first in other and r.second != EOS)
+        for r in rules
+    )
+
+
+def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator, share: float) -> list[Rule]:
+    """Rules for what comes up against the frame, or leaves the map where no frame encloses it."""
+    frames = [n for n in _leaves(space, ("frame",)) if n in space.kinds.actors]
+    found: list[Rule] = []
+    for mover in _leaves(space, MOVERS):
+        if mover not in space.kinds.movers:
+            continue
+        usual = _BOUNDS[space.roles[mover]]
+        bounds = [(wall, tuple(e for e in usual if e not in _ENDLESS)) for wall in frames]
+        if not (frames and space.enclosed):
+            bounds.append((EOS, usual))
+        for bound, effects in bounds:
+            if _ruled(space, [*rules, *found], mover, bound) or rng.random() >= share:
+                continue
+            found.append(Rule(mover, bound, effects[int(rng.integers(len(effects)))]))
+    return found
+
+
+def _goals(
+    space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination], rng: np.random.Generator, share: float
+) -> list[Rule]:
+    """Rules by which what has to go for a win can go: the avatar takes it, or a shot hits it."""
+    found: list[Rule] = []
+    for ending in endings:
+        if not ending.wins or ending.name not in ("SpriteCounter", "MultiSpriteCounter"):
+            continue
+        for key, name in ending.params:
+            if not key.startswith("stype") or name not in space.roles or rng.random() >= share:
+                continue
+            if any(_removes(space, rule, name) for rule in [*rules, *found]):
+                continue
+            hunters = [*space.kinds.avatars, *_leaves(space, ("shot",))]
+            hunters = [h for h in hunters if (name, h) in space.pairs]
+            if hunters:
+                hunter = hunters[int(rng.integers(len(hunters)))]
+                effect = "killSprite"
+                if name in space.kinds.resources and hunter in space.kinds.avatars:
+                    effect = "collectResource"
+                found.append(Rule(name, hunter, effect, (("scoreChange", "1"),)))
+    return found
+
+
+def _removes(space: LearnedSpace, rule: Rule, name: str) -> bool:
+    spec = ontology.EFFECTS[rule.effect]
+    below = {n for n in space.roles if name in _wide(space, n)} | _wide(space, name)
+    takes = spec.kills_first or rule.effect in ("transformTo", "collectResource")
+    if (takes and rule.first in below) or (spec.kills_second and rule.second in below):
+        return True
+    return any(rule.get(key) in below for key in spec.touches)
+
+
+def _dangers(
+    space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination], rng: np.random.Generator, share: float
+) -> list[Rule]:
+    """A rule by which the avatar can die, where nothing else can be lost and something moves that could kill it."""
+    if rng.random() >= share or any(not e.wins for e in endings if e.name != "SpriteCounter"):
+        return []
+    heroes = list(space.kinds.avatars)
+    wide = {n for h in heroes for n in _wide(space, h)}
+    if any(r.first in wide and ontology.EFFECTS[r.effect].kills_first for r in rules):
+        return []
+    threats = [n for n in _leaves(space, _DANGERS) if n in space.kinds.movers and not _prey(rules, n, wide)]
+    if not threats:
+        return []
+    threat = threats[int(rng.integers(len(threats)))]
+    return [Rule(h, threat, "killSprite", (("scoreChange", "-1"),)) for h in heroes if (h, threat) in space.pairs]
+
+
+def _prey(rules: Sequence[Rule], name: str, heroes: set[str]) -> bool:
+    return any(r.first == name and r.second in heroes and ontology.EFFECTS[r.effect].kills_first for r in rules)
+
+
+def _honest(space: LearnedSpace, rule: Rule) -> Rule:
+    """A rule that pays neither for dying nor for bumping."""
+    paid = rule.get("scoreChange")
+    if paid is None or paid.startswith("-"):
+        return rule
+    spec = ontology.EFFECTS[rule.effect]
+    heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
+    dies = (rule.first in heroes and spec.kills_first) or (rule.second in heroes and spec.kills_second)
+    if dies or (spec.harmless and rule.effect in BUMPS):
+        return replace(rule, params=with_params(rule.params, {"scoreChange": None}))
+    return rule

@@ -1,0 +1,124 @@
+"""The games of a run as people get to see them: without what changes nothing, and with a comment that says how to play.
+
+What search makes carries rules, groups and sprites that no play needs. They go before a game is shown, as by
+`pcg minimise`, as long as the recorded plays stay what they were and the judge thinks no less of the game.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pcg.describe import Description, describe
+from pcg.engine.game import Game, load
+from pcg.engine.vgdl.checker import check_game
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.agents import replay
+from pcg.evaluators.games import GameEvaluation
+from pcg.evaluators.games.evaluation import RecordedPlay
+from pcg.evaluators.judging.concepts import concept_of
+from pcg.minimise import minimise
+from pcg.runs.search import check_version
+
+MAX_TICKS = 200
+"""Ticks of the plays that must stay the same."""
+LEVELS = 2
+"""Levels that are played for that, from the first."""
+WIDTH = 116
+"""Characters of a line of the comment."""
+LOSS = 0.02
+"""Value that a game may lose with what is taken out."""
+
+
+@dataclass(frozen=True)
+class ShownGame:
+    """A game as it is shown.
+
+    Attributes:
+        text: strict VGDL, without the comment.
+        removed: what was taken out, in words.
+        judgement: of this text, as JSON; None where nothing was taken out.
+    """
+
+    text: str
+    removed: tuple[str, ...] = ()
+    judgement: Mapping[str, Any] | None = None
+
+
+def shown_game(
+    text: str, levels: Sequence[str], evaluation: GameEvaluation, value: float, seed: int, effort: float, code: str = ""
+) -> ShownGame:
+    """Return a game without what changes nothing, or as it is where that would change a play or the judge's mind.
+
+    Args:
+        text: of the game.
+        levels: its levels.
+        evaluation: whose recorded plays have to stay as they are.
+        value: what the judge gives the game as it is.
+        seed: of plays and judgement.
+        effort: of the judgement.
+        code: see `code_digest`.
+
+    Raises:
+        PcgError: when this is not the version that `code` names.
+    """
+    from pcg.evaluators.judging.games import judge_game
+
+    check_version(code)
+    whole = load(text, levels=levels)
+    found = minimise(whole, levels=range(min(LEVELS, len(levels))), seeds=1, seed=seed & 0xFFFF, max_ticks=MAX_TICKS)
+    if not found.removed or check_game(found.text):
+        return ShownGame(text)
+    small = load(found.text, levels=levels)
+    if not all(_same(whole, small, levels, play) for play in (evaluation.best, evaluation.weak) if play is not None):
+        return ShownGame(text)
+    judgement = judge_game(small, seed=seed & 0x7FFFFFFF, effort=effort)
+    if not judgement.feasible or judgement.value < value - LOSS:
+        return ShownGame(text)
+    return ShownGame(found.text, tuple(str(removal) for removal in found.removed), judgement.as_dict())
+
+
+def _same(one: Game, other: Game, levels: Sequence[str], play: RecordedPlay) -> bool:
+    """Return True where a recorded play ends alike in two games."""
+    ends = []
+    for game in (one, other):
+        last = replay(game.start(levels[play.level % len(levels)], seed=play.seed), play.actions)[-1]
+        ends.append((last.winner, last.is_over, last.score))
+    return ends[0] == ends[1]
+
+
+def commented(text: str, levels: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """Return a game with a comment that tells what it is and how to play it, and the same as a title and a pitch.
+
+    Args:
+        text: strict VGDL without a comment before its first line.
+        levels: its levels.
+
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> text, told = commented(game.definition.source, game.levels)
+    >>> text.startswith("# " + told["title"])
+    True
+    """
+    try:
+        game = load(text, levels=levels)
+        said = describe(game)
+        concept = concept_of(game, [game.read_level(k) for k in range(len(levels))])
+    except PcgError:
+        return text, {}
+    title = concept.title(said.things)
+    lines = [f"{title}: {said.summary}", f"How to play: {_keys(said)}"]
+    comment = "\n".join("\n".join(textwrap.wrap(line, WIDTH, initial_indent="# ", subsequent_indent="# "))
+                        for line in lines)  # fmt: skip
+    told = {"title": title, "pitch": said.summary, "how_to_play": _keys(said), "goal": concept.goal,
+            "concept": concept.text}  # fmt: skip
+    return f"{comment}\n{text}", told
+
+
+def _keys(said: Description) -> str:
+    """The keys of the first avatar in one line."""
+    keys = said.controls[0].keys if said.controls else ()
+    return " ".join(f"{control.keys}: {re.sub(r'[.]$', '', control.does)}." for control in keys) or "there are no keys."

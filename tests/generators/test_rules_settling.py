@@ -1,0 +1,104 @@
+"""Rules drawn as people write them, and rule sets that are settled: bounded, winnable by rule, honest."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from pcg.engine.game import load
+from pcg.evaluators.judging.game_kinds import EDGE, KINDS, TIME
+from pcg.generators.rules import RuleSet, RuleSpace, make_rule_generator
+from pcg.generators.rules.genes import EOS, Rule, Termination
+from pcg.generators.rules.learned import LearnedSpace, prior
+from pcg.generators.rules.settling import lengthened, settled
+
+
+def learned(name: str) -> LearnedSpace:
+    game = load(name)
+    return LearnedSpace(RuleSpace.of(game.definition.source, game.levels))
+
+
+def test_the_prior_is_counts_alone_with_their_provenance() -> None:
+    from pcg.generators.rules import learned as module
+
+    data = json.loads(module._FILE.read_text(encoding="utf-8"))
+    assert "without names or numbers" in data["provenance"] and data["games"] == prior().games > 120
+    kinds = {kind for first, _, second, _ in data["rules"] for kind in (first, second)}
+    assert kinds == {*KINDS, EDGE, TIME, "win", "lose"}
+
+
+def test_usual_rules_are_drawn_more_often() -> None:
+    space = learned("dungeon")
+    rng = np.random.default_rng(1)
+    avatar = space.kinds.avatars[0]
+    drawn = Counter(space.draw_rule(rng, pair=(avatar, "wall")).effect for _ in range(300))
+    assert drawn["stepBack"] > 100
+    names, weights = RuleSpace.of(load("dungeon").definition.source, load("dungeon").levels).effects(avatar, "wall")
+    assert drawn["stepBack"] / 300 > 2 * weights[names.index("stepBack")]
+
+
+def test_goals_are_never_scenery_or_dying() -> None:
+    space = learned("dungeon")
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        ending = space.draw_termination(rng, win=True)
+        assert space.roles.get(ending.get("stype") or "", "") not in ("frame", "floor", "avatar")
+
+
+def test_what_moves_is_bounded_and_the_goal_can_be_brought_about() -> None:
+    space = learned("dungeon")
+    bare = RuleSet((), (Termination("SpriteCounter", (("stype", "key"), ("limit", "0"), ("win", "True"))),))
+    made = settled(space, bare, np.random.default_rng(1), share=1.0, most=30)
+    bounded = {r.first for r in made.rules if r.second == "wall"}
+    movers = {n for n in space.kinds.movers if space.roles[n] in ("avatar", "chaser", "wanderer", "missile", "shot")}
+    leaves = {t.name for t in space.definition.types if t.leaf}
+    assert bounded >= movers & leaves
+    assert any(r.first == "key" and r.effect in ("killSprite", "collectResource") for r in made.rules)
+    assert any(r.first in space.kinds.avatars and r.effect == "killSprite" for r in made.rules), "somebody can lose"
+    assert settled(space, made, np.random.default_rng(1), share=1.0, most=30) == made, "once is enough"
+
+
+def test_without_a_frame_the_edge_of_the_screen_is_the_bound() -> None:
+    game = load("dungeon")
+    space = LearnedSpace(RuleSpace.of(game.definition.source, [level.replace("w", ".") for level in game.levels]))
+    made = settled(space, RuleSet((), ()), np.random.default_rng(1), share=1.0, most=30)
+    assert space.kinds.avatars[0] in {r.first for r in made.rules if r.second == EOS and r.effect == "stepBack"}
+
+
+def test_neither_dying_nor_bumping_pays() -> None:
+    space = learned("dungeon")
+    avatar = space.kinds.avatars[0]
+    paid = (("scoreChange", "5"),)
+    rules = (Rule(avatar, "wall", "stepBack", paid), Rule(avatar, "key", "killSprite", paid))
+    made = settled(space, RuleSet(rules, ()), np.random.default_rng(1), share=0.0, most=30)
+    assert {r.get("scoreChange") for r in made.rules if r.pair in {rule.pair for rule in rules}} == {None}
+
+
+@pytest.mark.parametrize("name", ["evolve", "novelty"])
+def test_settling_can_be_left_out(name: str) -> None:
+    game = load("dungeon")
+    space = RuleSpace.of(game.definition.source, game.levels)
+    with_it, without = (make_rule_generator(name, space, seed=1, settled=share).ask(20) for share in (1.0, 0.0))
+    assert [str(c.genotype) for c in with_it] != [str(c.genotype) for c in without]
+    for candidate in with_it:
+        assert any(r.pair in ((a, "wall"), ("wall", a)) or r.first in _groups(space, a) for a in space.kinds.avatars
+                   for r in candidate.genotype.rules)  # fmt: skip
+
+
+def _groups(space: RuleSpace, name: str) -> set[str]:
+    types = space.definition.types
+    return {types[t].name for t in types[space.definition.type_index[name]].path}
+
+
+def test_games_that_are_won_too_soon_get_more_to_do() -> None:
+    space = learned("dungeon")
+    goal = Termination("SpriteCounter", (("stype", "key"), ("limit", "0"), ("win", "True")))
+    short = RuleSet((Rule("key", space.kinds.avatars[0], "killSprite"),), (goal, space.death()))
+    longer = lengthened(space, short, np.random.default_rng(1))
+    assert longer is not None and longer.rules == short.rules
+    (won,) = [e for e in longer.terminations if e.wins]
+    assert won.name == "MultiSpriteCounter" and won.get("stype1") == "key" and won.get("stype2") not in (None, "key")
+    assert lengthened(space, RuleSet(short.rules, (space.death(),)), np.random.default_rng(1)) is None

@@ -121,6 +121,7 @@ class Context:
             "cell_start": placement.cell_start,
             "cell_items": placement.cell_items,
             "cell_mask": placement.cell_mask,
+            "level_mates": placement.level_mates,
             "dirty_masks": tables.dirty_masks,
             "extensions": tables.extensions,
         }

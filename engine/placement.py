@@ -88,7 +88,7 @@ class Placement:
             self._look_around(level, here[:, 0] & 63, cell)
 
     def _look_around(self, level: Level, kinds: Any, cell: Any) -> None:
-        """What is near each level sprite, if it lies in one cell; larger ones are looked up when they are met."""
+        """Note the neighbours of each level sprite that lies in one cell; those of larger ones are looked up."""
         records, size = self.level_sprites, level.block_size
         single = (records["w"] > 0) & (records["w"] <= size) & (records["h"] > 0) & (records["h"] <= size)
         records["near"] = np.where(single, self.cell_mask[cell], records["near"])

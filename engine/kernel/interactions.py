@@ -53,7 +53,7 @@ from pcg.engine.kernel.layout import (
     sprite_at,
     state_at,
 )
-from pcg.engine.kernel.runtime import inner, load8, load32, load64, low_bit, store32, store64
+from pcg.engine.kernel.runtime import inlined, inner, load8, load32, load64, low_bit, store32, store64
 from pcg.engine.kernel.store import is_killed, overlaps
 
 _WALL_BOUNCE = EFFECT_ID["wallBounce"]
@@ -364,13 +364,24 @@ def run_entry(gm, st, n):
     if present(gm, st, entry.second_at, entry.second_n) == 0:
         return _ABSENT
     s.work += 1
+    if entry.bits & N_GROUND == 0:
+        if entry.first_moving_n == 0:
+            if entry.bits & N_SLOW_FIRST == 0 and (since >= 0 or entry.second_mask == 0):
+                if moves_near_first(gm, st, entry, since) == 0:
+                    s.last = s.next_id
+                    return note_apart(st, clean)
+        elif entry.second_moving_n == 0 and (since >= 0 or entry.first_mask == 0):
+            if moves_near_second(gm, st, entry, since) == 0:
+                s.last = s.next_id
+                for i in range(entry.first_moving_n):
+                    s.work += group_at(st, int_at(gm, entry.first_moving_at + i)).moving >> 2
+                return note_apart(st, clean)
     if s.slots > _CROWD and (s.grid == 0 or entry.bits & N_GROUND != 0):
         # where sprites are many and searched one by one, testing them costs as well
         firsts = count_moving(gm, st, entry.first_moving_at, entry.first_moving_n)
         if firsts != 0:
             s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5
     s.clock += 1
-    now = s.clock
     s.last = s.next_id
     met = 0
     quiet = since >= 0 and newest(gm, st, entry) <= since
@@ -392,8 +403,53 @@ def run_entry(gm, st, n):
         set_dirty(st, n)
         return _MET
     # with no hit nothing has changed, so all pairs are known to be apart as of now
-    store32(clean, now)
+    store32(clean, s.clock)
     return _APART
+
+
+@inlined
+def note_apart(st, clean):
+    """End the evaluation of an entry that needed no search: all its pairs are apart as of now."""
+    s = state_at(st)
+    s.clock += 1
+    store32(clean, s.clock)
+    return _APART
+
+
+@inner
+def moves_near_first(gm, st, entry, since):
+    """0 when no second sprite that has moved after clock `since` is in a cell with level sprites of the first types."""
+    base = st + state_at(st).at_sprites
+    stride = context_at(gm).stride
+    for i in range(entry.second_moving_n):
+        group = group_at(st, int_at(gm, entry.second_moving_at + i))
+        if group.stamp > since:
+            slot = group.head
+            while slot >= 0:
+                b = slot_from(st, base, stride, slot)
+                q = sprite_at(b)
+                if q.moved > since and near_mask(gm, st, b) & entry.first_mask != 0:
+                    return 1
+                slot = q.next
+    return 0
+
+
+@inner
+def moves_near_second(gm, st, entry, since):
+    """0 when no first sprite that has moved after clock `since` is in a cell with level sprites of the second types."""
+    base = st + state_at(st).at_sprites
+    stride = context_at(gm).stride
+    for i in range(entry.first_moving_n):
+        group = group_at(st, int_at(gm, entry.first_moving_at + i))
+        if group.stamp > since:
+            slot = group.head
+            while slot >= 0:
+                a = slot_from(st, base, stride, slot)
+                p = sprite_at(a)
+                if p.moved > since and near_mask(gm, st, a) & entry.second_mask != 0:
+                    return 1
+                slot = p.next
+    return 0
 
 
 @inner
@@ -457,7 +513,7 @@ def pair_phase(gm, st):
             if is_shielded(st, entry) != 0:
                 set_dirty(st, n)
             else:
-                again = found != _MET and n == looked + 1 and entry.bits & N_AGAIN != 0
+                again = entry.bits & N_AGAIN != 0 and found != _MET and n == looked + 1
                 if not again or run_again(gm, st, n, found, cost) == 0:
                     before = s.work
                     found = run_entry(gm, st, n)

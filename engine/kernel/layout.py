@@ -329,6 +329,7 @@ ENTRY = np.dtype(
         ("second_moving_n", "i4"),
         ("second_has_level", "i4"),
         ("second_mask", "i8"),  # bit (type & 63) of every second type with level sprites
+        ("first_mask", "i8"),  # the same of every first type
     ],
     align=True,
 )

@@ -317,7 +317,7 @@ class GameTables:
             at2, n2, moving_at2, moving_n2 = side(pair.second)
             bits = (L.N_GROUND if ground & first else 0) | (L.N_SHARED if moving & first & second else 0)
             lists = (at, n, at2, n2, moving_at, moving_n, moving_at2, moving_n2, level & second != 0)
-            mask = _mask(level & second)
+            masks = _mask(level & second), _mask(level & first)
             before = -1
             for index in pair.effects:
                 part = parts[index]
@@ -331,7 +331,7 @@ class GameTables:
                     flags = L.N_ONCE
                 flags |= again
                 shield = self.shields.get((pair.first, pair.second, part.name), -1) if self.shields else -1
-                rows.append((pair.first, pair.second, index, shield, flags, *lists, mask))
+                rows.append((pair.first, pair.second, index, shield, flags, *lists, *masks))
                 stirring.append((first | second) & moving)
         self.n_entries = len(rows)
         self.n_dirty = max(1, -(-len(rows) // L.DIRTY_BITS))

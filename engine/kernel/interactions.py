@@ -255,6 +255,9 @@ def run_level(gm, st, entry, t):
         return met
     first = load32(g.level_start + 8 * t)
     s.work += load32(g.level_start + 8 * t + 4) >> 2
+    if since >= 0 and g.max_w <= g.block and g.max_h <= g.block and moves_near_first(gm, st, entry, since, 1) == 0:
+        # no level sprite reaches beyond its cell, and nothing that could meet one is in a cell with it
+        return 0
     plain = since < 0 and entry.bits & (E_BATCH | N_GROUND) == 0
     for k in range(first, first + load32(g.level_start + 8 * t + 4)):
         if k >= g.n_mortal or is_mortal_alive(st, k):
@@ -367,7 +370,7 @@ def run_entry(gm, st, n):
     if entry.bits & N_GROUND == 0:
         if entry.first_moving_n == 0:
             if entry.bits & N_SLOW_FIRST == 0 and (since >= 0 or entry.second_mask == 0):
-                if moves_near_first(gm, st, entry, since) == 0:
+                if moves_near_first(gm, st, entry, since, 0) == 0:
                     s.last = s.next_id
                     return note_apart(st, clean)
         elif entry.second_moving_n == 0 and (since >= 0 or entry.first_mask == 0):
@@ -381,6 +384,9 @@ def run_entry(gm, st, n):
         firsts = count_moving(gm, st, entry.first_moving_at, entry.first_moving_n)
         if firsts != 0:
             s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5
+    if since >= 0 and entry.first_mask == 0 and few_apart(gm, st, entry, since) != 0:
+        s.last = s.next_id
+        return note_apart(st, clean)
     s.clock += 1
     s.last = s.next_id
     met = 0
@@ -417,18 +423,23 @@ def note_apart(st, clean):
 
 
 @inner
-def moves_near_first(gm, st, entry, since):
-    """0 when no second sprite that has moved after clock `since` is in a cell with level sprites of the first types."""
+def moves_near_first(gm, st, entry, since, every):
+    """0 when no second sprite that has moved after clock `since` is in a cell with level sprites of the first types.
+
+    `every` asks for those as well of whose type another one has moved.
+    """
     base = st + state_at(st).at_sprites
     stride = context_at(gm).stride
     for i in range(entry.second_moving_n):
         group = group_at(st, int_at(gm, entry.second_moving_at + i))
         if group.stamp > since:
+            if every != 0 and state_at(st).grid != 0 and group.moving > FEW:
+                return 1
             slot = group.head
             while slot >= 0:
                 b = slot_from(st, base, stride, slot)
                 q = sprite_at(b)
-                if q.moved > since and near_mask(gm, st, b) & entry.first_mask != 0:
+                if (q.moved > since or every != 0) and near_mask(gm, st, b) & entry.first_mask != 0:
                     return 1
                 slot = q.next
     return 0
@@ -450,6 +461,46 @@ def moves_near_second(gm, st, entry, since):
                     return 1
                 slot = p.next
     return 0
+
+
+@inner
+def few_apart(gm, st, entry, since):
+    """1 when the first sprites, no more than two of a type, are seen to be apart from all second ones."""
+    s = state_at(st)
+    g = context_at(gm)
+    base = st + s.at_sprites
+    stride = g.stride
+    mask = entry.second_mask
+    for i in range(entry.first_moving_n):
+        group = group_at(st, int_at(gm, entry.first_moving_at + i))
+        if group.moving > 2:
+            return 0
+        slot = group.head
+        while slot >= 0:
+            a = slot_from(st, base, stride, slot)
+            p = sprite_at(a)
+            slot = p.next
+            moved = p.moved > since
+            if moved and mask != 0 and near_mask(gm, st, a) & mask != 0:
+                return 0
+            x0 = p.x
+            y0 = p.y
+            x1 = x0 + p.w
+            y1 = y0 + p.h
+            for j in range(entry.second_moving_n):
+                other = group_at(st, int_at(gm, entry.second_moving_at + j))
+                k = other.head
+                if k < 0 or (not moved and other.stamp <= since):
+                    continue
+                if s.grid != 0 and other.moving > FEW:
+                    return 0
+                while k >= 0:
+                    b = slot_from(st, base, stride, k)
+                    q = sprite_at(b)
+                    k = q.next
+                    if q.x < x1 and x0 < q.x + q.w and q.y < y1 and y0 < q.y + q.h and b != a:
+                        return 0
+    return 1
 
 
 @inner

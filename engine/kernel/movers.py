@@ -32,8 +32,8 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.physics import active, dir_x, dir_y, move, passive
 from pcg.engine.kernel.random import following, next_double, next_float, next_int
-from pcg.engine.kernel.runtime import call4, inlined, inner, load64, store64
-from pcg.engine.kernel.store import add_sprite, java_int, kill, mark_entries
+from pcg.engine.kernel.runtime import call4, inner, load64, store64
+from pcg.engine.kernel.store import add_sprite, along, java_int, kill, mark_entries
 
 _FLICKER = CLASS_ID["Flicker"]
 _ORIENTED_FLICKER = CLASS_ID["OrientedFlicker"]
@@ -77,18 +77,6 @@ def base_update(gm, st, a):
     """The base update: passive step, then time to live."""
     passive(gm, st, a)
     time_to_live(gm, st, a)
-
-
-@inlined
-def along(part, pixels):
-    """Whole pixels of a move along one axis; `part` is that of the orientation, mostly 0, 1 or -1."""
-    if part == 0.0:
-        return 0
-    if part == 1.0:
-        return pixels
-    if part == -1.0 and pixels > -2147483648:
-        return -pixels
-    return java_int(part * pixels)
 
 
 @inner

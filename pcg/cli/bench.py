@@ -70,7 +70,7 @@ def bench_engine(
     console().print(table)
     print(
         f"one thread, after compilation, random actions on level 0; copies are of tick {copy_tick}, advances start "
-        "again after 200 ticks or at the end; the best of five windows, whose spread is how much longer the slowest took"
+        "again after 200 ticks or at the end; the best of five windows, and how much longer the slowest took (spread)"
     )
 
 

@@ -32,7 +32,12 @@ def register(app: typer.Typer) -> None:
 )
 def levels(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
-    generator: Annotated[str, typer.Option(help="How levels are made; `pcg generators` lists the names.")] = "evolve",
+    generator: Annotated[
+        str,
+        typer.Option(
+            help="How levels are made: a name (`pcg list generators`), or one of your own, as in my.py:Scattered."
+        ),
+    ] = "evolve",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Levels wanted.")] = 10,
     evaluations: Annotated[
         int | None,
@@ -53,6 +58,12 @@ def levels(
             help="A model of what people like (`pcg prefer fit`): levels are judged by what it thinks of them."
         ),
     ] = None,
+    fitness: Annotated[
+        str | None,
+        typer.Option(
+            help="What makes a level good: a name (`pcg list fitness`), or a function of your own, as in my.py:tidy."
+        ),
+    ] = None,
     reading: ReadingChoice = None,
     *,
     run: RunChoices,
@@ -62,12 +73,17 @@ def levels(
     Ctrl-C stops and keeps what was found; `pcg resume` goes on. The folder gets the levels as text and as pictures, an
     animation of the best one being won, and report.html.
     """
+    from pcg.own_parts import named_parts
     from pcg.runs import LevelRun, run_levels
 
+    generator, own_generator = named_parts("level-generator", generator)
+    fitness, own_fitness = named_parts("fitness", fitness or "")
     data = run.sections("generator.population=50", {
         "game": game, "generator": generator, "count": count, "reading": reading.value if reading else "",
         "want": ", ".join(want or []),
-    }, evaluations)  # fmt: skip
+    }, evaluations, [*own_generator, *own_fitness])  # fmt: skip
+    if fitness:
+        data.setdefault("evaluation", {})["fitness"] = fitness
     if prefer is not None:
         data.setdefault("evaluation", {})["prefer"] = _preference(prefer)
     config = LevelRun.from_mapping(data, "--set")

@@ -14,7 +14,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter(
             "reading", "", "how the game text is read; empty: as `load` decides", choices=("", "strict", "gvgai")
         ),
-        Parameter("generator", "evolve", "name of the level generator"),
+        Parameter("generator", "portfolio", "name of the level generator"),
         Parameter("want", "", "what levels are to be like, as in enemies=3, symmetry>=0.8"),
         Parameter("count", 10, "levels wanted", 1, 10_000),
         Parameter("seed", 1, "equal seeds give equal levels", 0, 2**63 - 1),
@@ -43,7 +43,7 @@ class LevelRun(RunConfig):
     sections = SECTIONS
 
     game: str
-    generator: str = "evolve"
+    generator: str = "portfolio"
     count: int = 10
     seed: int = 1
     seconds: float = 0.0

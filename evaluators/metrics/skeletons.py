@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from pcg.evaluators.level_grid import Grid, Mask
+from pcg.evaluators.level_grid import BLOCKED, Grid, Mask, Palette
 from pcg.evaluators.metrics.likeness import LevelShape
 
 LEAST_WALLS = 0.05
@@ -31,9 +31,10 @@ def skeleton(grid: Grid, walls: Collection[int]) -> Mask:
 def skeleton_distance(one: Mask, other: Mask) -> float:
     """Return the share of walls of either skeleton that are not in both, in [0, 1]; 1 where one has next to none.
 
-    >>> rooms = np.eye(5, dtype=bool)
-    >>> skeleton_distance(rooms, rooms[::-1]), skeleton_distance(rooms, ~rooms)
-    (0.0, 1.0)
+    >>> wall = np.zeros((6, 6), bool)
+    >>> wall[1] = True
+    >>> skeleton_distance(wall, wall[::-1]), round(skeleton_distance(wall, wall.T), 2)
+    (0.0, 0.91)
     """
     if any(mask.size == 0 or mask.mean() < LEAST_WALLS for mask in (one, other)):
         return 1.0
@@ -86,3 +87,35 @@ class StructuralShape:
         if self.mask is None or other.mask is None or looks == 0.0:
             return looks
         return min(looks, self.scale / SHARED * skeleton_distance(self.mask, other.mask))
+
+
+class StructuralShapes:
+    """Shapes of levels of one game.
+
+    Args:
+        palette: tiles of the game.
+        levels: the game's own.
+        scale: see `StructuralShape`: the distance below which levels are one, as far as looks go.
+    """
+
+    def __init__(self, palette: Palette, levels: Sequence[Grid], scale: float) -> None:
+        analysis = palette.analysis
+        self.palette = palette
+        self.scale = scale
+        self.walls = [
+            k
+            for k, tile in enumerate(palette.tiles)
+            if palette.access[k] == BLOCKED and tile.content and all(analysis.has(c, "wall") for c in tile.content)
+        ]
+        """Tiles that skeletons are made of."""
+        self.tell = skeletons_tell(levels, self.walls)
+        """Whether skeletons tell levels of this game apart."""
+
+    def __call__(self, text: str) -> StructuralShape:
+        """Return the shape of a level.
+
+        Raises:
+            PcgError: for a text that is no level of the game.
+        """
+        mask = skeleton(self.palette.parse(text), self.walls) if self.tell else None
+        return StructuralShape(text, mask, self.scale)

@@ -53,6 +53,13 @@ def levels(
             help="A model of what people like (`pcg prefer fit`): levels are judged by what it thinks of them."
         ),
     ] = None,
+    progression: Annotated[
+        bool,
+        typer.Option(
+            "--progression",
+            help="Make a course of the levels: difficulty rises, and what is new comes one by one, alone where it can.",
+        ),
+    ] = False,
     reading: ReadingChoice = None,
     *,
     run: RunChoices,
@@ -66,7 +73,7 @@ def levels(
 
     data = run.sections("generator.population=50", {
         "game": game, "generator": generator, "count": count, "reading": reading.value if reading else "",
-        "want": ", ".join(want or []),
+        "want": ", ".join(want or []), "progression": progression,
     }, evaluations)  # fmt: skip
     if prefer is not None:
         data.setdefault("evaluation", {})["prefer"] = _preference(prefer)
@@ -113,6 +120,12 @@ def _print_targets(result: LevelResult) -> None:
         print(f"  {tally.target}: {tally.achieved} of {tally.of}, {by}")
 
 
+def _print_course(result: LevelResult) -> None:
+    """Print what each level of a course teaches."""
+    for place, level in enumerate(result.course):
+        print(f"  {place + 1}. difficulty {level.difficulty.value:.2f}  {level.teaches}")
+
+
 def finish(result: LevelResult) -> None:
     """Write the report of a run and print its outcome."""
     from pcg.report import write_report
@@ -125,8 +138,9 @@ def finish(result: LevelResult) -> None:
     if not result.levels:
         report_error(f"{tried}; the closest are in {result.folder / 'infeasible'}, see {page}")
         raise typer.Exit(NOTHING_FOUND)
-    best = result.levels[0].evaluation.fitness
+    best = max(entry.evaluation.fitness for entry in result.levels)
     print(f"{tried}; the best {len(result.levels)} are in {result.folder / 'levels'}, best fitness {best:.2f}")
+    _print_course(result)
     _print_targets(result)
     if result.statistics:
         filled, cells = result.statistics["elites"], result.statistics["cells"]

@@ -26,11 +26,10 @@ class Bandit:
 
     >>> bandit = Bandit({"rooms": 0.5, "caves": 0.5})
     >>> for _ in range(30):
-    ...     bandit.reward("rooms", 1.0), bandit.reward("caves", 0.0)  # doctest: +ELLIPSIS
-    (None, None)
-    ...
+    ...     bandit.reward("rooms", 1.0)
+    ...     bandit.reward("caves", 0.0)
     >>> bandit.choose(np.random.default_rng(1)), round(bandit.mean("caves"), 2)
-    ('rooms', 0.04)
+    ('rooms', 0.05)
     """
 
     def __init__(self, expected: Mapping[str, float]) -> None:

@@ -24,7 +24,7 @@ from pcg.evaluators.judging.levels import LevelJudge, value_of
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.patterns import originality
 from pcg.evaluators.metrics.registry import TEXT, measure
-from pcg.evaluators.metrics.skeletons import StructuralShape, skeleton, skeletons_tell
+from pcg.evaluators.metrics.skeletons import StructuralShapes
 from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import GROUPS, Target, group, target_value
@@ -35,10 +35,13 @@ from pcg.generators.levels.portfolio.bandit import Bandit
 from pcg.generators.levels.portfolio.elites import Elite, Elites
 from pcg.generators.levels.portfolio.families import FAMILIES, Workshop
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
+from pcg.generators.levels.portfolio.lessons import lesson
 from pcg.generators.levels.portfolio.polishing import Polishing
 from pcg.generators.levels.portfolio.things import Things
 from pcg.generators.levels.repair.by_rules import repair
 
+LESSON = "lesson"
+"""Origin of levels with only some kinds of things."""
 SHOWN = 10
 """Levels that a run is after; a level among so many best ones is a full success of its family."""
 NEW = 0.5
@@ -72,6 +75,7 @@ class PortfolioGenerator(LevelGenerator):
                   "where these differ less from each other", 0.0, 1.0),
         Parameter("elites", 60, "good and different levels that are kept to be crossed and edited", 2, 10_000),
         Parameter("niche", 0.18, "levels closer than this to a better one are not kept", 0.0, 1.0, "distance"),
+        Parameter("lessons", 0.0, "share of levels with only some of the kinds of things, for courses", 0.0, 1.0),
         Parameter("delay", 16, "levels under way that were made before the verdict on an earlier one", 1, 1000),
     )  # fmt: skip
     learns = True
@@ -85,6 +89,7 @@ class PortfolioGenerator(LevelGenerator):
         self.workshop = Workshop(self.context, self.widths, self.heights, self.targets)
         expected = {name: family.suits(self.context, self.kinds) for name, family in FAMILIES.items()}
         self.bandit = Bandit({name: share for name, share in expected.items() if share > 0})
+        self._shape = StructuralShapes(self.context.palette, self.context.examples, self.number("niche"))
         self.elites = Elites(self.integer("elites"), self.number("niche"), self._shape)
         self.nearly = Elites(self.integer("elites"), 0.0, self._shape)
         """Levels that break a constraint, by how nearly they keep all."""
@@ -124,14 +129,6 @@ class PortfolioGenerator(LevelGenerator):
     def polishing(self) -> Polishing:
         """Local search towards the patterns of the game's own levels."""
         return Polishing(self.context, self.workshop.images, self.things, self.least)
-
-    @cached_property
-    def _structural(self) -> bool:
-        return skeletons_tell(self.context.examples, self.context.walls)
-
-    def _shape(self, text: str) -> StructuralShape:
-        mask = skeleton(self.context.palette.parse(text), self.context.walls) if self._structural else None
-        return StructuralShape(text, mask, self.number("niche"))
 
     def _wants(self, grid: Grid) -> float:
         """Return how nearly a text meets those targets that it tells, in [0, 1]."""
@@ -174,12 +171,25 @@ class PortfolioGenerator(LevelGenerator):
         reward = 0.0
         if evaluation.feasible and kept:
             reward = 1.0 if self.elites.rank(one) < SHOWN else NEW
-        self.bandit.reward(candidate.origin, reward)
+        if candidate.origin != LESSON:
+            self.bandit.reward(candidate.origin, reward)
 
     # -- making --------------------------------------------------------------------------------------------------------
 
     def _make(self, rng: np.random.Generator) -> tuple[str, str]:
         """Return a level and the name of its family."""
+        if self.number("lessons") and rng.random() < self.number("lessons"):
+            return self._lesson(rng), LESSON
+        return self._best_draft(rng)
+
+    def _lesson(self, rng: np.random.Generator) -> str:
+        """Return a level with some kinds of things only: a good one half of the time, else a new one."""
+        known = self.elites.draw(rng, 1) if rng.random() < 0.5 else []
+        text = known[0].text if known else self._best_draft(rng)[0]
+        return self.context.palette.text(lesson(self.context, self.context.palette.parse(text), rng))
+
+    def _best_draft(self, rng: np.random.Generator) -> tuple[str, str]:
+        """Return the best of several drafts of a family, polished, and the family's name."""
         parents = self.elites if self.elites.members else self.nearly
         among = {}
         for name in self.bandit.arms:

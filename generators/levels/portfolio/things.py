@@ -123,24 +123,12 @@ class Things:
             surplus = int(present[tile]) - wanted.get(tile, 0)
             cells = np.argwhere(builder.grid == tile).tolist()
             for k in rng.permutation(len(cells))[: max(0, surplus)].tolist():
-                self._remove(builder, (cells[k][0], cells[k][1]))
+                remove_thing(builder, (cells[k][0], cells[k][1]))
         order = sorted(self.counted, key=lambda t: (builder.palette.access[t] not in (GATE, BLOCKED), t))
         for tile in order:
             for _ in range(wanted.get(tile, 0) - int(present[tile])):
                 if not self.put(builder, rng, tile) and not place_object(builder, rng, tile):
                     break
-
-    def _remove(self, builder: LevelBuilder, cell: tuple[int, int]) -> None:
-        """Take a thing away: what stands in a wall or in the frame leaves a wall."""
-        frame = builder.frame_cells().get(cell)
-        y, x = cell
-        wall = builder.palette.wall
-        if frame is not None:
-            builder.put(cell, frame)
-        elif wall is not None and builder.palette.access[builder.grid[cell]] == GATE and _between_walls(builder, y, x):
-            builder.put(cell, wall)
-        else:
-            builder.clear(cell)
 
     def put(self, builder: LevelBuilder, rng: np.random.Generator, tile: int) -> bool:
         """Put a thing where it has the neighbours that it has in an example; tells whether there was a place."""
@@ -188,6 +176,19 @@ class Things:
         own = counts[tiles]
         beyond = np.maximum(0, low - own) + np.maximum(0, own - high)
         return float((beyond / np.maximum(1, high)).sum())
+
+
+def remove_thing(builder: LevelBuilder, cell: tuple[int, int]) -> None:
+    """Take a thing away; what bars a way through a wall, or stands in the frame, leaves a wall."""
+    frame = builder.frame_cells().get(cell)
+    y, x = cell
+    wall = builder.palette.wall
+    if frame is not None:
+        builder.put(cell, frame)
+    elif wall is not None and builder.palette.access[builder.grid[cell]] == GATE and _between_walls(builder, y, x):
+        builder.put(cell, wall)
+    else:
+        builder.clear(cell)
 
 
 def _between_walls(builder: LevelBuilder, y: int, x: int) -> bool:

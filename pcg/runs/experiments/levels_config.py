@@ -21,6 +21,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("distance", 0.18, "levels nearer to each other than this do not both count", 0.0, 1.0),
         Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
+        Parameter("progression", False, "whether the levels are to be a course: easy ones first, one new thing at a time"),
         LOAD,
     ),
     "budget": (
@@ -53,6 +54,7 @@ class LevelRun(RunConfig):
     distance: float = 0.18
     window: int = 16
     checkpoint: int = 25
+    progression: bool = False
     load: str = ""
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)

@@ -30,7 +30,7 @@ from pcg.report.base import (
     stopped_text,
     value_text,
 )
-from pcg.report.figures.levels import archive_map, correlation_map, expressive_range, fitness_curve
+from pcg.report.figures.levels import archive_map, correlation_map, course_curve, expressive_range, fitness_curve
 from pcg.report.pictures import draw_pictures
 from pcg.runs.store import write_whole
 
@@ -116,6 +116,8 @@ def _context(folder: Path) -> dict[str, Any]:
         "best_text": _best_text(best) if best else "",
         "best_measures": _measures(best) if best else [],
         "best_parts": _parts(best) if best else [],
+        "course": _course(folder, levels),
+        "course_curve": Markup(course_curve([e["course"] for e in levels])) if levels and "course" in levels[0] else "",
         "galleries": _galleries(folder, levels, others),
         "chart": Markup(fitness_curve(events)),
         "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in level_figures(folder, events)],
@@ -198,13 +200,28 @@ def _parts(level: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     ]
 
 
+def _course(folder: Path, levels: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the levels of a course for the strip, in order; none for runs that make no course."""
+    found = []
+    for level in levels:
+        if "course" in level:
+            data = level["course"]
+            path = (folder / "levels" / level["file"]).with_suffix(".png")
+            found.append({
+                "place": data["place"] + 1, "file": level["file"], "difficulty": f"{data['difficulty']:.2f}",
+                "teaches": data["teaches"], "picture": _picture(path),
+            })  # fmt: skip
+    return found
+
+
 def _galleries(
     folder: Path, levels: list[dict[str, Any]], others: list[dict[str, Any]]
 ) -> list[tuple[str, str, str, list[dict[str, Any]]]]:
     shown = []
     if levels:
         cards = [_card(folder / "levels", number, level) for number, level in enumerate(levels)]
-        shown.append(("Levels, best first", "levels", "", cards))
+        title = "Levels, in the order of the course" if "course" in levels[0] else "Levels, best first"
+        shown.append((title, "levels", "", cards))
     if others:
         cards = [_card(folder / "infeasible", number, level) for number, level in enumerate(others)]
         note = "Each of these breaks at least one constraint; the share it keeps is beside its name."

@@ -34,6 +34,7 @@ from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.portfolio.bandit import Bandit
 from pcg.generators.levels.portfolio.elites import Elite, Elites
 from pcg.generators.levels.portfolio.families import FAMILIES, Workshop
+from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
 from pcg.generators.levels.portfolio.lessons import lesson
 from pcg.generators.levels.portfolio.polishing import Polishing
@@ -50,6 +51,8 @@ FINALISTS = 3
 """Drafts of which one is polished and shown to the judge."""
 NEAR = 0.3
 """Price of a draft that is like a level which was told, times how near it is."""
+REACH = 1.6
+"""Distance up to which a draft counts as near, in niches."""
 COPY = 2.0
 """Price of what a draft lacks in originality."""
 LACKING = 1.0
@@ -126,9 +129,14 @@ class PortfolioGenerator(LevelGenerator):
         return Things(self.context, self.workshop.images)
 
     @cached_property
+    def formations(self) -> Formations:
+        """Rows of things in the game's own levels."""
+        return Formations(self.context)
+
+    @cached_property
     def polishing(self) -> Polishing:
         """Local search towards the patterns of the game's own levels."""
-        return Polishing(self.context, self.workshop.images, self.things, self.least)
+        return Polishing(self.context, self.workshop.images, self.things, self.formations, self.least)
 
     def _wants(self, grid: Grid) -> float:
         """Return how nearly a text meets those targets that it tells, in [0, 1]."""
@@ -226,6 +234,9 @@ class PortfolioGenerator(LevelGenerator):
         if settles and self.context.examples:
             self._one_avatar(builder, rng)
             self.things.settle(builder, rng)
+            # Things that were put one by one stand in no order.
+            if self.formations.tiles and rng.random() < 2.0 * self.formations.disorder(builder.grid):
+                self.formations.draw(builder, rng)
         repair(builder, rng)
         return builder.grid
 
@@ -268,7 +279,8 @@ class PortfolioGenerator(LevelGenerator):
         niche = self.number("niche")
         if niche > 0.0:
             shape = self._shape(text)
-            near = max((1.0 - shape.distance(other) / niche for other in self.elites.shapes), default=0.0)
+            reach = REACH * niche
+            near = max((1.0 - shape.distance(other) / reach for other in self.elites.shapes), default=0.0)
             value -= NEAR * max(0.0, near)
         return value
 

@@ -17,10 +17,13 @@ from pcg.evaluators.metrics.patterns import Originals, PatternStatistics, diverg
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.level_conventions import level_conventions, unreachable_cells
+from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.things import Things
 
 EXCESS_COST = 0.5
 """Cost of as many things too many as the game's levels have at most."""
+DISORDER_COST = 0.6
+"""Cost of a level none of whose formations is in order."""
 POCKET_COST = 0.02
 """Cost of a cell to walk on that is out of reach, where the game's levels have none."""
 ENOUGH = 0.92
@@ -38,13 +41,17 @@ class Polishing:
         context: of the game.
         images: its levels, with mirror images where the game allows these.
         things: of these levels.
+        formations: of these levels.
         least: originality that a polished level keeps.
     """
 
-    def __init__(self, context: LevelContext, images: Sequence[Grid], things: Things, least: float) -> None:
+    def __init__(
+        self, context: LevelContext, images: Sequence[Grid], things: Things, formations: Formations, least: float
+    ) -> None:
         self.context = context
         self.images = images
         self.things = things
+        self.formations = formations
         self.least = least
         self.statistics = PatternStatistics(context.examples)
         self.originals = Originals(context.examples)
@@ -54,6 +61,8 @@ class Polishing:
     def cost(self, grid: Grid) -> float:
         """Return the divergence from the game's levels, 1 as much as they diverge from each other, and all faults."""
         cost = self.statistics.divergence(grid) / self.usual + EXCESS_COST * self.things.excess(grid)
+        if self.formations.tiles:
+            cost += DISORDER_COST * max(0.0, self.formations.disorder(grid) - self.formations.usual)
         context = self.context
         if context.analysis.mobility == "freely" and context.walls and "pockets" in level_conventions(context):
             builder = LevelBuilder(context, grid)

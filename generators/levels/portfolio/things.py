@@ -30,6 +30,8 @@ SLACK = 1.5
 """Places whose cost is within this of the least are drawn from."""
 MEMORIES = 6
 """Occurrences of a thing that are remembered for one placing."""
+FEWEST = 3
+"""Cells of a tile in a level, on average, from which on it can be a stretch."""
 OUTSIDE = -1
 
 
@@ -47,9 +49,24 @@ class Things:
 
     @cached_property
     def counted(self) -> tuple[int, ...]:
-        """Tiles whose numbers are put right: objects, but not a filler or traffic."""
+        """Tiles whose numbers are put right: objects, but not a filler, traffic, or what lies in stretches (water, logs,
+        hedges), which is part of the structure.
+        """
         traffic = {m for lane in self.context.lanes for m in lane.movers}
-        return tuple(t for t in self.context.objects if t not in traffic and t != self.context.filler)
+        left_out = traffic | {self.context.filler} | self._stretches
+        return tuple(t for t in self.context.objects if t not in left_out)
+
+    @cached_property
+    def _stretches(self) -> frozenset[int]:
+        """Tiles that stand beside their like more often than not."""
+        tiles = len(self.context.palette.tiles)
+        cells, beside = np.zeros(tiles), np.zeros(tiles)
+        for grid in self.context.examples:
+            cells += np.bincount(grid.ravel(), minlength=tiles)
+            for one, other in ((grid[1:], grid[:-1]), (grid[:, 1:], grid[:, :-1])):
+                beside += 2.0 * np.bincount(one[one == other], minlength=tiles)
+        many = cells >= FEWEST * len(self.context.examples)
+        return frozenset(np.flatnonzero(many & (beside >= cells)).tolist())
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

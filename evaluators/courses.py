@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-BEAM = 60
+BEAM = 24
 """Chains that are kept for each level where they end."""
 LEAST_STEP = 0.004
 """Difficulty by which each level is at least harder than the one before."""

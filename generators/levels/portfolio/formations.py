@@ -108,6 +108,9 @@ class Formations:
         top, left, bottom, right = builder.inside()
         height, width = builder.grid.shape
         gaps = list(row.gaps)
+        if not ordered(row.gaps):
+            half = gaps[: (len(gaps) + 1) // 2]
+            gaps = half + half[::-1][len(gaps) % 2 :]
         for _ in range(8):
             tried = self._changed(gaps, rng)
             length = sum(tried) + 1
@@ -116,7 +119,7 @@ class Formations:
             share = row.start if rng.random() < 0.6 else 1.0 - row.start if rng.random() < 0.5 else 0.5
             x = left + round(share * (right - left - length))
             y = round(row.height * (height - 1)) + int(rng.integers(-1, 2))
-            if not top <= y < bottom:
+            if not top <= y < bottom or (builder.grid[y] == row.tile).any():
                 continue
             columns = x + np.concatenate([[0], np.cumsum(tried)]).astype(int)
             if columns[-1] < width and builder.free()[y, columns].all():

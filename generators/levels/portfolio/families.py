@@ -91,13 +91,7 @@ class Workshop:
 
     def halves(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
         """Return a quilt whose right half mirrors its left one, but for the avatar."""
-        grid = self.pieces(rng, parents)
-        width = grid.shape[1]
-        half = (width + 1) // 2
-        mirrored_half = grid[:, :half][:, ::-1][:, width % 2 :].copy()
-        avatars = self.context.palette.avatars
-        mirrored_half[np.isin(mirrored_half, avatars)] = self.context.background
-        return np.concatenate([grid[:, :half], mirrored_half], axis=1)
+        return mirrored_halves(self.context, self.pieces(rng, parents), 1)
 
     def rows(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
         """Return a level of whole rows."""
@@ -237,6 +231,28 @@ FAMILIES: Mapping[str, Family] = {
     ),
 }  # fmt: skip
 """The families by name."""
+
+
+def mirrored_halves(context: LevelContext, grid: Grid, axis: int) -> Grid:
+    """Return a level whose second half mirrors the first one, but for the avatar.
+
+    Args:
+        context: of the game.
+        grid: a level; the first half, with the line in the middle, stays as it is.
+        axis: 1 for left and right, 0 for top and bottom.
+    """
+    whole = grid if axis == 1 else grid.T
+    width = whole.shape[1]
+    first = whole[:, : (width + 1) // 2]
+    second = first[:, ::-1][:, width % 2 :].copy()
+    avatars = context.palette.avatars
+    if np.isin(first, avatars).any():
+        second[np.isin(second, avatars)] = context.background
+    else:  # the avatar of the other half is the only one
+        there = np.isin(whole[:, (width + 1) // 2 :], avatars)
+        second[there] = whole[:, (width + 1) // 2 :][there]
+    joined = np.concatenate([first, second], axis=1)
+    return np.ascontiguousarray(joined if axis == 1 else joined.T)
 
 
 def _keeps_to_heights(context: LevelContext) -> bool:

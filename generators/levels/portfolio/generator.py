@@ -13,7 +13,7 @@ models in evolution (Jin 2011).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -33,7 +33,7 @@ from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, Evaluatio
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.portfolio.bandit import Bandit
 from pcg.generators.levels.portfolio.elites import Elite, Elites
-from pcg.generators.levels.portfolio.families import FAMILIES, Workshop
+from pcg.generators.levels.portfolio.families import FAMILIES, Workshop, mirrored_halves
 from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
 from pcg.generators.levels.portfolio.lessons import lesson
@@ -45,6 +45,8 @@ LESSON = "lesson"
 """Origin of levels with only some kinds of things."""
 SHOWN = 10
 """Levels that a run is after; a level among so many best ones is a full success of its family."""
+SYMMETRIC = 0.5
+"""Symmetry that is wanted from which on levels are made in halves."""
 NEW = 0.5
 """Reward of a level that is new and good enough to be kept, but not among the best."""
 FINALISTS = 3
@@ -57,6 +59,18 @@ COPY = 2.0
 """Price of what a draft lacks in originality."""
 LACKING = 1.0
 """Price of a draft without all that the rules call for."""
+
+
+def wanted_axis(targets: Iterable[Target]) -> int | None:
+    """Return the axis along which levels are to be mirrored: 1 for left and right, 0 for top and bottom; None for none.
+
+    >>> wanted_axis([Target("symmetry", 0.8, 1.0)]), wanted_axis([Target("enemies", 3, 3)])
+    (1, None)
+    """
+    wanted = {target.name for target in targets if target.low >= SYMMETRIC}
+    if wanted & {"symmetry", "symmetry_horizontal", "symmetry_both"}:
+        return 1
+    return 0 if "symmetry_vertical" in wanted else None
 
 
 class PortfolioGenerator(LevelGenerator):
@@ -97,6 +111,7 @@ class PortfolioGenerator(LevelGenerator):
         self.nearly = Elites(self.integer("elites"), 0.0, self._shape)
         """Levels that break a constraint, by how nearly they keep all."""
         self.least = self._least_originality()
+        self._axis = wanted_axis(self.targets)
         self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
         self._applied = 0
 
@@ -237,8 +252,15 @@ class PortfolioGenerator(LevelGenerator):
             # Things that were put one by one stand in no order.
             if self.formations.tiles and rng.random() < 2.0 * self.formations.disorder(builder.grid):
                 self.formations.draw(builder, rng)
+        self._mirror(builder)
         repair(builder, rng)
         return builder.grid
+
+    def _mirror(self, builder: LevelBuilder) -> None:
+        """Make the second half of a level the mirror image of the first, where symmetry is wanted."""
+        if self._axis is not None:
+            builder.grid[:] = mirrored_halves(self.context, builder.grid, self._axis)
+            builder.invalidate()
 
     def _one_avatar(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
         """Leave one of several avatars."""
@@ -248,7 +270,7 @@ class PortfolioGenerator(LevelGenerator):
 
     def _polished(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """Return a level after small edits, repaired where these broke something."""
-        polished = self.polishing.polish(grid, rng, self.integer("polish"))
+        polished = self.polishing.polish(grid, rng, self.integer("polish"), self._axis)
         builder = LevelBuilder(self.context, polished.copy())
         repair(builder, rng)
         return builder.grid

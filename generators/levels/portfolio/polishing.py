@@ -17,6 +17,7 @@ from pcg.evaluators.metrics.patterns import Originals, PatternStatistics, diverg
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.level_conventions import level_conventions, unreachable_cells
+from pcg.generators.levels.operators import mirror_edits
 from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.things import Things
 
@@ -70,8 +71,15 @@ class Polishing:
                 cost += POCKET_COST * float(unreachable_cells(builder).sum())
         return cost
 
-    def polish(self, grid: Grid, rng: np.random.Generator, steps: int) -> Grid:
-        """Return a copy of a level after so many edits, of which those are kept that lower the cost."""
+    def polish(self, grid: Grid, rng: np.random.Generator, steps: int, axis: int | None = None) -> Grid:
+        """Return a copy of a level after so many edits, of which those are kept that lower the cost.
+
+        Args:
+            grid: a level.
+            rng: draws.
+            steps: edits that are tried.
+            axis: along which edits are mirrored, 1 for left and right, 0 for top and bottom; None for no mirroring.
+        """
         best, cost = grid.copy(), self.cost(grid)
         for _ in range(steps):
             if cost <= ENOUGH:
@@ -79,6 +87,8 @@ class Polishing:
             tried = self._edited(best, rng)
             if tried is None:
                 continue
+            if axis is not None:
+                tried = mirror_edits(self.context, best, tried, axis)
             now = self.cost(tried)
             if now < cost - 1e-12 and self.originals.originality(tried) >= self.least:
                 best, cost = tried, now

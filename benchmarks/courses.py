@@ -23,9 +23,9 @@ from scipy.stats import spearmanr
 
 from pcg.engine.game import builtin_games, load
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.ladder import PLAYS, ladder_difficulty
+from pcg.evaluators.ladder import PLAYS
 from pcg.runs import LevelRun, run_levels
-from pcg.runs.experiments.course import EVALUATION
+from pcg.runs.experiments.course import EVALUATION, level_difficulty
 
 ROOT = Path(__file__).resolve().parent.parent
 STORE = ROOT / "runs" / "courses"
@@ -40,13 +40,13 @@ def measure(name: str, count: int, evaluations: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         result = run_levels(config, f"{folder}/run", workers=1, executor="threads")
     game = load(name)
-    evaluator = LevelEvaluator(game, **EVALUATION)
+    evaluator = LevelEvaluator(game, **{**EVALUATION, "search": 0})
     anew, lengths = [], []
     for entry in result.levels:
         level = entry.candidate.level
         evaluation = evaluator.evaluate(level, FRESH)
         known = evaluation if evaluation.play else entry.evaluation
-        anew.append(ladder_difficulty(game, level, known, seed=FRESH, plays=2 * PLAYS).value)
+        anew.append(level_difficulty(evaluator, level, known, FRESH, 2 * PLAYS).value)
         lengths.append(len(known.play))
     places = np.arange(len(anew))
     rank = float(spearmanr(places, anew).statistic) if len(anew) > 2 else float("nan")

@@ -47,15 +47,16 @@ class Difficulty:
 
 
 def ladder_difficulty(
-    game: Game, level: str, evaluation: Evaluation, *, seed: int, rungs: Sequence[tuple[str, int]] = RUNGS,
-    plays: int = PLAYS,
+    game: Game, level: str, evaluations: Sequence[Evaluation], *, seed: int,
+    rungs: Sequence[tuple[str, int]] = RUNGS, plays: int = PLAYS,
 ) -> Difficulty:  # fmt: skip
     """Measure the difficulty of a level that can be won.
 
     Args:
         game: of the level.
         level: text in the game's mapping.
-        evaluation: of the level; its winning play gives the length, and `nodes` the search.
+        evaluations: of the level, the first with a winning play, which gives the length, and `nodes`, the search.
+            Where chance plays a part, further ones with other seeds tell more: one without a win counts as `LONG`.
         seed: of all plays.
         rungs: agents and their budgets, weakest first.
         plays: of each rung.
@@ -64,10 +65,10 @@ def ladder_difficulty(
     >>> from pcg.evaluators.fitness import LevelEvaluator
     >>> game = pcg.load("boxes")
     >>> evaluation = LevelEvaluator(game).evaluate(game.levels[0], seed=1)
-    >>> 0.0 < ladder_difficulty(game, game.levels[0], evaluation, seed=1, plays=1).value < 1.0
+    >>> 0.0 < ladder_difficulty(game, game.levels[0], [evaluation], seed=1, plays=1).value < 1.0
     True
     """
-    length = len(evaluation.play)
+    length = len(evaluations[0].play)
     longest = PATIENCE * length + 20
     wins, lost = [], 0
     for rung, (agent, budget) in enumerate(rungs):
@@ -78,8 +79,9 @@ def ladder_difficulty(
             won += played.winner == 1
             lost += played.winner == 0
         wins.append(won / plays)
-    nodes = evaluation.measure("nodes")
-    ticks = min(1.0, math.log1p(length) / math.log1p(LONG))
+    nodes = evaluations[0].measure("nodes")
+    lengths = [min(1.0, math.log1p(len(e.play) or LONG) / math.log1p(LONG)) for e in evaluations]
+    ticks = math.fsum(lengths) / len(lengths)
     search = ticks if nodes is None else min(1.0, math.log1p(nodes) / math.log1p(MANY))
     unwon = 1.0 - math.fsum(wins) / len(wins)
     value = SHARES["rungs"] * unwon + SHARES["length"] * ticks + SHARES["search"] * search

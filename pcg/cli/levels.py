@@ -53,6 +53,16 @@ def levels(
             help="A model of what people like (`pcg prefer fit`): levels are judged by what it thinks of them."
         ),
     ] = None,
+    sketch: Annotated[
+        Path | None,
+        typer.Option(help="A level drawn in part, `?` where anything may come: all levels keep what is drawn."),
+    ] = None,
+    like: Annotated[
+        list[Path] | None, typer.Option(help="A level of which the new ones are to be reminiscent; several times.")
+    ] = None,
+    unlike: Annotated[
+        list[Path] | None, typer.Option(help="A level of which the new ones are to be nothing like; several times.")
+    ] = None,
     progression: Annotated[
         bool,
         typer.Option(
@@ -77,10 +87,23 @@ def levels(
     }, evaluations)  # fmt: skip
     if prefer is not None:
         data.setdefault("evaluation", {})["prefer"] = _preference(prefer)
+    for name, files in (("sketch", [sketch] if sketch else []), ("like", like or []), ("unlike", unlike or [])):
+        if files:  # their text goes into the run, which then needs no other file
+            data.setdefault("generator", {})[name] = "\n\n".join(_level_text(path) for path in files)
     config = LevelRun.from_mapping(data, "--set")
     with run.execution() as options:
         result = run_levels(config, run.folder(game, "levels"), **options)
     finish(result)
+
+
+def _level_text(path: Path) -> str:
+    """Return the text of a level file."""
+    from pcg.engine.vgdl.diagnostics import PcgError
+
+    try:
+        return path.read_text(encoding="utf-8").strip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PcgError(f"cannot read the level {path}: {error}") from None
 
 
 def _preference(path: Path) -> str:

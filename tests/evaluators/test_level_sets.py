@@ -163,8 +163,8 @@ def test_the_ladder_finds_a_longer_way_harder_and_says_the_same_twice() -> None:
 
     def measured(level: str) -> float:
         evaluation: Evaluation = evaluator.evaluate(level, seed=1)
-        found = ladder_difficulty(game, level, evaluation, seed=1, plays=2, rungs=RUNGS)
-        assert found == ladder_difficulty(game, level, evaluation, seed=1, plays=2, rungs=RUNGS)
+        found = ladder_difficulty(game, level, [evaluation], seed=1, plays=2, rungs=RUNGS)
+        assert found == ladder_difficulty(game, level, [evaluation], seed=1, plays=2, rungs=RUNGS)
         assert len(found.wins) == len(RUNGS) and found.length == len(evaluation.play)
         return found.value
 

@@ -38,18 +38,20 @@ class Workshop:
         widths: least and most columns.
         heights: least and most rows.
         targets: of the levels, for the generators that some families are.
+        liked: further levels to take pieces from.
     """
 
     def __init__(
-        self, context: LevelContext, widths: tuple[int, int], heights: tuple[int, int], targets: Sequence[Target] = ()
-    ) -> None:
+        self, context: LevelContext, widths: tuple[int, int], heights: tuple[int, int],
+        targets: Sequence[Target] = (), liked: Sequence[Grid] = (),
+    ) -> None:  # fmt: skip
         self.context = context
         self.widths, self.heights = widths, heights
         self._targets = targets
         symmetry = symmetry_of(context, "auto")
         self.mirrors = symmetry != "none"
         """Whether a level that is mirrored left to right is as good."""
-        self.images: tuple[Grid, ...] = tuple(np.ascontiguousarray(g) for g in mirrored(context.examples, symmetry))
+        self.images: tuple[Grid, ...] = tuple(np.ascontiguousarray(g) for g in mirrored([*context.examples, *liked], symmetry))
         solid = np.zeros(len(context.palette.tiles), bool)
         solid[list(context.walls)] = True
         keeps = _keeps_to_heights(context)

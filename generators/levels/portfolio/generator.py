@@ -12,6 +12,7 @@ models in evolution (Jin 2011).
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -22,6 +23,7 @@ import numpy as np
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.levels import LevelJudge, value_of
 from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.metrics.likeness import LevelShape
 from pcg.evaluators.metrics.patterns import originality
 from pcg.evaluators.metrics.registry import TEXT, measure
 from pcg.evaluators.metrics.skeletons import StructuralShapes
@@ -30,6 +32,7 @@ from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import GROUPS, Target, group, target_value
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, Evaluation, LevelGenerator
+from pcg.generators.levels.examples import repair_around_locked_cells
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.portfolio.bandit import Bandit
 from pcg.generators.levels.portfolio.elites import Elite, Elites
@@ -38,6 +41,7 @@ from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
 from pcg.generators.levels.portfolio.lessons import lesson
 from pcg.generators.levels.portfolio.polishing import Polishing
+from pcg.generators.levels.portfolio.sketches import read_sketch
 from pcg.generators.levels.portfolio.things import Things
 from pcg.generators.levels.repair.by_rules import repair
 
@@ -55,6 +59,8 @@ NEAR = 0.3
 """Price of a draft that is like a level which was told, times how near it is."""
 REACH = 1.6
 """Distance up to which a draft counts as near, in niches."""
+ALIKE = 1.0
+"""Price of the distance from a level that is liked, and worth of that from one that is not."""
 COPY = 2.0
 """Price of what a draft lacks in originality."""
 LACKING = 1.0
@@ -93,6 +99,9 @@ class PortfolioGenerator(LevelGenerator):
         Parameter("elites", 60, "good and different levels that are kept to be crossed and edited", 2, 10_000),
         Parameter("niche", 0.18, "levels closer than this to a better one are not kept", 0.0, 1.0, "distance"),
         Parameter("lessons", 0.0, "share of levels with only some of the kinds of things, for courses", 0.0, 1.0),
+        Parameter("sketch", "", "a level drawn in part, with `?` for what is open; all levels keep what is drawn"),
+        Parameter("like", "", "levels of which the new ones are to be reminiscent, with empty lines between them"),
+        Parameter("unlike", "", "levels of which the new ones are to be nothing like, with empty lines between them"),
         Parameter("delay", 16, "levels under way that were made before the verdict on an earlier one", 1, 1000),
     )  # fmt: skip
     learns = True
@@ -100,10 +109,18 @@ class PortfolioGenerator(LevelGenerator):
     def __init__(
         self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
     ) -> None:
+        self.sketch = read_sketch(context.palette, str(params["sketch"])) if params.get("sketch") else None
+        """What a person has drawn, if anything."""
+        if self.sketch is not None:
+            height, width = self.sketch.grid.shape
+            params |= {"min_width": width, "max_width": width, "min_height": height, "max_height": height}
         super().__init__(context, seed=seed, targets=targets, **params)
+        self.like = tuple(LevelShape(text) for text in self._levels_in("like"))
+        self.unlike = tuple(LevelShape(text) for text in self._levels_in("unlike"))
+        liked = [context.palette.parse(text) for text in self._levels_in("like")]
         self.kinds = game_kinds(self.context)
         """Kinds that the game is of (see `game_kinds`)."""
-        self.workshop = Workshop(self.context, self.widths, self.heights, self.targets)
+        self.workshop = Workshop(self.context, self.widths, self.heights, self.targets, liked)
         expected = {name: family.suits(self.context, self.kinds) for name, family in FAMILIES.items()}
         self.bandit = Bandit({name: share for name, share in expected.items() if share > 0})
         self._shape = StructuralShapes(self.context.palette, self.context.examples, self.number("niche"))
@@ -114,6 +131,17 @@ class PortfolioGenerator(LevelGenerator):
         self._axis = wanted_axis(self.targets)
         self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
         self._applied = 0
+
+    def _levels_in(self, name: str) -> list[str]:
+        """Return the levels that a parameter names by their texts.
+
+        Raises:
+            PcgError: for a text that is no level of the game.
+        """
+        levels = [part.strip("\n") for part in re.split(r"\n[ \t]*\n", str(self.settings[name])) if part.strip()]
+        for text in levels:
+            self.context.palette.parse(text)
+        return levels
 
     def _least_originality(self) -> float:
         """Return the originality asked for: no more than the game's own levels have on average."""
@@ -253,8 +281,14 @@ class PortfolioGenerator(LevelGenerator):
             if self.formations.tiles and rng.random() < 2.0 * self.formations.disorder(builder.grid):
                 self.formations.draw(builder, rng)
         self._mirror(builder)
-        repair(builder, rng)
-        return builder.grid
+        return self._repaired(builder, rng)
+
+    def _repaired(self, builder: LevelBuilder, rng: np.random.Generator) -> Grid:
+        """Return a level repaired, with what a person has drawn as it was drawn."""
+        if self.sketch is None:
+            repair(builder, rng)
+            return builder.grid
+        return repair_around_locked_cells(self.context, self.sketch.over(builder.grid), self.sketch.drawn, rng)
 
     def _mirror(self, builder: LevelBuilder) -> None:
         """Make the second half of a level the mirror image of the first, where symmetry is wanted."""
@@ -270,10 +304,9 @@ class PortfolioGenerator(LevelGenerator):
 
     def _polished(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """Return a level after small edits, repaired where these broke something."""
-        polished = self.polishing.polish(grid, rng, self.integer("polish"), self._axis)
-        builder = LevelBuilder(self.context, polished.copy())
-        repair(builder, rng)
-        return builder.grid
+        drawn = self.sketch.drawn if self.sketch is not None else None
+        polished = self.polishing.polish(grid, rng, self.integer("polish"), self._axis, drawn)
+        return self._repaired(LevelBuilder(self.context, polished.copy()), rng)
 
     def _cheap(self, grid: Grid) -> float:
         """Return the price of a draft by what costs next to nothing to know; the least is best."""
@@ -298,6 +331,10 @@ class PortfolioGenerator(LevelGenerator):
         value -= self._faults(grid)
         if self.elites.knows(text) or self.nearly.knows(text):
             return value - 1.0
+        if self.like or self.unlike:
+            looks = LevelShape(text)
+            value -= ALIKE * min((looks.distance(other) for other in self.like), default=0.0)
+            value += ALIKE * min((looks.distance(other) for other in self.unlike), default=0.0)
         niche = self.number("niche")
         if niche > 0.0:
             shape = self._shape(text)

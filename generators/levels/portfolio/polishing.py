@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.metrics.patterns import Originals, PatternStatistics, divergence_among
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
@@ -71,7 +71,9 @@ class Polishing:
                 cost += POCKET_COST * float(unreachable_cells(builder).sum())
         return cost
 
-    def polish(self, grid: Grid, rng: np.random.Generator, steps: int, axis: int | None = None) -> Grid:
+    def polish(
+        self, grid: Grid, rng: np.random.Generator, steps: int, axis: int | None = None, locked: Mask | None = None
+    ) -> Grid:
         """Return a copy of a level after so many edits, of which those are kept that lower the cost.
 
         Args:
@@ -79,6 +81,7 @@ class Polishing:
             rng: draws.
             steps: edits that are tried.
             axis: along which edits are mirrored, 1 for left and right, 0 for top and bottom; None for no mirroring.
+            locked: cells that stay as they are.
         """
         best, cost = grid.copy(), self.cost(grid)
         for _ in range(steps):
@@ -89,6 +92,8 @@ class Polishing:
                 continue
             if axis is not None:
                 tried = mirror_edits(self.context, best, tried, axis)
+            if locked is not None:
+                tried = np.where(locked, best, tried).astype(np.int16)
             now = self.cost(tried)
             if now < cost - 1e-12 and self.originals.originality(tried) >= self.least:
                 best, cost = tried, now

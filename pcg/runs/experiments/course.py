@@ -16,13 +16,17 @@ from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.courses import Lesson, choose_course, introduced
 from pcg.evaluators.evaluation import Evaluation
-from pcg.evaluators.ladder import MANY, Difficulty, ladder_difficulty
+from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.ladder import MANY, PLAYS, Difficulty, ladder_difficulty
+from pcg.evaluators.parameters import Setting
 from pcg.generators.levels.context import LevelContext
 from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
 
-POOL = 5
+POOL = 4
 """Levels measured on the ladder for each one wanted."""
+AGAIN = 2
+"""Further evaluations of a level in a game of chance, in which one win may be luck."""
 GROUPS = 4
 """Groups from easy to hard into which levels with the same kinds of things are sorted before some are measured."""
 EVALUATION = {"min_kinds": 0.0, "min_length": 8}
@@ -53,12 +57,35 @@ class CourseLevel:
         }  # fmt: skip
 
 
-_GAMES: ProcessCache[GameText, Game] = ProcessCache(lambda key: key.load())
+_EVALUATORS: ProcessCache[tuple[GameText, tuple[tuple[str, Setting], ...]], LevelEvaluator] = ProcessCache(
+    lambda key: LevelEvaluator(key[0].load(), **{**dict(key[1]), "search": 0})
+)
 
 
-def measure_difficulty(game: GameText, level: str, evaluation: Mapping[str, Any], seed: int) -> Difficulty:
-    """Measure a level on the ladder, in whatever process this runs."""
-    return ladder_difficulty(_GAMES.get(game), level, Evaluation.from_json(evaluation), seed=seed)
+def measure_difficulty(
+    game: GameText, parameters: tuple[tuple[str, Setting], ...], level: str, evaluation: Mapping[str, Any], seed: int
+) -> Difficulty:
+    """Measure a level on the ladder, in whatever process this runs.
+
+    Args:
+        game: of the level.
+        parameters: of the evaluator, with every default filled in.
+        level: text of a feasible level.
+        evaluation: of it, as JSON.
+        seed: of all plays.
+    """
+    evaluator = _EVALUATORS.get((game, parameters))
+    return level_difficulty(evaluator, level, Evaluation.from_json(evaluation), seed)
+
+
+def level_difficulty(
+    evaluator: LevelEvaluator, level: str, evaluation: Evaluation, seed: int, plays: int = PLAYS
+) -> Difficulty:
+    """Measure a level on the ladder; where no search has decided it, capable agents win it a few times more before."""
+    known = [evaluation]
+    if evaluation.measure("nodes") is None:
+        known += [evaluator.evaluate(level, seed + k) for k in range(1, AGAIN + 1)]
+    return ladder_difficulty(evaluator.game, level, known, seed=seed, plays=plays)
 
 
 def level_elements(context: LevelContext, level: str) -> frozenset[str]:

@@ -305,7 +305,7 @@ class LevelSearch(SearchRun):
         pool = candidates_for_course(feasible.values(), lambda text: level_elements(context, text), config.count)
         tickets = [
             self.workers.submit(f"the plays of level {event['id']} on the ladder", measure_difficulty, self.game,
-                                str(event["level"]), event, config.seed)
+                                self.parameters, str(event["level"]), event, config.seed)
             for event in pool
         ]  # fmt: skip
         difficulties = [self.workers.result(ticket) for ticket in tickets]

@@ -23,6 +23,7 @@ from pcg.evaluators.metrics.patterns import (
     divergence_among,
     originality,
 )
+from pcg.evaluators.metrics.registry import TEXT, measure
 from pcg.evaluators.metrics.skeletons import StructuralShapes, skeleton_distance
 from pcg.generators.levels import LevelContext
 
@@ -119,6 +120,20 @@ def test_skeletons_do_not_tell_games_without_walls_apart() -> None:
     context = LevelContext.of(game)
     assert not StructuralShapes(context.palette, context.examples, 0.18).tell
     assert skeleton_distance(np.zeros((5, 5), bool), np.zeros((5, 5), bool)) == 1.0
+
+
+# -- routes ------------------------------------------------------------------------------------------------------------
+
+FIELD = "wwwwwwwww\nwA......w\nw.ww.ww.w\nw......dw\nwk......w\nwwwwwwwww"
+ONE_WAY = "wwwwwwwww\nwA..w...w\nw...w...w\nw.......w\nwk..w..dw\nwwwwwwwww"
+SHUT = "wwwwwwwww\nwA..w...w\nw...w...w\nw...w...w\nwk..w..dw\nwwwwwwwww"
+
+
+@pytest.mark.parametrize(("level", "loops", "ways"), [(FIELD, 2, 2), (ONE_WAY, 0, 1), (SHUT, 0, 0)])
+def test_loops_and_ways_to_the_goal_are_counted(level: str, loops: int, ways: int) -> None:
+    evaluator = LevelEvaluator(load("dungeon"))
+    found = measure(TEXT, evaluator.text.level(evaluator.palette.parse(level)))
+    assert (found["loops"], found["ways_to_goal"]) == (loops, ways)
 
 
 # -- courses -----------------------------------------------------------------------------------------------------------

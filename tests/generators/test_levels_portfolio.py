@@ -9,11 +9,12 @@ import pytest
 
 import pcg
 from pcg.engine.game import load
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.patterns import PatternStatistics, divergence_among, originality
-from pcg.generators.levels import Candidate, LevelContext, make_generator
+from pcg.generators.levels import Candidate, LevelContext, level_distance, make_generator
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.portfolio.elites import Elite, Elites
 from pcg.generators.levels.portfolio.families import FAMILIES, Workshop
@@ -21,6 +22,7 @@ from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import KINDS, game_kinds
 from pcg.generators.levels.portfolio.generator import PortfolioGenerator
 from pcg.generators.levels.portfolio.lessons import lesson
+from pcg.generators.levels.portfolio.sketches import read_sketch
 from pcg.generators.levels.portfolio.things import Things
 
 KIND_OF = {
@@ -151,6 +153,56 @@ def test_lessons_lack_kinds_that_the_rules_can_do_without_and_no_others() -> Non
         assert not context.requirements.shortfalls(context.palette.count_types(grid))
         kinds.append(len(set(grid.ravel().tolist())))
     assert min(kinds) < len(set(context.examples[0].ravel().tolist()))
+
+
+# -- what a person has drawn, likes and dislikes -----------------------------------------------------------------------
+
+SKETCH = "wwwwwwwwww\nwA......?w\nw.c....??w\nwwwww??www\n??????????\n?????A????\n??????????\nwwwwwwwdww"
+
+
+def test_all_levels_keep_what_is_drawn_and_have_what_is_lacking() -> None:
+    generator = portfolio("dungeon", sketch=SKETCH)
+    for candidate in generator.ask(6):
+        rows, drawn = candidate.level.split("\n"), SKETCH.split("\n")
+        assert (len(rows), len(rows[0])) == (8, 10)
+        differing = [
+            (y, x) for y, row in enumerate(drawn) for x, char in enumerate(row) if char not in ("?", rows[y][x])
+        ]  # fmt: skip
+        assert differing in ([], [(5, 5)])  # one avatar is enough
+        assert candidate.level.count("A") == 1 and "k" in candidate.level
+
+
+def test_rough_sketches_are_read_and_others_refused() -> None:
+    palette = contexts("dungeon").palette
+    rough = read_sketch(palette, "www\nwA??\n")
+    assert rough.drawn.shape == (2, 4) and rough.drawn.sum() == 5
+    with pytest.raises(PcgError, match="character 'X' in row 2"):
+        read_sketch(palette, "www\nwX?")
+    with pytest.raises(PcgError, match="expected at least 2 of each"):
+        read_sketch(palette, "wA")
+
+
+def test_drafts_that_are_liked_are_worth_more() -> None:
+    game = load("dungeon")
+    liked, other = (game.levels[k].strip("\n") for k in (0, 3))
+    parse = contexts("dungeon").palette.parse
+    plain, likes = portfolio("dungeon"), portfolio("dungeon", like=liked)
+    dislikes = portfolio("dungeon", unlike=f"{liked}\n\n{other}")
+
+    def difference(generator: PortfolioGenerator) -> float:
+        return generator._value(liked, parse(liked)) - generator._value(other, parse(other))
+
+    assert difference(likes) > difference(plain) + 0.1
+    apart = level_distance(liked, other)
+    assert dislikes._value(liked, parse(liked)) == pytest.approx(plain._value(liked, parse(liked)))
+    assert difference(likes) - difference(plain) == pytest.approx(apart)
+
+
+def test_wanted_symmetry_is_made_and_not_hoped_for() -> None:
+    generator = make_generator("portfolio", load("dungeon"), seed=1, targets="symmetry>=0.9", **FEW)
+    levels = [generator.context.palette.parse(c.level) for c in generator.ask(6)]
+    mirrored = [(grid == grid[:, ::-1]).mean() for grid in levels]
+    assert np.mean(mirrored) > 0.93
 
 
 # -- the whole ---------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pcg.engine.game import load
 from pcg.generators.levels import LevelContext
 from pcg.report import write_report
 from pcg.runs import LevelRun, run_levels
-from pcg.runs.experiments.course import candidates_for_course, level_elements
+from pcg.runs.experiments.course import POOL, candidates_for_course, level_elements
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1}
 QUICK = {"drafts": 0.2, "polish": 0}
@@ -76,10 +76,10 @@ def test_few_are_measured_and_all_kinds_of_things_and_difficulties_are_among_the
         {"id": k, "level": "abc"[k % 3], "fitness": 0.5, "metrics": {"difficulty": k / 90}} for k in range(90)
     ]  # fmt: skip
     chosen = candidates_for_course(events, lambda text: frozenset(text), 6)
-    assert len(chosen) == 30
+    assert len(chosen) == 6 * POOL
     for kind in "abc":
         of_kind = [int(e["id"]) for e in chosen if e["level"] == kind]
-        assert len(of_kind) >= 8 and min(of_kind) < 30 and max(of_kind) >= 60
+        assert len(of_kind) >= POOL and min(of_kind) < 30 and max(of_kind) >= 60
 
 
 @pytest.mark.full

@@ -100,9 +100,7 @@ def choose_course(
                 if len(chain.places) >= count or any(too_like(k, place) for place in chain.places):
                     continue
                 worth = _worth(lesson, chain.known, lessons[other].difficulty, even)
-                chains.append(
-                    _Chain((*chain.places, k), chain.known | lesson.elements, chain.value + PLACE + worth)
-                )
+                chains.append(_Chain((*chain.places, k), chain.known | lesson.elements, chain.value + PLACE + worth))
         ending[k] = _fittest(chains, count)
         for chain in ending[k]:
             if best is None or chain.value > best.value + 1e-12:

@@ -46,6 +46,19 @@ class Difficulty:
     """States that a search visited before the win; None in games of chance."""
 
 
+def averaged(measured: Sequence[Difficulty]) -> Difficulty:
+    """Return what several measurements of a level with different seeds say together.
+
+    >>> twice = averaged([Difficulty(0.2, (1.0,), 0.0, 10, None), Difficulty(0.4, (0.5,), 0.5, 30, None)])
+    >>> round(twice.value, 2), twice.wins, twice.length
+    (0.3, (0.75,), 10)
+    """
+    number = len(measured)
+    wins = tuple(math.fsum(rung) / number for rung in zip(*(one.wins for one in measured), strict=True))
+    value, lost = (math.fsum(getattr(one, name) for one in measured) / number for name in ("value", "lost"))
+    return Difficulty(value, wins, lost, measured[0].length, measured[0].nodes)
+
+
 def ladder_difficulty(
     game: Game, level: str, evaluations: Sequence[Evaluation], *, seed: int,
     rungs: Sequence[tuple[str, int]] = RUNGS, plays: int = PLAYS,

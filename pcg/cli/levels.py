@@ -32,7 +32,9 @@ def register(app: typer.Typer) -> None:
 )
 def levels(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
-    generator: Annotated[str, typer.Option(help="How levels are made; `pcg generators` lists the names.")] = "portfolio",
+    generator: Annotated[
+        str, typer.Option(help="How levels are made; `pcg generators` lists the names.")
+    ] = "portfolio",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Levels wanted.")] = 10,
     evaluations: Annotated[
         int | None,

@@ -51,7 +51,9 @@ class Workshop:
         symmetry = symmetry_of(context, "auto")
         self.mirrors = symmetry != "none"
         """Whether a level that is mirrored left to right is as good."""
-        self.images: tuple[Grid, ...] = tuple(np.ascontiguousarray(g) for g in mirrored([*context.examples, *liked], symmetry))
+        self.images: tuple[Grid, ...] = tuple(
+            np.ascontiguousarray(g) for g in mirrored([*context.examples, *liked], symmetry)
+        )
         solid = np.zeros(len(context.palette.tiles), bool)
         solid[list(context.walls)] = True
         keeps = _keeps_to_heights(context)
@@ -181,6 +183,18 @@ def _examples(context: LevelContext, kinds: frozenset[str]) -> float:
     return 0.5 if context.examples else 0.0
 
 
+def _variation(context: LevelContext, kinds: frozenset[str]) -> float:
+    return 0.3 if context.examples else 0.0
+
+
+def _crossing(context: LevelContext, kinds: frozenset[str]) -> float:
+    return 0.5
+
+
+def _edits(context: LevelContext, kinds: frozenset[str]) -> float:
+    return 0.4
+
+
 def _rows(context: LevelContext, kinds: frozenset[str]) -> float:
     if not context.examples:
         return 0.0
@@ -221,16 +235,14 @@ FAMILIES: Mapping[str, Family] = {
     "halves": Family(Workshop.halves, "the same, mirrored left to right", _halves),
     "rows": Family(Workshop.rows, "whole rows of the game's own levels", _rows),
     "windows": Family(Workshop.windows, "small windows of the game's own levels", _examples, drafts=3),
-    "variation": Family(Workshop.variation, "the game's own levels crossed and edited", lambda c, k: 0.6 * _examples(c, k)),
+    "variation": Family(Workshop.variation, "the game's own levels crossed and edited", _variation),
     "rooms": Family(Workshop.rooms, "rooms by partition of the space", _rooms),
     "walls": Family(Workshop.walls, "stretches of wall and pillars", _built),
     "caves": Family(Workshop.caves, "caves and mazes", _caves),
     "mission": Family(Workshop.mission, "a mission, in rooms that enforce its order", _mission, 2, settles=False),
-    "sparse": Family(Workshop.sparse, "little more than what the rules call for", _sparse, 3, settles=False),
-    "crossing": Family(Workshop.crossing, "good levels that exchange rooms, rows or pieces", lambda c, k: 0.5, breeds=True),
-    "edits": Family(
-        Workshop.edits, "small edits of good levels", lambda c, k: 0.4, 4, breeds=True, settles=False
-    ),
+    "sparse": Family(Workshop.sparse, "little more than what the rules call for", _sparse, 1, settles=False),
+    "crossing": Family(Workshop.crossing, "good levels that exchange rooms, rows or pieces", _crossing, breeds=True),
+    "edits": Family(Workshop.edits, "small edits of good levels", _edits, 4, breeds=True, settles=False),
 }  # fmt: skip
 """The families by name."""
 

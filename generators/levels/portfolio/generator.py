@@ -45,6 +45,8 @@ from pcg.generators.levels.portfolio.sketches import read_sketch
 from pcg.generators.levels.portfolio.things import Things
 from pcg.generators.levels.repair.by_rules import repair
 
+RELIEF = 4
+"""Before any level is known to be feasible, every so many levels one has little in it."""
 LESSON = "lesson"
 """Origin of levels with only some kinds of things."""
 SHOWN = 10
@@ -205,7 +207,7 @@ class PortfolioGenerator(LevelGenerator):
                 break
             while self._applied < known:
                 self._learn(*self._waiting.popleft())
-            text, family = self._make(self.rng(self._next))
+            text, family = self._make(self._next)
             made.append(Candidate(self._next, text, family))
             self._next += 1
         return made
@@ -227,8 +229,14 @@ class PortfolioGenerator(LevelGenerator):
 
     # -- making --------------------------------------------------------------------------------------------------------
 
-    def _make(self, rng: np.random.Generator) -> tuple[str, str]:
-        """Return a level and the name of its family."""
+    def _make(self, number: int) -> tuple[str, str]:
+        """Return the level of a candidate and the name of its family."""
+        rng = self.rng(number)
+        if not self.elites.members and number % RELIEF == RELIEF - 1:
+            # Where the game's own levels are beyond what agents win, less of everything is a beginning.
+            if number % (2 * RELIEF) == RELIEF - 1:
+                return self._best_draft(rng, "sparse")
+            return self._lesson(rng), LESSON
         if self.number("lessons") and rng.random() < self.number("lessons"):
             return self._lesson(rng), LESSON
         return self._best_draft(rng)
@@ -239,8 +247,8 @@ class PortfolioGenerator(LevelGenerator):
         text = known[0].text if known else self._best_draft(rng)[0]
         return self.context.palette.text(lesson(self.context, self.context.palette.parse(text), rng))
 
-    def _best_draft(self, rng: np.random.Generator) -> tuple[str, str]:
-        """Return the best of several drafts of a family, polished, and the family's name."""
+    def _best_draft(self, rng: np.random.Generator, wanted: str = "") -> tuple[str, str]:
+        """Return the best of several drafts of a family, polished, and the family's name; "" lets the bandit choose."""
         parents = self.elites if self.elites.members else self.nearly
         among = {}
         for name in self.bandit.arms:
@@ -250,7 +258,7 @@ class PortfolioGenerator(LevelGenerator):
             elif parents.members:
                 # Edits are for the end: before there is a choice of levels they only make more of the first one.
                 among[name] = min(1.0, len(parents.members) / (2 * SHOWN)) if name == "edits" else 1.0
-        name = self.bandit.choose(rng, among)
+        name = wanted or self.bandit.choose(rng, among)
         family = FAMILIES[name]
         number = max(1, round(family.drafts * self.number("drafts")))
         drafts: list[tuple[float, int, Grid]] = []
@@ -261,7 +269,7 @@ class PortfolioGenerator(LevelGenerator):
         drafts.sort(key=lambda draft: draft[:2])
         best: tuple[float, str] | None = None
         for _, _, grid in drafts[: max(1, number // FINALISTS)]:
-            if self.context.examples and self.integer("polish"):
+            if self.context.examples and self.integer("polish") and name != "sparse":
                 grid = self._polished(grid, rng)
             text = self.context.palette.text(grid)
             value = self._value(text, grid)

@@ -35,6 +35,11 @@ def lesson(context: LevelContext, grid: Grid, rng: np.random.Generator) -> Grid:
         before = required.satisfaction(context.palette.count_types(builder.grid))
         if required.satisfaction(context.palette.count_types(without)) >= before:
             _remove(builder, np.argwhere(builder.grid == present[k]).tolist())
+    filler = context.filler
+    if filler is not None and any(context.analysis.has(c, "goal") for c in context.palette.tiles[filler].content):
+        cells = np.argwhere(builder.grid == filler).tolist()
+        kept = max(1, round(len(cells) * rng.random()))
+        _remove(builder, [cells[k] for k in rng.permutation(len(cells)).tolist()[kept:]])
     for tile in present:
         cells = np.argwhere(builder.grid == tile).tolist()
         left = max(1, round(len(cells) * rng.uniform(FEWEST, 1.0)))

@@ -131,9 +131,7 @@ class Quilt:
             starts = _offsets(example.shape[0], height, y, band, rows_matter=True)
             if not starts:
                 band = 1
-                starts = _offsets(example.shape[0], height, y, 1, rows_matter=True) or [
-                    min(y, example.shape[0] - 1)
-                ]
+                starts = _offsets(example.shape[0], height, y, 1, rows_matter=True) or [min(y, example.shape[0] - 1)]
             sy = starts[int(rng.integers(len(starts)))]
             for row in range(band):
                 grid[y + row] = self._row(rng, example[sy + row], width, shifted)

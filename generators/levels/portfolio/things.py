@@ -49,8 +49,8 @@ class Things:
 
     @cached_property
     def counted(self) -> tuple[int, ...]:
-        """Tiles whose numbers are put right: objects, but not a filler, traffic, or what lies in stretches (water, logs,
-        hedges), which is part of the structure.
+        """Tiles whose numbers are put right: objects, but not a filler, traffic, or what lies in stretches (water,
+        logs, hedges), which is part of the structure.
         """
         traffic = {m for lane in self.context.lanes for m in lane.movers}
         left_out = traffic | {self.context.filler} | self._stretches

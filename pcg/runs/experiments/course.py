@@ -25,6 +25,12 @@ from pcg.runs.process_cache import ProcessCache
 
 POOL = 4
 """Levels measured on the ladder for each one wanted."""
+FINALISTS = 2
+"""Levels that are measured again for each one wanted."""
+CONFIRMED = 2
+"""Times that these are measured again."""
+SEEDS_APART = 1000
+"""Distance of the seeds of two measurements."""
 AGAIN = 2
 """Further evaluations of a level in a game of chance, in which one win may be luck."""
 GROUPS = 4
@@ -162,7 +168,9 @@ def choose_levels(
     found: list[CourseLevel] = []
     for place, k in enumerate(places):
         before = found[-1].difficulty if found else None
-        sentence = _sentence(game.definition, description, base, elements[k] - base, new[place], difficulties[k], before)
+        sentence = _sentence(
+            game.definition, description, base, elements[k] - base, new[place], difficulties[k], before
+        )
         found.append(CourseLevel(int(events[k]["id"]), difficulties[k], tuple(sorted(new[place])), sentence))
     return found
 
@@ -212,4 +220,6 @@ def _rule(definition: GameDefinition, description: Description, element: str) ->
     with_avatar = [r for r in about if avatars & {*r.first.split(","), *r.second.split(",")}]
     for rule in (*with_avatar, *about):
         return rule.text
-    return next((f"{thing.name.capitalize()}: {thing.text}" for thing in description.things if thing.type == element), "")
+    return next(
+        (f"{thing.name.capitalize()}: {thing.text}" for thing in description.things if thing.type == element), ""
+    )

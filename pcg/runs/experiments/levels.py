@@ -20,6 +20,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.fitness_functions import users_code
+from pcg.evaluators.ladder import Difficulty, averaged
 from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.targets import Target, all_achieved, tally_targets
@@ -28,8 +29,11 @@ from pcg.runs.archive import Archive, Entry
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.course import (
+    CONFIRMED,
     EVALUATION,
+    FINALISTS,
     GENERATION,
+    SEEDS_APART,
     CourseLevel,
     candidates_for_course,
     choose_levels,
@@ -303,16 +307,33 @@ class LevelSearch(SearchRun):
             if event["feasible"]:
                 feasible.setdefault(event["level"], event)
         pool = candidates_for_course(feasible.values(), lambda text: level_elements(context, text), config.count)
+        difficulties = [[one] for one in self._difficulties(pool, config.seed)]
+        # What was measured as very hard or easy has had luck in it: a longer chain is measured again, with new seeds.
+        chain = self._course(pool, difficulties, FINALISTS * config.count)
+        finalists = [k for k, event in enumerate(pool) if int(event["id"]) in {level.number for level in chain}]
+        pool, difficulties = [pool[k] for k in finalists], [difficulties[k] for k in finalists]
+        for turn in range(1, CONFIRMED + 1):
+            again = self._difficulties(pool, config.seed + SEEDS_APART * turn)
+            difficulties = [[*known, one] for known, one in zip(difficulties, again, strict=True)]
+        self.course = self._course(pool, difficulties, config.count)
+
+    def _difficulties(self, events: Sequence[Mapping[str, Any]], seed: int) -> list[Difficulty]:
+        """Return the difficulties of levels, measured by the workers."""
         tickets = [
             self.workers.submit(f"the plays of level {event['id']} on the ladder", measure_difficulty, self.game,
-                                self.parameters, str(event["level"]), event, config.seed)
-            for event in pool
+                                self.parameters, str(event["level"]), event, seed)
+            for event in events
         ]  # fmt: skip
-        difficulties = [self.workers.result(ticket) for ticket in tickets]
-        shapes = [self._shapes(str(event["level"])) for event in pool]
-        self.course = choose_levels(
-            self.evaluator.game, context, pool, difficulties, shapes,
-            lambda one, other: one.distance(other) < config.distance, config.count,
+        return [self.workers.result(ticket) for ticket in tickets]
+
+    def _course(
+        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[Sequence[Difficulty]], count: int
+    ) -> list[CourseLevel]:
+        """Return a course of these levels."""
+        shapes = [self._shapes(str(event["level"])) for event in events]
+        return choose_levels(
+            self.evaluator.game, self.generator.context, events, [averaged(known) for known in difficulties], shapes,
+            lambda one, other: one.distance(other) < self.config.distance, count,
         )  # fmt: skip
 
     def _finish(self, reason: str) -> dict[str, Any]:

@@ -21,7 +21,9 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("distance", 0.18, "levels nearer to each other than this do not both count", 0.0, 1.0),
         Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
-        Parameter("progression", False, "whether the levels are to be a course: easy ones first, one new thing at a time"),
+        Parameter(
+            "progression", False, "whether the levels are to be a course: easy ones first, one new thing at a time"
+        ),
         LOAD,
     ),
     "budget": (

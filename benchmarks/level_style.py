@@ -2,8 +2,8 @@
 
 For each game and generator a search of so many processor seconds; its ten best different levels are measured.
 
-- *divergence*: mean Jensen-Shannon divergence of windows of 1, 2 and 3 cells square from the game's own levels, over the
-  same among these. 1: as like them as they are like each other.
+- *divergence*: mean Jensen-Shannon divergence of windows of 1, 2 and 3 cells square from the game's own levels, over
+  the same among these. 1: as like them as they are like each other.
 - *unseen*: the same from a level that the generator was not shown: it works without one of the game's own levels, which
   is compared with its levels and with the other own ones (`--leave-out`).
 - *originality*: least share of cells in which a level differs from each of the game's own, shifted and mirrored or not;
@@ -191,7 +191,8 @@ def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str
     """Return the results as Markdown: a line for each generator over the games that all have, then each game."""
     names = sorted({game for game, _ in rows if all((game, g) in rows for g in generators)})
     lines = [
-        "| generator | games | with levels | value | divergence | unseen | originality | below 0.20 | AUC | structures |",
+        "| generator | games | with levels | value | divergence | unseen | originality | below 0.20 | AUC "
+        "| structures |",
         "|---|---:|---:|---:|---|---:|---:|---:|---:|---:|",
     ]
     groups = [("", names), (", held out", [n for n in names if held_out(n.removeprefix("our "))])]
@@ -222,9 +223,9 @@ def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str
         first = rows[name, generators[0]]
         apart = ", ".join(f"{rows[name, g].divergence:.2f}" for g in generators)
         lines.append(
-            f"| {name} | {first.tried} | {first.feasible} | {first.value:.2f} | {first.text:.2f}, {first.own_text:.2f} | "
-            f"{first.auc:.2f} | {apart} | {first.originality:.2f}, {first.own_originality:.2f} | "
-            f"{first.structures} of {first.shown} |"
+            f"| {name} | {first.tried} | {first.feasible} | {first.value:.2f} | {first.text:.2f}, "
+            f"{first.own_text:.2f} | {first.auc:.2f} | {apart} | {first.originality:.2f}, "
+            f"{first.own_originality:.2f} | {first.structures} of {first.shown} |"
         )
     return "\n".join(lines)
 

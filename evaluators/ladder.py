@@ -1,4 +1,4 @@
-"""Difficulty of a level on a ladder of agents: how far up one must go until it is won, and how much search winning takes.
+"""Difficulty of a level on a ladder of agents: how far up one must go until it is won, and how much search it takes.
 
 The rungs are agents of rising skill; the share of their plays that are not won says more than any single agent. Where
 all of them win or none does, the length of the shortest win that was found and the states that a search visited before

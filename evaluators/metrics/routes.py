@@ -63,8 +63,8 @@ def _ways(passable: Mask, start: tuple[int, int], goal: tuple[int, int]) -> int:
     labels, _ = ndimage.label(mask)
     if labels[start] != labels[goal]:
         return 0
-    # By Menger's theorem there are two unless one cell cuts them apart; such a cell lies on every way. The cells next to
-    # the ends do not count: a door in a wall has one cell before it.
+    # By Menger's theorem there are two unless one cell cuts them apart; such a cell lies on every way. The cells next
+    # to the ends do not count: a door in a wall has one cell before it.
     for cell in _way(mask, start, goal)[2:-2]:
         mask[cell] = False
         labels, _ = ndimage.label(mask)

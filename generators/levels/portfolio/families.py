@@ -15,8 +15,8 @@ import numpy as np
 
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.targets import Target
-from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.examples import mirrored, symmetry_of
 from pcg.generators.levels.operators import crossover, edit, rooms_of
 from pcg.generators.levels.portfolio.quilting import Quilt
@@ -145,7 +145,7 @@ class Workshop:
             return edit(self.context, first, rng, 2 * MOST_EDITS)
         # A room, or a quarter of the level, is made anew.
         found = rooms_of(self.context, first) if self.context.walls else []
-        anew = self.quilt.level(rng, *first.shape, SMALLEST_PIECE + int(rng.integers(3)))
+        anew = self.quilt.level(rng, first.shape[0], first.shape[1], SMALLEST_PIECE + int(rng.integers(3)))
         mask = np.zeros(first.shape, bool)
         if found:
             mask |= found[int(rng.integers(len(found)))]

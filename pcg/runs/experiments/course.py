@@ -35,9 +35,9 @@ AGAIN = 2
 """Further evaluations of a level in a game of chance, in which one win may be luck."""
 GROUPS = 4
 """Groups from easy to hard into which levels with the same kinds of things are sorted before some are measured."""
-EVALUATION = {"min_kinds": 0.0, "min_length": 8}
+EVALUATION: Mapping[str, Setting] = {"min_kinds": 0.0, "min_length": 8}
 """Settings of the evaluation in which a course differs: a first level is short, and has few kinds of things."""
-GENERATION = {"lessons": 0.5}
+GENERATION: Mapping[str, Setting] = {"lessons": 0.5}
 """Settings of generators that know lessons."""
 
 
@@ -64,7 +64,7 @@ class CourseLevel:
 
 
 _EVALUATORS: ProcessCache[tuple[GameText, tuple[tuple[str, Setting], ...]], LevelEvaluator] = ProcessCache(
-    lambda key: LevelEvaluator(key[0].load(), **{**dict(key[1]), "search": 0})
+    lambda key: LevelEvaluator(key[0].load(), (), **{**dict(key[1]), "search": 0})
 )
 
 

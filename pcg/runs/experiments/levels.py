@@ -165,7 +165,7 @@ def _generator_parameters(config: LevelRun) -> dict[str, Setting]:
     given = dict(config.generator_parameters)
     if config.progression:
         known = {parameter.name for parameter in generator_class(config.generator).parameters}
-        given = {name: value for name, value in GENERATION.items() if name in known} | given
+        given = {**{name: value for name, value in GENERATION.items() if name in known}, **given}
     return given
 
 

@@ -42,8 +42,8 @@ def loops(level: LevelText) -> float | None:
 @metric("ways_to_goal", "ways from the avatar to a goal that meet only beside either: the fewest, at most 2", 0, 2,
         source=DORMANS, whole=True)  # fmt: skip
 def ways_to_goal(level: LevelText) -> float | None:
-    """Least number of ways to any goal that have no cell in common but beside their ends, in {0, 1, 2}; None without
-    an avatar or goals.
+    """Least number of ways to any goal that have no cell in common but beside their ends, in {0, 1, 2}; 0 without
+    goals, None without an avatar.
     """
     if level.start is None:
         return None
@@ -51,7 +51,7 @@ def ways_to_goal(level: LevelText) -> float | None:
     goals = np.array([any(tables.analysis.has(c, "goal") for c in tile.content) for tile in tables.palette.tiles])
     targets = goals[level.grid]
     if not targets.any():
-        return None
+        return 0
     passable = open_cells(level)
     return min(_ways(passable, level.start, (int(y), int(x))) for y, x in np.argwhere(targets))
 

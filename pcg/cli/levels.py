@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 @run_options(
     budget=DEFAULT_BUDGET,
     folder="GAME-levels",
-    examples="generator.population=50, evaluation.weak_budget=20 or run.distance=0.2",
+    examples="generator.polish=30, evaluation.weak_budget=20 or run.distance=0.2",
     cache=True,
 )
 def levels(
@@ -83,7 +83,7 @@ def levels(
     """
     from pcg.runs import LevelRun, run_levels
 
-    data = run.sections("generator.population=50", {
+    data = run.sections("generator.polish=30", {
         "game": game, "generator": generator, "count": count, "reading": reading.value if reading else "",
         "want": ", ".join(want or []), "progression": progression,
     }, evaluations)  # fmt: skip

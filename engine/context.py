@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -320,14 +321,35 @@ def _strided(address: int, stride: int, count: int) -> Any:
     return np.frombuffer(memory, dtype)
 
 
-def _paths(plan: LevelPlan, tables: GameTables) -> Any:
-    """The path-finder's table of a level, int8[cells, cells], or None where nobody needs one."""
-    definition, level = tables.definition, plan.level
+@dataclass(frozen=True, slots=True)
+class PathInputs:
+    """What a path-finder's table is computed from (`kernel.paths.build_paths`)."""
+
+    blocked: np.ndarray[Any, np.dtype[np.int8]]
+    """int8[cells]: 1 where an obstacle stands at the start."""
+    sideways: bool
+    """True when paths only go left and right."""
+
+    def build(self, columns: int, rows: int) -> Any:
+        """Return the table, int8[cells, cells]: the first step from the first cell to the second."""
+        cells = columns * rows
+        table = np.full((cells, cells), -1, np.int8)
+        heap = np.zeros(cells + 1, np.int64)
+        addresses = (int(array.ctypes.data) for array in (self.blocked, table, heap))
+        invoke6(paths.build_paths.address, *addresses, columns, rows, int(self.sideways))
+        return table
+
+
+def path_inputs(level: Level, tables: GameTables) -> PathInputs | None:
+    """Return what the path-finder's table of a level is computed from, None where nobody needs one.
+
+    Raises:
+        PcgError: for a level of too many cells.
+    """
+    definition = tables.definition
     obstacles = str(definition.header.get("obs", ""))
     if not obstacles or not tables.sprites.classes & _PATH_CLASSES:
         return None
-    if plan.paths is not None:
-        return plan.paths
     index = definition.type_index
     types = {index[n] for n in obstacles.split(",") if n in index}
     hidden = {t for t in types if int(tables.types[t]["bits"]) & L.T_HIDDEN}
@@ -341,20 +363,16 @@ def _paths(plan: LevelPlan, tables: GameTables) -> Any:
     for t, column, row in level.placements:
         if t in types - hidden:
             blocked[row * level.width + column] = 1
-    table = np.full((cells, cells), -1, np.int8)
-    heap = np.zeros(cells + 1, np.int64)
     sideways = any(
         int(t["bits"]) & L.T_AVATAR_CLASS and int(t["actions_n"]) == 3
         for t in (tables.types[p[0]] for p in level.placements)
     )
-    invoke6(
-        paths.build_paths.address,
-        int(blocked.ctypes.data),
-        int(table.ctypes.data),
-        int(heap.ctypes.data),
-        level.width,
-        level.height,
-        int(sideways),
-    )
-    plan.paths = table
-    return table
+    return PathInputs(blocked, sideways)
+
+
+def _paths(plan: LevelPlan, tables: GameTables) -> Any:
+    """The path-finder's table of a level, int8[cells, cells], or None where nobody needs one."""
+    if plan.paths is None:
+        inputs = path_inputs(plan.level, tables)
+        plan.paths = None if inputs is None else inputs.build(plan.level.width, plan.level.height)
+    return plan.paths

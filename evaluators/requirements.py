@@ -29,6 +29,13 @@ class CountRule:
     maximum: int | None
     reason: str
 
+    def share(self, counts: Mapping[int, int]) -> float:
+        """Return how nearly sprites in these numbers keep the rule, in [0, 1]."""
+        number = sum(counts.get(t, 0) for t in self.types)
+        if number < self.minimum:
+            return number / self.minimum
+        return (self.maximum + 1) / (number + 1) if self.maximum is not None and number > self.maximum else 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -43,6 +50,11 @@ class Need:
     def wanted(self, count: int) -> int:
         """The number of `other` that go with `count` of `base`."""
         return self.first + (count - 1) * self.each if count > 0 else 0
+
+    def share(self, counts: Mapping[int, int]) -> float | None:
+        """Return the share of what is needed that is there, in [0, 1]; None where nothing is."""
+        wanted = self.wanted(counts.get(self.base, 0))
+        return min(1.0, counts.get(self.other, 0) / wanted) if wanted else None
 
 
 @dataclass(frozen=True)
@@ -72,21 +84,18 @@ class Requirements:
                 found.append(need.reason)
         return found
 
-    def satisfaction(self, counts: Mapping[int, int]) -> float:
-        """Share of what is required that is there, in [0, 1]; 1 exactly when `shortfalls` is empty."""
+    def satisfaction(self, counts: Mapping[int, int], known: Sequence[Mapping[int, int]] = ()) -> float:
+        """Share of what is required that is there, in [0, 1]; 1 exactly when `shortfalls` is empty.
+
+        Args:
+            counts: of sprites by type.
+            known: the same of levels that are as they should be: a rule that one of them breaks is none.
+        """
         parts: list[float] = []
-        for rule in self.counts:
-            number = sum(counts.get(t, 0) for t in rule.types)
-            if number < rule.minimum:
-                parts.append(number / rule.minimum)
-            elif rule.maximum is not None and number > rule.maximum:
-                parts.append((rule.maximum + 1) / (number + 1))
-            else:
-                parts.append(1.0)
-        for need in self.needs:
-            wanted = need.wanted(counts.get(need.base, 0))
-            if wanted:
-                parts.append(min(1.0, counts.get(need.other, 0) / wanted))
+        for rule in (*self.counts, *self.needs):
+            share = rule.share(counts)
+            if share is not None and (share >= 1.0 or all(rule.share(one) in (None, 1.0) for one in known)):
+                parts.append(share)
         return math.fsum(parts) / len(parts) if parts else 1.0
 
 

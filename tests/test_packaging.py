@@ -44,6 +44,7 @@ def data_files() -> set[str]:
     return found
 
 
+@pytest.mark.full
 def test_wheel_holds_every_module_and_every_data_file(pure_wheel: Path) -> None:
     names = {n for n in zipfile.ZipFile(pure_wheel).namelist() if ".dist-info/" not in n}
     modules = set()

@@ -44,6 +44,7 @@ def collected(markers: str, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.full
 def test_reasons_and_fixtures_put_a_test_into_the_full_tier() -> None:
     files = ["tests/pcg/test_web_browser.py", "tests/engine/test_digests.py", "tests/pcg/test_study_killed.py"]
     code, found = collected("full and (browser or corpus or postgres)", *files)

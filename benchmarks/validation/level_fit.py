@@ -52,6 +52,8 @@ class Measured:
     """Source -> for each level its measures, and those of the levels that it is compared with."""
     own: Floats
     """Measures of the game's own levels, each against the others, shape (levels, measures)."""
+    others: Mapping[str, list[list[int]]]
+    """Source -> for each level the own levels that it is compared with."""
 
 
 def blank_model() -> LevelModel:
@@ -71,9 +73,13 @@ def measure(game: str, evaluator: LevelEvaluator, levels: Mapping[str, Sequence[
     """
     judge = LevelJudge(evaluator.text, evaluator.game.levels, model=blank_model())
     found: dict[str, list[tuple[Floats, Floats]]] = {}
+    others: dict[str, list[list[int]]] = {}
     for source, texts in levels.items():
-        found[source] = [judge.measures(judge.view(text))[:2] for text in texts]
-    return Measured(game, found, judge.own)
+        views = [judge.view(text) for text in texts]
+        found[source] = [judge.measures(view)[:2] for view in views]
+        profiles = [judge.reference.profile(view) for view in views]
+        others[source] = [judge.reference.others(judge.reference.nearest(one)) for one in profiles]
+    return Measured(game, found, judge.own, others)
 
 
 def rows(model: LevelModel, of: Measured, *, alone: bool = False) -> dict[str, Floats]:

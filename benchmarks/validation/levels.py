@@ -17,6 +17,7 @@ Evaluations are kept in a store, so that a run that was stopped goes on; another
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import json
 import lzma
@@ -24,8 +25,9 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -34,7 +36,8 @@ from benchmarks.validation.split import fold, held_out
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.judging.level_model import FILE, LevelModel, default_model
+from pcg.evaluators.judging.level_model import FILE, LevelModel, default_model, enough
+from pcg.evaluators.judging.levels import value_of
 
 ROOT = Path(__file__).resolve().parents[2]
 NEGATIVES = Path(__file__).with_name("negatives") / "levels.json.xz"
@@ -46,6 +49,7 @@ EACH = 5
 """Levels of each source of a game."""
 BARS = {"random": 0.95, "constructive": 0.90, "evolve": 0.85}
 
+T = TypeVar("T")
 Values = Mapping[str, Mapping[str, Sequence[float]]]
 """Game -> source -> value of each level."""
 
@@ -57,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fit", action="store_true", help="fit the weights and store them in the package")
     parser.add_argument("--freeze", type=Path, metavar="DIR", help="pack the levels of a folder as negatives")
     parser.add_argument("--games", nargs="+", metavar="GAME", help="only these, as in gridphysics/zelda")
-    parser.add_argument("--minutes", type=float, help="evaluate no further game after this time")
+    parser.add_argument("--minutes", type=float, help="evaluate nothing further after this time")
+    parser.add_argument("--rounds", type=int, help=f"levels of each source of a game, at most {EACH}")
     parser.add_argument("--store", type=Path, default=STORE, help="file of evaluations")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers")
 
@@ -68,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
         return freeze(args.freeze)
     frozen = negatives()
     names = [name for name in frozen if not args.games or name in args.games]
+    names = by_lot(names, "games")
     measured = {name: one for name in names if (one := measured_game(args.corpus, name, frozen[name])) is not None}
     if args.fit:
         model = fitted(args.corpus, [one for name, one in measured.items() if not held_out(name)])
@@ -91,7 +97,8 @@ def run(args: argparse.Namespace) -> int:
         old = {name: {s: [x["skill"] for x in one[s]] for s in one} for name, one in evaluated.items()}
         report("evaluation with fitness=skill", old, found)
         shares = {
-            s: float(np.mean([x["feasible"] for one in evaluated.values() for x in one[s]])) for s in (HAND, *SOURCES)
+            s: float(np.mean([x["feasible"] for one in evaluated.values() for x in one[s]] or [0]))
+            for s in (HAND, *SOURCES)
         }
         print("feasible: " + ", ".join(f"{source} {share:.0%}" for source, share in shares.items()))
         found["feasible"] = shares
@@ -197,11 +204,17 @@ def fitted(corpus: Path, games: Sequence[Measured], without: int | None = None) 
 
 def text_values(model: LevelModel, one: Measured, *, alone: bool = False) -> dict[str, list[float]]:
     """Return the value of each level's text by source."""
-    weights = (model.alone if alone or not len(one.own) else model.weights).ravel()
-    return {
-        source: (scores @ weights).tolist() if len(scores) else []
-        for source, scores in rows(model, one, alone=alone).items()
-    }
+    every = rows(model, one, alone=alone)
+    if alone or not len(one.own):
+        return {
+            source: (scores @ model.alone.ravel()).tolist() if len(scores) else [] for source, scores in every.items()
+        }
+    own = model.own_values(one.own)
+    found: dict[str, list[float]] = {}
+    for source, scores in every.items():
+        values = zip(scores @ model.weights.ravel() if len(scores) else [], one.others[source], strict=True)
+        found[source] = [min(float(value), enough(own[others])) for value, others in values]
+    return found
 
 
 def cross_validated(corpus: Path, measured: Mapping[str, Measured]) -> dict[str, dict[str, list[float]]]:
@@ -222,37 +235,62 @@ def cross_validated(corpus: Path, measured: Mapping[str, Measured]) -> dict[str,
 def evaluate(
     args: argparse.Namespace, frozen: Mapping[str, Mapping[str, Sequence[str]]]
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """Evaluate the levels of all games, those of the store aside; game -> source -> evaluations."""
-    stored: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    """Evaluate the levels of all games, those of the store aside; game -> source -> evaluations.
+
+    Goes round all games, one level of each source a round, levels in an order drawn by lot: whatever is done is a fair
+    sample of all levels. What a round of a game has begun is evaluated to its end.
+    """
+    stored: dict[tuple[str, str, int], dict[str, Any]] = {}
     if args.store.exists():
         for line in args.store.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            stored[row["game"]] = row["levels"]
+            with contextlib.suppress(json.JSONDecodeError):  # a line that was cut off
+                row = json.loads(line)
+                stored[row["game"], row["source"], row["level"]] = row
     args.store.parent.mkdir(parents=True, exist_ok=True)
     deadline = None if args.minutes is None else time.monotonic() + 60 * args.minutes
-    for name, generated in frozen.items():
-        evaluator = evaluator_of(args.corpus, name)
-        if name in stored or evaluator is None or (deadline is not None and time.monotonic() > deadline):
-            continue
-        found: dict[str, list[dict[str, Any]]] = {}
-        for source, texts in levels_of(evaluator, generated).items():
-            found[source] = [summary(evaluator, text) for text in texts]
-        stored[name] = found
-        with args.store.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"game": name, "levels": found}) + "\n")
-        print(f"{name}: {sum(x['feasible'] for x in found[HAND])} of {len(found[HAND])} feasible", file=sys.stderr)
-    return {name: stored[name] for name in frozen if name in stored}
+    for turn in range(EACH if args.rounds is None else args.rounds):
+        for name, generated in frozen.items():
+            evaluator = evaluator_of(args.corpus, name)
+            if evaluator is None or (deadline is not None and time.monotonic() > deadline):
+                continue
+            for source, texts in levels_of(evaluator, generated).items():
+                order = by_lot(range(len(texts)), f"{name} {source}")
+                key = name, source, order[turn] if turn < len(order) else -1
+                if key[2] < 0 or key in stored:
+                    continue
+                stored[key] = {"game": name, "source": source, "level": key[2], **summary(evaluator, texts[key[2]])}
+                with args.store.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(stored[key]) + "\n")
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for (name, source, _), row in sorted(stored.items()):
+        if name in frozen:
+            found.setdefault(name, {each: [] for each in (HAND, *SOURCES)})[source].append(row)
+    levels = {source: sum(len(one[source]) for one in found.values()) for source in (HAND, *SOURCES)}
+    print("\nevaluated: " + ", ".join(f"{number} levels of {source}" for source, number in levels.items()))
+    return found
+
+
+def by_lot(things: Iterable[T], name: str) -> list[T]:
+    """Return things in an order that depends on their names and the name of the lot alone."""
+    return sorted(things, key=lambda thing: sha256(f"by lot {name} {thing}".encode()).digest())
 
 
 def summary(evaluator: LevelEvaluator, text: str) -> dict[str, Any]:
     """Evaluate a level with the judge, and what the old quality says of it."""
     from pcg.evaluators.fitness_functions import fitness_of
 
+    started = time.process_time()
     one = evaluator.evaluate(text, seed=1)
-    skill = fitness_of("skill", one.metrics, evaluator.settings) if one.feasible else 0.0
+    skill = fitness_of("skill", one.metrics, evaluator.settings) if one.feasible and one.winner else 0.0
     broken = next((name for name, value in one.constraints.items() if value < 1), "")
-    parts = {part.name: part.value for part in one.parts}
-    return {"feasible": one.feasible, "fitness": one.fitness, "skill": skill, "broken": broken, "parts": parts}
+    text_value = value_of(evaluator.judge.parts(evaluator.judge.view(text)))
+    return {
+        "feasible": one.feasible, "fitness": one.fitness, "skill": skill, "broken": broken, "text": text_value,
+        "parts": {part.name: part.value for part in one.parts}, "winner": one.winner,
+        "winnable": one.metrics.get("winnable"), "proof": one.metrics.get("proof"),
+        "length": one.metrics.get("solution_length"), "calls": one.metrics.get("calls"),
+        "seconds": round(time.process_time() - started, 2),
+    }  # fmt: skip
 
 
 def fitnesses(levels: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[float]]:

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,18 @@ class Order:
     package: str
     targets: tuple[str, ...]
     foreign: dict[str, str] | None = None
+    chosen: Chosen | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Entry points of any packages that become one library together, in place of all those of one package."""
+
+    label: str
+    """Stands for the package in the name of a file."""
+    digest: str
+    symbols: tuple[tuple[str, str], ...]
+    """Module and symbol of each."""
 
 
 def build_missing(names: Sequence[str], progress: Progress | None = None, target: str = "") -> None:
@@ -57,12 +69,21 @@ def build_missing(names: Sequence[str], progress: Progress | None = None, target
             objects.prune(folder)
 
 
-def build_foreign(unit: ForeignModule) -> None:
-    """Build functions of users alone, for this machine, and keep them in the user's cache folder."""
+def build_chosen(chosen: Chosen, target: str, progress: Progress | None = None) -> None:
+    """Build chosen entry points for a target, unless that is done, and keep them in the user's cache folder."""
     folder = objects.cache_folder()
     with objects.one_builder(folder):
-        if find(unit.label, unit.digest) is None:
-            _build_unit(unit, "", unit.label, unit.digest, (host().name,), folder, CHECKED, quiet=True)
+        if find(chosen.label, chosen.digest, target) is None:
+            build([Order("", (target,), chosen=chosen)], folder, progress=progress)
+            objects.prune(folder)
+
+
+def build_foreign(unit: ForeignModule, target: str = "") -> None:
+    """Build functions of users alone, for this machine by default, and keep them in the user's cache folder."""
+    folder = objects.cache_folder()
+    with objects.one_builder(folder):
+        if find(unit.label, unit.digest, target) is None:
+            _build_unit(unit, "", unit.label, unit.digest, (target or host().name,), folder, CHECKED, quiet=True)
             objects.prune(folder)
 
 
@@ -215,6 +236,7 @@ class _Worker:
                 "checked": self._checked,
                 "folder": str(self._folder),
                 "foreign": order.foreign,
+                "chosen": asdict(order.chosen) if order.chosen else None,
             }
             line = ""
             with contextlib.suppress(OSError, ValueError):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.arrays import context_record, view_memory
-from pcg.engine.context import Context
+from pcg.engine.context import Context, PathInputs, path_inputs
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel import protocol
 from pcg.engine.kernel.runtime import EntryPoint
@@ -90,6 +90,8 @@ class Image:
         initial: the state before tick 0, to be copied from; not a block that can be played in.
         room: how many moving sprites a new state should have room for.
         functions: the places that wait for functions.
+        parts: the arrays in `data`, one after the other: the name of each and its bytes, padding included.
+        paths: where a path-finder's table belongs that was left out, and what it is computed from.
     """
 
     base: int
@@ -99,14 +101,20 @@ class Image:
     initial: int
     room: int
     functions: tuple[FunctionPlace, ...]
+    parts: tuple[tuple[str, int], ...] = ()
+    paths: tuple[int, PathInputs] | None = None
 
     def __repr__(self) -> str:
         return f"<image of {len(self.data)} bytes at {self.base}, {len(self.functions)} functions to fill in>"
 
     @property
     def end(self) -> int:
-        """The first address behind the image."""
-        return self.base + len(self.data)
+        """The first address behind the image, and behind the table that was left out."""
+        end = self.base + len(self.data)
+        if self.paths is not None:
+            at, inputs = self.paths
+            end = at + -(-(len(inputs.blocked) ** 2) // _LINE) * _LINE
+        return end
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the bytes as plain data, with the places in a state block that a player has to know."""
@@ -122,12 +130,14 @@ class Image:
         }
 
 
-def image_of(context: Context, base: int = DEFAULT_BASE) -> Image:
+def image_of(context: Context, base: int = DEFAULT_BASE, *, paths: bool = True) -> Image:
     """Return the image of a context.
 
     Args:
         context: a game on a level.
         base: address of the first byte, a multiple of 64 (and not 0, which means "none").
+        paths: False leaves a path-finder's table out: it is as large as the square of the cells and can be computed
+            where the image goes (`Image.paths`).
 
     Raises:
         PcgError: for a base that does not fit, or a function that is no entry point of this process.
@@ -137,14 +147,17 @@ def image_of(context: Context, base: int = DEFAULT_BASE) -> Image:
     writer = _Writer(base)
     record = copy_of(view_memory(context, context.address, L.CONTEXT, 1))
     model = copy_of(view_memory(context, context.model().address, protocol.MODEL, 1))
-    at = writer.reserve(record.nbytes)
-    model_at = writer.reserve(model.nbytes)
+    inputs = None if paths else path_inputs(context.level, context.tables)
+    at = writer.reserve("context", record.nbytes)
+    model_at = writer.reserve("model", model.nbytes)
     kept = {array.ctypes.data: array for array in context._keep if isinstance(array, np.ndarray)}
     for name in ARRAY_FIELDS:
         address = int(record[0][name])
-        if address:
-            record[0][name] = writer.put(_with_functions_named(name, kept[address], writer))
-    record[0]["initial"] = writer.put(_used(context, context.initial))
+        if address and not (name == "paths" and inputs is not None):
+            record[0][name] = writer.put(name, _with_functions_named(name, kept[address], writer))
+    record[0]["initial"] = writer.put("initial", _used(context, context.initial))
+    if inputs is not None:
+        record[0]["paths"] = writer.next_place
     writer.function(at + _offset(L.CONTEXT, "advance"), int(record[0]["advance"]))
     record[0]["advance"] = 0
     model[0]["game"] = at
@@ -154,7 +167,17 @@ def image_of(context: Context, base: int = DEFAULT_BASE) -> Image:
     writer.fill(at, record.tobytes())
     writer.fill(model_at, model.tobytes())
     initial = int(record[0]["initial"])
-    return Image(base, bytes(writer.data), at, model_at, initial, context.room, tuple(writer.functions))
+    return Image(
+        base,
+        bytes(writer.data),
+        at,
+        model_at,
+        initial,
+        context.room,
+        tuple(writer.functions),
+        tuple(writer.parts),
+        None if inputs is None else (writer.next_place, inputs),
+    )
 
 
 def used_bytes(context: Context, address: int) -> int:
@@ -192,6 +215,7 @@ class _Writer:
     def __init__(self, base: int) -> None:
         self.base = base
         self.data = bytearray()
+        self.parts: list[tuple[str, int]] = []
         self.functions: list[FunctionPlace] = []
         self._entries = {entry._address: entry for entry in EntryPoint.registry if entry._address}
 
@@ -200,15 +224,16 @@ class _Writer:
         """Address of what is put next."""
         return self.base + len(self.data)
 
-    def put(self, content: bytes) -> int:
+    def put(self, name: str, content: bytes) -> int:
         """Append bytes, padded to a whole line (an empty array gets one too); returns their address."""
         at = self.next_place
+        self.parts.append((name, -(-len(content) // _LINE) * _LINE or _LINE))
         self.data += content + bytes(-len(content) % _LINE if content else _LINE)
         return at
 
-    def reserve(self, size: int) -> int:
+    def reserve(self, name: str, size: int) -> int:
         """Append zeros to be filled in later."""
-        return self.put(bytes(size))
+        return self.put(name, bytes(size))
 
     def fill(self, at: int, content: bytes) -> None:
         """Write over what was reserved."""

@@ -14,7 +14,7 @@ from pcg.engine.kernel.entry_points import EntryPoint
 from pcg.engine.kernel.modes import CHECKED
 from pcg.engine.native import objects
 from pcg.engine.native.lookup import ENGINE, find, missing, together
-from pcg.engine.native.sources import package_digest, packages
+from pcg.engine.native.sources import digest_of, module_files, package_digest, packages
 from pcg.engine.native.targets import host, target_named
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -108,6 +108,60 @@ def code_for(package: str, target: str) -> bytes:
     if found is None:
         raise PcgError(f"the kernels of {package} changed while they were built; start again")
     return found[1]
+
+
+def chosen_code(label: str, entries: Sequence[EntryPoint], target: str) -> bytes:
+    """Return the object code of chosen entry points of any packages, as one library; it is built if it is missing.
+
+    What only one use needs, such as a page in the browser, is a part of several packages: one library of it is smaller
+    than theirs, and what they share is in it once.
+
+    Args:
+        label: a name for the choice, as it appears in the name of a file.
+        entries: entry points of the toolkit.
+        target: name of a target.
+
+    Raises:
+        PcgError: when there is no such target, or when it cannot be built.
+    """
+    target = target_named(target).name
+    symbols = tuple((e.module, e.symbol) for e in entries)
+    files = module_files(sorted({e.module for e in entries}))
+    digest = digest_of(files, label, *(symbol for pair in symbols for symbol in pair))
+    with _lock:
+        found = find(label, digest, target)
+        if found is None:
+            from pcg.engine.native.builder import Chosen, build_chosen
+
+            build_chosen(Chosen(label, digest, symbols), target)
+            found = find(label, digest, target)
+    if found is None:
+        raise PcgError(f"the kernels of {label} changed while they were built; start again")
+    return found[1]
+
+
+def foreign_code(entries: Sequence[EntryPoint], target: str) -> tuple[bytes, dict[str, str]]:
+    """Return the object code of functions of users, and their symbols in it by those that images name.
+
+    Args:
+        entries: entry points of modules outside of the toolkit.
+        target: name of a target.
+
+    Raises:
+        PcgError: when there is no such target, or when they cannot be built.
+    """
+    from pcg.engine.native.builder import build_foreign
+    from pcg.engine.native.foreign import ForeignModule
+
+    target = target_named(target).name
+    unit = ForeignModule(tuple(dict.fromkeys(e.module for e in entries)), entries)
+    with _lock:
+        if find(unit.label, unit.digest, target) is None:
+            build_foreign(unit, target)
+        found = find(unit.label, unit.digest, target)
+    if found is None:
+        raise PcgError(f"the functions of {', '.join(unit.names)} could not be built")
+    return found[1], {e.symbol: unit.symbol(e) for e in entries}
 
 
 def _package_library(package: str) -> Library:

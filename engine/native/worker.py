@@ -1,7 +1,9 @@
 """The process that builds: reads orders from standard input, answers on standard output, one line of JSON each.
 
-An order is ``{"package": NAME, "targets": [NAME, ...], "checked": BOOL, "folder": PATH, "foreign": PATH or null}``.
+An order is ``{"package": NAME, "targets": [NAME, ...], "checked": BOOL, "folder": PATH, "foreign": PATH or null,
+"chosen": {...} or null}``.
 With `foreign` the file of pickled functions (`foreign`) is built: alone, or, when a package is named, together with it.
+With `chosen` entry points of any packages are (`builder.Chosen`).
 Answers are ``{"done": NAME, "seconds": S, "files": [...]}`` or ``{"error": TEXT}``.
 
 Started by `builder` as ``python -P -c "from pcg.engine.native.worker import main; main()"``.
@@ -22,6 +24,10 @@ from typing import Any
 
 _DATA_BASE = 1024
 """Address of the constants of a WebAssembly module; its stack, which grows down towards them, is the loader's."""
+_FOREIGN_DATA_BASE = 1 << 16
+"""Address of the constants of functions of users in WebAssembly, behind the stack: they share the engine's memory."""
+_FOREIGN_TABLE_BASE = 512
+"""Their first slot of the function table, which the modules share too."""
 
 Entry = tuple[str, Callable[..., Any], str, list[str]]
 """Symbol, function, kind of the result, kinds of the arguments."""
@@ -53,13 +59,14 @@ def _one_line(text: str) -> str:
 def _build(order: dict[str, Any]) -> list[str]:
     from pcg.engine.kernel import runtime
     from pcg.engine.native import linking, objects
+    from pcg.engine.native.lookup import ENGINE
     from pcg.engine.native.sources import package_digest
     from pcg.engine.native.targets import Target, compiler, host, target_named
 
     if runtime.MODE != "build" or order["checked"] != runtime.CHECKED:
         raise RuntimeError("the process that builds was started in another mode")
     _prepare()
-    package, foreign = order["package"], order["foreign"]
+    package, foreign, chosen = order["package"], order["foreign"], order.get("chosen")
     entries = _entries_of(package) if package else []
     digest = package_digest(package) if package else ""
     label = package
@@ -68,6 +75,9 @@ def _build(order: dict[str, Any]) -> list[str]:
 
         entries += restored(Path(foreign["path"]).read_bytes())
         label, digest = foreign["label"], foreign["digest"]
+    if chosen:
+        entries = _chosen_entries(chosen["symbols"])
+        label, digest, package = chosen["label"], chosen["digest"], ENGINE  # the engine's loops are the most
     text = _front(entries)
     written = []
     for name in order["targets"]:
@@ -77,9 +87,15 @@ def _build(order: dict[str, Any]) -> list[str]:
             label, digest, name, order["checked"], compiler(), tuple(sorted(entry[0] for entry in entries))
         )
         if target.is_wasm:
-            from pcg.engine.native.wasm import link
+            from pcg.engine.native.wasm import FIRST_SLOT, link
 
-            code = link(code, header.symbols, data_base=_DATA_BASE)
+            alone = bool(foreign) and not package
+            code = link(
+                code,
+                header.symbols,
+                data_base=_FOREIGN_DATA_BASE if alone else _DATA_BASE,
+                table_base=_FOREIGN_TABLE_BASE if alone else FIRST_SLOT,
+            )
         written.append(str(objects.write(Path(order["folder"]), header, code)))
     return written
 
@@ -106,6 +122,17 @@ def _entries_of(package: str) -> list[Entry]:
     for module in modules:
         importlib.import_module(module)
     return [(e.symbol, e.function, *e.kinds) for e in EntryPoint.registry if e.module in modules]
+
+
+def _chosen_entries(symbols: Sequence[Sequence[str]]) -> list[Entry]:
+    """Import the modules of chosen entry points and return them in their order."""
+    from pcg.engine.kernel.runtime import EntryPoint
+
+    for module, _ in symbols:
+        importlib.import_module(module)
+    known = {(e.module, e.symbol): e for e in EntryPoint.registry}
+    found = [known[module, symbol] for module, symbol in symbols]
+    return [(e.symbol, e.function, *e.kinds) for e in found]
 
 
 def _front(entries: Sequence[Entry]) -> str:

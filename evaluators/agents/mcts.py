@@ -206,10 +206,10 @@ class MCTS(ChanceAware):
             done=1,
         )
         for field, kind in _NODE_ARRAYS.items():
-            tree.point(field, np.empty(room, dtype=kind))
+            tree.point(field, np.zeros(room, dtype=kind))
         tree.point("path", np.zeros(self.depth + 1, dtype=np.int32))
         if self.reuse:
-            tree.point("origin", np.empty(room, dtype=np.int32))
+            tree.point("origin", np.zeros(room, dtype=np.int32))
         if model.engine == "vgdl":
             tree["place"] = position_and_orientation.address
         return tree

@@ -99,6 +99,16 @@ class LevelModel:
         found: Floats = 1.0 / (1.0 + (np.maximum(0.0, sides - USUAL) / HALF) ** 2)
         return found
 
+    def own_values(self, own: Floats) -> Floats:
+        """Return the values of the texts of a game's levels, each compared with the others, shape (levels,).
+
+        Args:
+            own: their measures, shape (levels, measures).
+        """
+        others = [np.delete(own, k, axis=0) for k in range(len(own))]
+        pairs = zip(own, others, strict=True)
+        return np.array([float((self.weights * self.scores(self.deviations(x, rest))).sum()) for x, rest in pairs])
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LevelModel:
         """Read a model; measures that it does not know weigh nothing."""
@@ -132,6 +142,18 @@ class LevelModel:
             "provenance": dict(self.provenance), "share_of_play": self.share, "play": dict(self.play),
             "measures": measures,
         }  # fmt: skip
+
+
+def enough(own_values: Floats) -> float:
+    """Return the value of a text that is as good as any: halfway between the mean and the best of own levels.
+
+    Own levels differ from each other, each in something. A level that is average in everything is more typical than
+    any of them, and no better for it.
+
+    Args:
+        own_values: of levels of the game, each compared with the others; fewer than two tell nothing, which gives 1.
+    """
+    return float((own_values.mean() + own_values.max()) / 2.0) if len(own_values) > 1 else 1.0
 
 
 def _rounded(value: float) -> float:

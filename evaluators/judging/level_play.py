@@ -25,6 +25,8 @@ CALM = 8
 """Ticks at the start in which danger had better not come near."""
 LULL = 0.35
 """Longest stretch of the winning play in which nothing happens that is as good as none, as a share of the play."""
+UNSEEN = 0.87
+"""Value that measures of plays have on the average, for a level that can be won but was not."""
 TOLERANCE = 0.6
 """Distance from the wanted difficulty at which nothing of its value is left."""
 
@@ -158,3 +160,19 @@ PLAY_MEASURES: Mapping[str, str] = {
     "gap": "skill", "start": "pacing", "beats": "pacing", "used": "purpose", "difficulty": "difficulty",
 }  # fmt: skip
 """Measures of plays, in order, with the part that each belongs to."""
+
+
+def unseen_plays(chance: float, own_won: int, own: int) -> tuple[PlayMeasure, ...]:
+    """Return what is to be expected of the plays of a level of which no win was found.
+
+    Args:
+        chance: that it can be won, in [0, 1].
+        own_won: own levels of the game, out of `own`, of which the same search has found a win.
+        own: those that it was made for.
+    """
+    many = "nor are the game's own levels" if own_won == 0 else f"of {own} of the game's own levels {own_won} are"
+    sentence = f"Not shown to be winnable ({many}); the chance that it is: {chance:.0%}."
+    sentences = {"skill": sentence, "difficulty": "Nobody has won it, so its difficulty is not known."}
+    return tuple(
+        PlayMeasure(name, part, UNSEEN * chance, sentences.get(part, "")) for name, part in PLAY_MEASURES.items()
+    )

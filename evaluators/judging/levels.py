@@ -9,13 +9,15 @@
 - *difficulty*: near the wanted one.
 
 Parts of the text are about being like the game's own levels, as far as these are like each other and no further; where
-there are none, like those of all games the judge was fitted on. Parts of plays are absolute. The value is the weighted
-mean of the parts. After Summerville, Mariño, Snodgrass, Ontañón and Lelis (Understanding Mario: An Evaluation of Design
-Metrics for Platformers, 2017), who fit such metrics to judgements; weights: `level_model`.
+there are none, like those of all games the judge was fitted on; being more typical than they are is worth nothing
+(`level_model.enough`). Parts of plays are absolute. The value is the weighted mean of the parts.
+After Summerville, Mariño, Snodgrass, Ontañón and Lelis (Understanding Mario: An Evaluation of Design Metrics for
+Platformers, 2017), who fit such metrics to judgements; weights: `level_model`.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -25,9 +27,9 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.judgement import Part
 from pcg.evaluators.judging.level_features import FEATURES, LevelView
-from pcg.evaluators.judging.level_model import NAMES, PART_OF, Floats, LevelModel, default_model
+from pcg.evaluators.judging.level_model import NAMES, PART_OF, Floats, LevelModel, default_model, enough
 from pcg.evaluators.judging.level_parts import PARTS, SOURCES
-from pcg.evaluators.judging.level_play import PLAY_MEASURES, LevelPlays, PlayMeasure, measure_plays
+from pcg.evaluators.judging.level_play import PLAY_MEASURES, PlayMeasure
 from pcg.evaluators.judging.level_reference import GameReference, LevelProfile
 from pcg.evaluators.metrics.text import LevelText, TextMetrics
 
@@ -99,29 +101,42 @@ class LevelJudge:
         """Return the measures of a level's text, those of the levels it is compared with (shape (levels, measures)),
         and its profile.
         """
+        values, others, profile = self._compared(view)
+        return values, self.own[others], profile
+
+    def _compared(self, view: LevelView) -> tuple[Floats, list[int], LevelProfile]:
+        """The measures of a level's text, the own levels it is compared with, and its profile."""
         profile = self.reference.profile(view)
         left_out = self.reference.nearest(profile)
         values = np.concatenate([profile.features, self.reference.likeness(profile, left_out)])
-        return values, self.own[self.reference.others(left_out)], profile
+        return values, self.reference.others(left_out), profile
 
-    def parts(self, view: LevelView, plays: LevelPlays | None = None) -> tuple[Part, ...]:
+    @functools.cached_property
+    def own_values(self) -> Floats:
+        """Values of the texts of the game's own levels, each against the others, shape (levels,)."""
+        return self.model.own_values(self.own)
+
+    def parts(self, view: LevelView, played: Sequence[PlayMeasure] = ()) -> tuple[Part, ...]:
         """Return the parts of the judgement of a level; their weights sum to 1.
 
         Args:
             view: the level.
-            plays: of it; without them only what the text tells is judged, and the other parts are left out.
+            played: measures of its plays; without them only what the text tells is judged, and the other parts are
+                left out.
         """
         model = self.model
-        values, own, profile = self.measures(view)
+        values, others, profile = self._compared(view)
+        own = self.own[others]
         scores = model.scores(model.deviations(values, own))
         weights = model.weights if len(own) else model.alone
-        played = measure_plays(view, plays, self.difficulty) if plays is not None else ()
+        reached = float((weights * scores).sum())
+        scale = min(1.0, enough(self.own_values[others]) / reached) if reached > 0.0 else 1.0
         share = model.share if played else 0.0
         found = []
         for part in PARTS:
             of_part = _OF_PART[part]
             text_weight = (1.0 - share) * float(weights[:, of_part].sum())
-            text_value = (1.0 - share) * float((weights * scores)[:, of_part].sum())
+            text_value = (1.0 - share) * scale * float((weights * scores)[:, of_part].sum())
             mine = [m for m in played if m.part == part]
             weight = text_weight + share * math.fsum(model.play[m.name] for m in mine)
             if weight <= 0.0 and not mine:
@@ -154,7 +169,7 @@ class LevelJudge:
             sentences.append(f"Unlike {kin}: {', '.join(worst)}.")
         elif weights[:, _OF_PART[part]].any():
             sentences.append(f"In {part} it is like {kin}.")
-        return " ".join([*sentences, *(m.sentence for m in played)])
+        return " ".join([*sentences, *(m.sentence for m in played if m.sentence)])
 
     def _phrase(self, name: str, side: int, value: float, own: Floats, profile: LevelProfile) -> str:
         """Return the words for a measure that is off to one side."""

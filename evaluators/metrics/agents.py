@@ -35,6 +35,8 @@ class AgentPlays:
     """1 when a capable agent wins, else how near the best came; None until they have played."""
     proved: bool = False
     """A search has proved that the level can or cannot be won."""
+    winnable: float | None = None
+    """Chance that the level can be won, in [0, 1]; None where nobody has asked."""
     nodes: int | None = None
     """States that the solver visited before it found the winning play; None when it did not."""
     calls: int | None = None
@@ -57,6 +59,15 @@ def playability(plays: AgentPlays) -> float | None:
 def proof(plays: AgentPlays) -> float | None:
     """1 for a proved answer, 0 for one that agents found by trying."""
     return None if plays.win is None else int(plays.proved)
+
+
+@metric(
+    "winnable", "chance that the level can be won: 1 when it was, else by what the game's own levels show", 0, 1,
+    stage=AGENTS, source="MacKenzie et al. 2002",
+)  # fmt: skip
+def winnable(plays: AgentPlays) -> float | None:
+    """Chance that the level can be won (`pcg.evaluators.winnability`), in [0, 1]."""
+    return plays.winnable
 
 
 @metric(

@@ -1,43 +1,112 @@
 """Wins of levels for evaluations: a small proof, guided by what the game's own levels have taught.
 
-What is learned comes from the game's own levels alone, once, so that the answer for a level does not depend on which
-levels were looked at before, nor on the process that looks.
+What is learned comes from the game's own levels alone, so that the answer for a level does not depend on which levels
+were looked at before, nor on the process that looks; and never from the level itself. It is two things: which methods
+win, and how dear that is. Where own levels are won cheaply, a level that takes ten times as much is given up; where
+that is dear, the budget is the bound.
 """
 
 from __future__ import annotations
 
-import copy
-import functools
+import contextlib
+import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pcg.engine.game import Game
-from pcg.engine.vgdl import check_level
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import decode_play
-from pcg.evaluators.proving.prover import Experience, Proof, prove
+from pcg.evaluators.proving.prover import Experience, Proof, ProofSearch
+
+QUICK = 20_000
+"""Forward-model calls of a search before own levels are asked for advice: most wins take fewer."""
+LEAST_SHARE = 4
+"""Part of the budget that every level may take, and own levels from which others learn."""
+DEARER = 10
+"""Times as much as the dearest win of an own level is what a search may take at least."""
+TIDY = 25_000
+"""Forward-model calls for making a win shorter."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer for a level."""
+
+    actions: list[str] | None
+    """They win with the first seed; None without a win."""
+    calls: int
+    """Forward-model calls made."""
+    impossible: bool = False
+    """It is certain that the level cannot be won with that seed, and nothing is left to chance."""
 
 
 class LevelWins:
-    """Searches for wins of levels of one game.
+    """Searches for wins of levels of one game. Safe to use from several threads at once.
 
     Args:
-        game: the game; its own levels teach which methods win.
+        game: the game.
+        levels: its own, which teach what wins.
         calls: forward-model calls of a search, 0: nothing is searched.
+        max_ticks: longest win of an own level.
+        seed: of the game's randomness where own levels are searched.
     """
 
-    def __init__(self, game: Game, calls: int) -> None:
+    def __init__(self, game: Game, levels: Sequence[str], calls: int, max_ticks: int, seed: int) -> None:
         self._game = game
+        self._levels = levels
         self._calls = calls
+        self._max_ticks = max_ticks
+        self._seed = seed
+        self._searches: dict[int, Proof | None] = {}
+        self._lock = threading.RLock()
 
-    @functools.cached_property
-    def experience(self) -> Experience:
-        """Experience with the game's own levels; worked out when it is first needed."""
+    def _own(self, number: int) -> Proof | None:
+        """A win of an own level, found without experience by a small search."""
+        with self._lock:
+            if number not in self._searches:
+                self._searches[number] = None
+                with contextlib.suppress(PcgError):
+                    budget = self._calls // LEAST_SHARE
+                    search = self._search(
+                        self._levels[number], self._seed, budget, self._max_ticks, Experience(), tidy=0
+                    )
+                    self._searches[number] = search.result()
+            return self._searches[number]
+
+    def experience(self, others: Sequence[int]) -> Experience:
+        """Return the experience with some of the game's own levels.
+
+        Args:
+            others: numbers of the levels.
+        """
         found = Experience()
-        for level in self._game.levels:
-            if not check_level(level, self._game.definition, reading="gvgai", file="<level>"):
-                prove(self._game, level, budget=self._calls, experience=found, tidy=0)
+        for k in others:
+            proof = self._own(k)
+            if proof is not None:
+                found.note(proof.method, proof.calls)
         return found
 
-    def find(self, level: str, seeds: Sequence[int], max_ticks: int) -> tuple[list[str] | None, int]:
+    def budget(self, others: Sequence[int]) -> int:
+        """Return the forward-model calls of a search for a level that is none of the game's own.
+
+        Args:
+            others: numbers of own levels that show what it takes.
+        """
+        least = self._calls // LEAST_SHARE
+        dearest = max((proof.calls for k in others if (proof := self._own(k)) is not None), default=0)
+        return max(least, min(self._calls, DEARER * dearest))
+
+    def quick(self, level: str, seed: int) -> Proof | None:
+        """Return a win that a quick search finds without experience.
+
+        Args:
+            level: text of the level.
+            seed: of the game's randomness.
+        """
+        budget = min(QUICK, self._calls)
+        return self._search(level, seed, budget, self._max_ticks, Experience(), QUICK).result() if budget else None
+
+    def find(self, level: str, seeds: Sequence[int], max_ticks: int, others: Sequence[int] = ()) -> Found:
         """Look for a win of a level.
 
         A search foresees what chance will bring. So that luck alone wins no level, one with chance must be won in the
@@ -47,29 +116,29 @@ class LevelWins:
             level: text of the level.
             seeds: of the game's randomness; the first is that of the win.
             max_ticks: longest win.
-
-        Returns:
-            The actions that win with the first seed, None without a win; and the forward-model calls made.
+            others: numbers of own levels to learn from; they are searched when a quick search has failed.
         """
-        if self._calls == 0:
-            return None, 0
         first: Proof | None = None
         spent = 0
         for seed in seeds:
-            told = [0]
-
-            def note(_: str, calls: int, told: list[int] = told) -> None:
-                told.append(calls)
-
-            proof = prove(
-                self._game, level, seed=seed, budget=self._calls, experience=copy.deepcopy(self.experience),
-                max_ticks=max_ticks, tidy=self._calls // 4 if first is None else 0,
-                progress=note,
-            )  # fmt: skip
-            spent += told[-1] if proof is None else proof.calls
+            proof: Proof | None = None
+            tidy = TIDY if first is None else 0
+            for quick in (True, False):
+                budget = min(QUICK, self._calls) if quick else self.budget(others)
+                if proof is not None or budget == 0 or (not quick and budget <= QUICK):
+                    continue
+                known = Experience() if quick else self.experience(others)
+                search = self._search(level, seed, budget, max_ticks, known, tidy)
+                proof = search.result()
+                spent += search.calls
+                if search.decided:
+                    return Found(None, spent, not search.start.model.stochastic)
             if proof is None:
-                return None, spent
+                return Found(None, spent)
             first = first or proof
             if not proof.foresight:
                 break
-        return decode_play(first.play) if first is not None else None, spent
+        return Found(decode_play(first.play) if first is not None else None, spent)
+
+    def _search(self, level: str, seed: int, budget: int, max_ticks: int, known: Experience, tidy: int) -> ProofSearch:
+        return ProofSearch(self._game, level, seed, budget, None, max_ticks, tidy, known, None)

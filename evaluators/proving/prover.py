@@ -156,10 +156,10 @@ def prove(
         raise PcgError(f"{game.name} has {game.players} players; proofs are for games with one player")
     text = game.levels[level] if isinstance(level, int) else level
     known = experience if experience is not None else Experience()
-    return _Search(game, text, seed, budget, seconds, max_ticks, tidy, known, progress).result()
+    return ProofSearch(game, text, seed, budget, seconds, max_ticks, tidy, known, progress).result()
 
 
-class _Search:
+class ProofSearch:
     """The turns of the methods for one level."""
 
     def __init__(

@@ -19,6 +19,7 @@ from pcg.cli import (
     conformance,
     connectx,
     describe,
+    export,
     games,
     gdl,
     judge,
@@ -66,8 +67,8 @@ def _options(
 
 
 for _module in (
-    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, describe, agents, tournament,
-    connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, export, describe, agents,
+    tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
 ):  # fmt: skip
     _module.register(app)
 

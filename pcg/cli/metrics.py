@@ -211,10 +211,7 @@ def _print_metrics(evaluator: LevelEvaluator, names: list[str], found: list[Eval
     table = Table("metric", *map(escape, names))
     for column in table.columns[1:]:
         column.justify = "right"
-    verdicts = [
-        "feasible" if e.feasible else "breaks " + ", ".join(n for n, v in e.constraints.items() if v < 1) for e in found
-    ]
-    table.add_row("constraints", *verdicts)
+    table.add_row("constraints", *map(_verdict, found))
     table.add_row("fitness", *(f"{e.fitness:.3f}" for e in found))
     others = dict.fromkeys(name for e in found for name in e.metrics if name not in METRICS)
     for name in (*METRICS, *others):
@@ -230,6 +227,12 @@ def _print_metrics(evaluator: LevelEvaluator, names: list[str], found: list[Eval
         for name in fired:
             table.add_row(escape(name), *("yes" if name in e.mechanics else "" for e in found))
         console().print(table)
+
+
+def _verdict(found: Evaluation) -> str:
+    if not found.feasible:
+        return "breaks " + ", ".join(name for name, value in found.constraints.items() if value < 1)
+    return "feasible" if found.winner else "feasible, but not shown to be winnable"
 
 
 def _print_judgement(name: str, judgement: Judgement) -> None:

@@ -101,7 +101,7 @@ def _context(folder: Path) -> dict[str, Any]:
     levels = read_file(folder / "levels" / "index.json")["levels"]
     spare = folder / "infeasible" / "index.json"
     others = read_file(spare)["levels"] if spare.exists() else []
-    best = levels[0] if levels else None
+    best = next((level for level in levels if level["actions"]), None)  # the one that the film shows
     film = folder / "best.gif"
     tables = {
         "Generator": run["generator"]["parameters"], "Evaluation": run["evaluation"], "Versions": run["versions"],

@@ -202,6 +202,7 @@ def test_the_sign_of_zero_counts(rich, tmp_path):
         assert (result.difference.tick, result.difference.field) == (5, "d")
 
 
+@pytest.mark.full
 def test_recognising_a_line_finds_what_reading_it_finds(rich, tmp_path):
     """Damage of many kinds has the same outcome in both forms."""
     played, _, text = rich

@@ -346,6 +346,7 @@ def test_a_time_budget_is_used_in_slices() -> None:
 # --- its home game ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_brings_home_more_than_twice_the_gold_of_mcts() -> None:
     """A slice of `benchmarks/lode_runner.py`."""
     game = load("lode_runner")

@@ -176,6 +176,7 @@ def test_hidden_sprites_change_no_feature(game: Any) -> None:
 # --- the learner ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_what_was_learned_on_some_levels_wins_on_others(game: Any) -> None:
     done = [run_track(game, LinearSarsa(seed=seed, step_size=0.3), QUICK) for seed in (1, 2, 3)]
     idle = LearningTrack(seconds=None, steps=16, plays=3, max_ticks=60, parallel=16)

@@ -71,6 +71,7 @@ def test_both_against_neither_of_two_equal_pairs_is_their_log_odds() -> None:
     assert fitted.parameters["appeal"] * difference / 2 == pytest.approx(math.log(4), abs=1e-5)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("position", [False, True])
 @pytest.mark.parametrize("ties", ["none", "together", "apart"])
 def test_the_estimate_is_that_of_a_general_optimiser(ties: str, position: bool) -> None:

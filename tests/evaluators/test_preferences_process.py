@@ -59,6 +59,7 @@ def _small() -> PairData:
     return PairData(votes, item_names(8), (table - table.mean(axis=0)) / table.std(axis=0))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("taste", "regression"), [("middle", 0.2), ("together", 0.2), ("enough", 0.93), ("more", 1.0)])
 def test_any_smooth_taste_is_found_for_items_nobody_saw(taste: str, regression: float) -> None:
     new = np.random.default_rng(5).normal(size=(200, 3))

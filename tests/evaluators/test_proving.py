@@ -16,7 +16,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, replay
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove
-from pcg.evaluators.proving.level_wins import LevelWins
+from pcg.evaluators.proving.level_wins import Found, LevelWins
 from pcg.evaluators.proving.methods import SLICE
 from pcg.evaluators.proving.shortening import shorten
 from pcg.evaluators.proving.way import Way
@@ -310,19 +310,33 @@ def test_a_win_loses_what_it_does_not_need() -> None:
 
 def test_an_evaluation_asks_for_a_win_in_every_future_and_learns_from_the_games_own_levels_alone() -> None:
     rules = game(GUARDED)
-    wins = LevelWins(rules, 60_000)
+    wins = LevelWins(rules, rules.levels, 60_000, 200, 3)
     other = GUARDED.replace("A.", ".A")
-    found, calls = wins.find(other, [4, 5], 200)
-    again, _ = LevelWins(rules, 60_000).find(other, [4, 5], 200)
-    assert found is not None and found == again and calls > 0
+    asked = wins.find(other, [4, 5], 200, [0])
+    found = asked.actions
+    assert found is not None and asked.calls > 0
+    assert LevelWins(rules, rules.levels, 60_000, 200, 3).find(other, [4, 5], 200, [0]) == asked
     end = replay(rules.start(other, seed=4), found)[-1]
     assert end.winner == 1
-    assert wins.experience.wins  # and a level looked at has not taught anything
-    assert sum(map(len, wins.experience.wins.values())) == len(rules.levels)
+    known = wins.experience([0])  # and a level looked at has not taught anything
+    assert sum(map(len, known.wins.values())) == 1 and not wins.experience([]).wins
+
+
+def test_where_own_levels_are_won_cheaply_a_search_is_given_up_soon() -> None:
+    rules = game(GUARDED)
+    wins = LevelWins(rules, rules.levels, 10_000_000, 200, 3)
+    assert wins.budget([]) == wins.budget([0]) == 2_500_000
+    wins = LevelWins(rules, rules.levels, 8_000, 200, 3)
+    assert 2_000 < wins.budget([0]) <= 8_000 and wins.budget([]) == 2_000
+
+
+def test_what_cannot_be_won_is_known_to_be_impossible_where_nothing_is_left_to_chance() -> None:
+    found = LevelWins(game(KEYS), (), 60_000, 200, 3).find(SEALED, [1], 200)
+    assert found.actions is None and found.impossible
 
 
 def test_an_evaluation_that_may_not_search_finds_nothing() -> None:
-    assert LevelWins(game(KEYS), 0).find(KEYS, [1], 200) == (None, 0)
+    assert LevelWins(game(KEYS), (), 0, 200, 3).find(KEYS, [1], 200) == Found(None, 0)
 
 
 def test_a_level_that_no_player_wins_is_feasible_when_the_prover_wins_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,6 +344,6 @@ def test_a_level_that_no_player_wins_is_feasible_when_the_prover_wins_it(monkeyp
     monkeypatch.setattr(SolvabilityPlays, "in_turns", lambda *_: iter(()))
     settings = {"min_cover": 0.0, "max_cover": 1.0, "min_kinds": 0.0, "min_length": 1, "start": 0, "survival": 0}
     without = LevelEvaluator(rules, search=0, **settings).evaluate(GUARDED, seed=1)
-    proved = LevelEvaluator(rules, search=60_000, **settings).evaluate(GUARDED, seed=1)
+    proved = LevelEvaluator(rules, search=240_000, **settings).evaluate(GUARDED, seed=1)
     assert without.constraints["win"] < 1 == proved.constraints["win"]
     assert proved.winner == "prover" and replay(rules.start(GUARDED, seed=proved.seed), proved.actions)[-1].winner == 1

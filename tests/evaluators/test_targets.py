@@ -210,6 +210,7 @@ def _real_levels(name: str) -> list[tuple[tuple[int, int], dict[str, float]]]:
     return found
 
 
+@pytest.mark.full
 @given(st.data())
 @settings(max_examples=examples(200), deadline=None)
 def test_what_a_real_level_has_is_never_refused(data: st.DataObject) -> None:
@@ -382,6 +383,7 @@ def test_generators_take_sizes_from_targets() -> None:
             make_generator("constructive", game, seed=1, targets=impossible)
 
 
+@pytest.mark.full
 def test_evolution_gets_nearer_to_what_is_wanted() -> None:
     """Told the fitness of texts alone, so that it is quick: no level is played."""
     game = load("dungeon")

@@ -210,6 +210,7 @@ def test_results_decide_the_next_meeting_and_only_complete_ones_count() -> None:
     assert won_by_the_stronger(second) == results
 
 
+@pytest.mark.full
 def test_ratings_find_the_order_of_agents_in_fewer_games_than_all_pairs_need() -> None:
     entries, agents = select_games(["duel"]), [f"p{k}" for k in range(12)]
     strength = {name: 1200 + 60 * k for k, name in enumerate(agents)}

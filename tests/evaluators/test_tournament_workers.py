@@ -56,6 +56,7 @@ def misbehaving(tmp_path: Path):
         AGENTS.unregister(name)
 
 
+@pytest.mark.full
 def test_results_come_in_order_and_do_not_depend_on_the_number_of_workers() -> None:
     entries = select_games(["hunt,duel"])
     matches = schedule(entries, ["mcts", "random"], select_levels("0-1", entries), 1)

@@ -62,6 +62,7 @@ def test_mutated_games_keep_their_promises():
     assert len(played) > PORTION // 2
 
 
+@pytest.mark.full
 def test_random_games_use_the_whole_ontology():
     used: Counter[str] = Counter()
     refused = 0

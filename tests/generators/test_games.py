@@ -316,6 +316,7 @@ def test_what_plays_the_same_part_is_one_type() -> None:
 # -- generators --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["variation", "evolve"])
 @pytest.mark.parametrize("bound", [1, 4])
 def test_games_keep_within_the_bound_on_edits(name: str, bound: int) -> None:

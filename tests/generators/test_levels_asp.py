@@ -195,6 +195,7 @@ def test_walls_are_symmetric(contexts: dict[str, LevelContext], kind: str) -> No
         assert (walls == image).all()
 
 
+@pytest.mark.full
 def test_paths_to_goals_are_as_long_as_asked_for(contexts: dict[str, LevelContext]) -> None:
     context = contexts["portals"]
     paintings = [i for i, t in enumerate(context.palette.tiles) if t.char == "p"]

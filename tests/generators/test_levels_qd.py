@@ -66,6 +66,7 @@ def run(generator: MapElitesGenerator, count: int) -> list[Candidate]:
 # -- the archive -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 def test_every_cell_holds_the_best_feasible_level_it_was_shown(dungeon: LevelContext, name: str) -> None:
     generator = made(dungeon, name)

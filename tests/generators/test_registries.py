@@ -94,6 +94,7 @@ def test_everything_provided_has_the_name_it_is_provided_under(kind: str) -> Non
     assert list(registry) == sorted(registry)
 
 
+@pytest.mark.full
 def test_listing_names_imports_no_generator() -> None:
     code = (
         "import sys; from pcg.generators import levels, rules, games, tuning\n"

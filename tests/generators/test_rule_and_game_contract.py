@@ -81,6 +81,7 @@ def test_what_is_made_depends_on_the_seed_and_not_on_how_many_are_asked_for_at_o
     assert all(parent < c.id for c in first for parent in c.parents)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "beginning"), covered(NAMES, BEGINNINGS, 2, 3))
 def test_a_restored_state_goes_on_as_if_nothing_had_happened(name: str, beginning: str) -> None:
     generator = make(name, beginning, seed=9)

@@ -131,6 +131,7 @@ def test_a_restored_state_goes_on_as_if_nothing_had_happened(name: str) -> None:
     assert begun + [str(c.genotype) for c in run(again, 90)] == expected
 
 
+@pytest.mark.full
 def test_how_many_are_asked_for_at_once_changes_nothing() -> None:
     found = [[str(c.genotype) for c in run(evolution(3, 4), 200, size)] for size in (1, 16, 40)]
     assert found[0] == found[1] == found[2]

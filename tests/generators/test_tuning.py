@@ -352,6 +352,7 @@ def found(name: str, seed: int, count: int = 300) -> float:
     return max(map(hidden(seed), {*tuner.best(3), *([tuner.recommend()] if tuner.recommend() else [])}))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", first_fast(["ntbea", "rmhc", "cmaes", "ucb"], 2))
 def test_an_optimiser_finds_the_peak_of_a_noisy_function_better_than_chance(name: str) -> None:
     mine, chance = (np.array([found(which, seed) for seed in range(12)]) for which in (name, "random"))

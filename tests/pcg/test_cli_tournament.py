@@ -140,6 +140,7 @@ def test_another_tournament_in_the_same_folder_is_refused(played: tuple[Path, Re
     assert result.exit_code == 2 and "agents differ" in result.output
 
 
+@pytest.mark.full
 def test_a_changed_game_is_noticed(tmp_path: Path) -> None:
     import pcg
 
@@ -235,6 +236,7 @@ def test_killed_and_interrupted_tournaments_go_on_to_the_same_bytes(tmp_path: Pa
         assert (broken / name).read_bytes() == (whole / name).read_bytes(), name
 
 
+@pytest.mark.full
 def test_no_two_processes_play_the_same_tournament(tmp_path: Path) -> None:
     process = start(tmp_path / "out", *LONG, "--workers", "1")
     try:
@@ -246,6 +248,7 @@ def test_no_two_processes_play_the_same_tournament(tmp_path: Path) -> None:
         process.communicate()
 
 
+@pytest.mark.full
 def test_matches_and_seconds_limit_a_session(tmp_path: Path) -> None:
     wanted = plan(["hunt"], ["nothing"], levels="0", repeats=8, rules=Rules(max_ticks=3))
     assert len(run_tournament(wanted, tmp_path / "a", workers=1, matches=3).results) == 3
@@ -268,6 +271,7 @@ def test_sets_are_played_and_ranked_each_by_itself(run: Run) -> None:
     assert run("tournament", "--set", "training,test", "--agents", "random", "--out", "no").exit_code == 2
 
 
+@pytest.mark.full
 def test_ratings_choose_the_pairs_and_a_stopped_tournament_goes_on(tmp_path: Path) -> None:
     wanted = plan(["duel", "tag"], ["nothing", "random", "onestep"], levels="0-1", rules=Rules(max_ticks=9), meetings=5)
     whole = run_tournament(wanted, tmp_path / "whole", workers=1)

@@ -499,6 +499,7 @@ def test_a_built_in_game_is_played_by_its_name() -> None:
     assert json.loads(result.stdout)["game"] == "nim"
 
 
+@pytest.mark.full
 def test_an_agent_with_a_memory_searches_until_the_start_clock_ends(take: Any) -> None:
     """Also the second player, who has no choice in the first state; others are ready at once."""
     for role in ("white", "black"):

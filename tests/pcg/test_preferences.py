@@ -129,6 +129,7 @@ def test_a_process_is_fitted_shown_and_makes_levels(files: Path) -> None:
         assert entry["fitness"] == pytest.approx(model.fitness(entry["metrics"], strict=False))
 
 
+@pytest.mark.full
 def test_a_report_is_written_by_a_command(files: Path) -> None:
     out = files / "report"
     _run("prefer", "report", files / "votes.csv", "--groups", files / "groups.json", "--out", out, "--samples", "100")

@@ -41,6 +41,7 @@ def test_a_picture_names_what_is_in_the_mission_and_is_always_the_same() -> None
 QUICK = {"nodes": 4000, "budget": 60, "planner_budget": 100, "weak_plays": 1}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("generator", "parameters"),
     [("grammar", {}), ("ge", {"population": 6, "offspring": 6, "tries": 2})],

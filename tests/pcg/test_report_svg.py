@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from xml.etree import ElementTree
 
+import pytest
+
 from pcg.evaluators.tournament.ranking import Place, Standing, Standings, Tally
 from pcg.report.figures import draw_svg
 from pcg.report.figures.tournament import heat_map
@@ -26,6 +28,7 @@ def test_figures_of_one_page_have_no_names_in_common_and_take_its_colours() -> N
     assert all("currentColor" in svg and "#010101" not in svg and "var(--line" in svg for svg in figures)
 
 
+@pytest.mark.full
 def test_a_map_of_a_large_tournament_says_every_number() -> None:
     agents = [f"agent{k}" for k in range(23)]
     games = {

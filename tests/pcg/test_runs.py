@@ -41,6 +41,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_two_workers_give_the_same_files_as_one(whole: Path, tmp_path: Path) -> None:
     run_levels(EVOLVE, tmp_path / "run", workers=2)
     assert files(tmp_path / "run") == files(whole)
@@ -91,6 +92,7 @@ run_levels(LevelRun.read(sys.argv[1]), sys.argv[2], workers=2, progress=progress
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("after", first_fast([17, 3, 30]))
 def test_a_killed_run_goes_on_to_the_files_of_an_unbroken_one(whole: Path, tmp_path: Path, after: int) -> None:
     config = tmp_path / "config.toml"

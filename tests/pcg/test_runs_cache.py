@@ -110,6 +110,7 @@ def test_a_cache_on_disk_spares_other_runs_the_work_and_changes_nothing(
     assert files(tmp_path / "first") == files(tmp_path / "second") == files(whole)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "change",
     first_fast(

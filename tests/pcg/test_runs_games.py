@@ -42,6 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return where
 
 
+@pytest.mark.full
 def test_a_run_leaves_games_with_levels_an_index_and_a_page(folder: Path) -> None:
     index = json.loads((folder / "games" / "index.json").read_text())["games"]
     summary = json.loads((folder / "summary.json").read_text())
@@ -72,6 +73,7 @@ def test_two_workers_make_what_one_makes(folder: Path, tmp_path: Path) -> None:
     assert files(tmp_path / "run") == files(folder)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("generator", first_fast(["gp", "evolve", "variation"]))
 def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, generator: str) -> None:
     breeds = generator != "variation"

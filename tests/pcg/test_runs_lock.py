@@ -36,6 +36,7 @@ run_levels(LevelRun.read(sys.argv[1]), sys.argv[2], workers=1, progress=progress
 """
 
 
+@pytest.mark.full
 def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path: Path) -> None:
     whole, folder = tmp_path / "whole", tmp_path / "run"
     run_levels(RUN, whole, workers=1)

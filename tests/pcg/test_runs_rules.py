@@ -84,6 +84,7 @@ def test_workers_do_not_show(whole: Path, tmp_path: Path) -> None:
     assert files(tmp_path / "processes") == files(whole)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("lines", [0, 7, 33, 60, 89])
 def test_a_run_that_lost_its_end_goes_on_to_the_same_files(whole: Path, tmp_path: Path, lines: int) -> None:
     """As after `kill -9`: the log ends in the middle of a line, and checkpoints may be of any age or missing."""

@@ -53,6 +53,7 @@ def test_hopeless_games_are_left_early_and_are_not_feasible(tmp_path: Path) -> N
     assert left and not any(event["feasible"] for event in left)
 
 
+@pytest.mark.full
 def test_finalists_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve are played five times, six of them ten times and three twenty times, which are wanted; of these the better
     two are played forty times more, to tell which is the first.

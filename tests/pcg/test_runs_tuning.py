@@ -80,6 +80,7 @@ def test_the_number_and_kind_of_workers_change_nothing(folder: Path, tmp_path: P
     assert files(tmp_path / "run") == files(folder)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("optimiser", first_fast(["ntbea", "rmhc", "cmaes", "ucb"]))
 def test_a_larger_budget_is_as_if_it_had_been_given_at_once(tmp_path: Path, optimiser: str) -> None:
     run_tuning(config(optimiser=optimiser), tmp_path / "whole", workers=2)

@@ -33,6 +33,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_wants_are_in_the_configuration_the_manifest_the_log_and_the_summary(whole: Path) -> None:
     assert tomllib.loads((whole / "config.toml").read_text())["run"]["want"] == WANT
     names = WANT.split(", ")

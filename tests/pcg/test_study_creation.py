@@ -67,6 +67,7 @@ def test_a_study_of_a_built_in_game_stands_alone(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["boxes"]
 
 
+@pytest.mark.full
 def test_groups_are_generators_folders_or_what_one_says(tmp_path: Path, level_run: Path) -> None:
     files = studies.level_files(tmp_path / "by-hand", "boxes", [0, 1])
     found = [Source(str(level_run)), Source(f"{files}/*.txt", game="boxes"), Source("boxes", levels="2", group="mine")]

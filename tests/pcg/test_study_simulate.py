@@ -76,6 +76,7 @@ def test_people_are_no_players() -> None:
             check_player(name)
 
 
+@pytest.mark.full
 def test_they_take_part_by_the_command_and_what_they_like_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

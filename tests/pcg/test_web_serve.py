@@ -104,6 +104,7 @@ def test_play_in_the_browser_runs_at_its_pace_and_ctrl_c_ends_it_cleanly() -> No
         assert "Traceback" not in out + err
 
 
+@pytest.mark.full
 def test_ctrl_c_ends_the_server_while_someone_plays() -> None:
     async def play_until_it_ends(server: subprocess.Popen[str], url: str) -> None:
         with urllib.request.urlopen(url) as page:

@@ -70,6 +70,7 @@ def test_work_is_done_and_errors_of_the_work_come_back(work: Any, where: str | N
             crew.result(crew.submit("failure", work.fail, "no luck"))
 
 
+@pytest.mark.full
 def test_a_killed_process_is_replaced_and_its_work_done_again(work: Any, tmp_path: Path) -> None:
     with closing(open_workers("processes", 2)) as crew:
         first = crew.submit("first", work.square, 3)
@@ -130,6 +131,7 @@ def test_a_pool_that_breaks_while_it_starts_a_worker_is_replaced(work: Any, monk
         assert crew._executor is not broken
 
 
+@pytest.mark.full
 def test_work_that_waits_in_a_pool_which_another_submission_leaves_is_done(work: Any) -> None:
     with closing(open_workers("processes", 1)) as crew:
         held = crew.submit("held", work.hold, 600)

@@ -49,6 +49,7 @@ def test_builds_are_the_same_byte_for_byte(tmp_path):
     assert all((after / name).read_bytes() == data for name, data in files.items())
 
 
+@pytest.mark.full
 def test_a_library_is_named_after_its_sources(tmp_path):
     (path,) = build([Order(SMALL, (host().name,))], tmp_path, quiet=True)
     header, _ = objects.read(path)

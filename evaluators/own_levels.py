@@ -1,0 +1,121 @@
+"""The game's own levels as the measure of constraints: what they do not meet is asked of no level.
+
+People made these levels to be played, so a constraint that they break under the same evaluation is wrong for this game,
+or its bound is. As in the judge of levels, a level is held against all own levels but the one it is most like, so that
+no level vouches for itself or for a copy. Own levels are evaluated only when a level breaks a constraint, each only as
+far as that constraint takes, and once.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from scipy.special import stdtrit
+
+from pcg.evaluators.judging.level_reference import LevelProfile
+
+if TYPE_CHECKING:
+    from pcg.evaluators.judging.levels import LevelJudge
+    from pcg.evaluators.level_evaluation import LevelEvaluation
+    from pcg.evaluators.metrics.text import LevelText
+
+T = TypeVar("T")
+
+SEED = 1
+"""Seed of the evaluations of own levels."""
+USUAL_SPREAD = 0.5
+"""Standard deviation of the logarithm of the lengths of wins that is usual among the levels of a game."""
+TRUST = 2.0
+"""Weight of the usual spread, in levels."""
+UNUSUAL = 0.01
+"""Share of levels like these that are won still sooner."""
+
+
+class OwnLevels:
+    """Evaluations of a game's own levels, for comparison. Safe to use from several threads at once.
+
+    Args:
+        judge: of the game's levels; its levels are meant.
+        make: begins the evaluation of a text with a seed.
+    """
+
+    def __init__(self, judge: LevelJudge, make: Callable[[str, int], LevelEvaluation]) -> None:
+        self._judge = judge
+        self._make = make
+        self._made: dict[int, LevelEvaluation] = {}
+        self._lock = threading.RLock()
+
+    def others(self, level: LevelText) -> list[int]:
+        """Return the own levels that a level is held against: all but the one it is most like."""
+        judge = self._judge
+        profile: LevelProfile = judge.reference.profile(judge.view(level))
+        return judge.reference.others(judge.reference.nearest(profile))
+
+    def number_of(self, text: str) -> int | None:
+        """Return which of the own levels a text is, None for another."""
+        levels = [own.strip() for own in self._judge.levels]
+        return levels.index(text.strip()) if text.strip() in levels else None
+
+    def known(self, number: int, look: Callable[[LevelEvaluation], T]) -> T:
+        """Return what an evaluation of an own level says; it goes no further than that takes.
+
+        Args:
+            number: of the level among those of the judge.
+            look: what is wanted of the evaluation.
+        """
+        with self._lock:
+            made = self._made.get(number)
+            if made is None:
+                made = self._made[number] = self._make(self._judge.levels[number], SEED)
+                made.read()
+            return look(made)
+
+    def least(self, wanted: float, others: Sequence[int], look: Callable[[LevelEvaluation], float]) -> float:
+        """Return a lower bound, relaxed to the least value of the own levels named.
+
+        Args:
+            wanted: the bound.
+            others: numbers of own levels.
+            look: the value of one.
+        """
+        return min([wanted, *(self.known(k, look) for k in others)])
+
+    def counts(self, others: Sequence[int]) -> list[Mapping[int, int]]:
+        """Return the numbers of sprites, by type, of the own levels named."""
+        return [self.known(k, lambda one: one.seen.sprites) for k in others]
+
+    def won(self, number: int) -> bool:
+        """Tell whether the search that is made for every level wins an own level."""
+        return self.known(number, lambda one: one.search.won is not None)
+
+    def least_length(self, wanted: int, others: Sequence[int]) -> int:
+        """Return the shortest win of a level, relaxed to what the wins of own levels let expect of one more.
+
+        These are wins of a quick search: those that are not won quickly are longer rather than shorter.
+        """
+        lengths = [self.known(k, lambda one: one.quick_length) for k in others]
+        return max(1, min(wanted, math.floor(shortest_expected([n for n in lengths if n is not None], wanted))))
+
+
+def shortest_expected(lengths: Sequence[int], otherwise: float) -> float:
+    """Return the length below which the win of one more level of a game would be unusual (a prediction
+    bound after Student).
+
+    Args:
+        lengths: of the wins of some levels, in ticks.
+        otherwise: the answer where there are none.
+
+    >>> shortest_expected([70, 90, 80, 75], 20) > 20 > 10 > shortest_expected([10, 12, 30, 11], 20)
+    True
+    """
+    if not lengths:
+        return otherwise
+    logs = [math.log(max(1, n)) for n in lengths]
+    mean = math.fsum(logs) / len(logs)
+    squares = math.fsum((x - mean) ** 2 for x in logs) + TRUST * USUAL_SPREAD**2
+    degrees = len(logs) - 1 + TRUST
+    spread = math.sqrt(squares / degrees * (1.0 + 1.0 / len(logs)))
+    return math.exp(mean + float(stdtrit(degrees, UNUSUAL)) * spread)

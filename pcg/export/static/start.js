@@ -1,0 +1,18 @@
+// Unpacks the page that it is in, and starts the scripts that were packed.
+
+const PACK = document.getElementById("pack").textContent.trim();
+try {
+  const packed = Uint8Array.from(atob(PACK), (char) => char.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const data = new Uint8Array(await new Response(stream).arrayBuffer());
+  const text = (from, to) => new TextDecoder().decode(data.subarray(from, to));
+  const [script, about] = document.getElementById("pack").dataset.parts.split(" ").map(Number);
+  window.pcg = { about: JSON.parse(text(script, script + about)), data: data.subarray(script + about) };
+  const element = document.createElement("script");
+  element.type = "module";
+  element.textContent = text(0, script);
+  document.head.append(element);
+} catch (error) {
+  document.querySelector("noscript").insertAdjacentHTML("afterend", document.querySelector("noscript").textContent);
+  throw error;
+}

@@ -16,6 +16,7 @@ Games that were measured are skipped when the program is called again. `portfoli
 the divergence is made of, so that for it the divergence is no independent witness; the unseen level and pictures are.
 
     python benchmarks/level_style.py measure --generators portfolio evolve --games dungeon zelda --seconds 30
+    python benchmarks/level_style.py judge    # the judge has changed: the levels stay, what it says of texts is new
     python benchmarks/level_style.py table
 """
 
@@ -27,7 +28,7 @@ import math
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,17 @@ def measure(name: str, file: Path | None, generator: str, seconds: float, seed: 
     )  # fmt: skip
 
 
+def judged_anew(row: Row, file: Path | None) -> Row:
+    """Return a row with what the judge says now of the texts of its levels."""
+    judge = LevelEvaluator(open_game(row.game, file)).judge
+    own = [value_of(judge.parts(judge.view(text))) for text in judge.levels]
+    values = [value_of(judge.parts(judge.view(text))) for text in row.levels]
+    if not values:
+        return row
+    text, own_text = (round(float(np.mean(v)), 4) for v in (values, own))
+    return replace(row, text=text, own_text=own_text, auc=round(area_under_curve(own, values), 4))
+
+
 def stored(store: Path) -> dict[tuple[str, str], Row]:
     """Return the rows measured so far by game and generator."""
     path = store / "results.jsonl"
@@ -233,7 +245,7 @@ def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str
 def main() -> int:
     """Read the command line and do it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("measure", "table", "show"))
+    parser.add_argument("what", choices=("measure", "judge", "table", "show"))
     parser.add_argument("--generators", nargs="+", default=["portfolio"])
     parser.add_argument("--games", nargs="+", default=list(GAMES))
     parser.add_argument("--seconds", type=float, default=30.0, help="processor time for each game and generator")
@@ -252,6 +264,11 @@ def main() -> int:
                 print(f"{name} {generator}", *row.levels, sep="\n\n")
         return 0
     known = games(given.corpus)
+    if given.what == "judge":
+        judged = [judged_anew(row, known[row.game]) for row in rows.values()]
+        text = "".join(json.dumps(asdict(row)) + "\n" for row in judged)
+        (given.store / "results.jsonl").write_text(text, encoding="utf-8")
+        return 0
     given.store.mkdir(parents=True, exist_ok=True)
     for name in given.games:
         place = name if name in known else f"our {name}"

@@ -304,7 +304,7 @@ class LevelSearch(SearchRun):
         config, context = self.config, self.generator.context
         feasible: dict[str, dict[str, Any]] = {}  # by text
         for event in map(self.log.read, range(self.told)):
-            if event["feasible"]:
+            if event["feasible"] and event["play"]:  # what nobody was seen to win cannot be told how difficult it is
                 feasible.setdefault(event["level"], event)
         pool = candidates_for_course(feasible.values(), lambda text: level_elements(context, text), config.count)
         difficulties = [[one] for one in self._difficulties(pool, config.seed)]

@@ -216,7 +216,7 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
         f"default parameters, given up after {limit:g} s of processor time; seed "
         f"{', '.join(sorted({str(o.seed) for o in found}))}. Written by `python benchmarks/levels_corpus.py report`.",
         "",
-        "The style of levels of `portfolio`, the default, and its courses are on a [page of their own](level-style.md).",
+        "The style of levels of `portfolio`, the default, and courses are on a [page of their own](level-style.md).",
         "",
         "| games | measured | with a feasible level | share | promised | median seconds | within 5 s |",
         "|---|---:|---:|---:|---:|---:|---:|",

@@ -164,7 +164,7 @@ same-bits: $(DEV)
 	  PCG_KERNELS_TARGET=x86-64-v2 $(SAME_BITS) record $(SAME)/v2.json.gz --like $(SAME)/here.json.gz $(SAME_GAMES); \
 	else echo "no x86-64 processor; the comparison of its variants is left out"; fi
 	@if command -v node > /dev/null; then \
-	  $(BIN)/pcg kernels build --package pcg.engine.kernel --target wasm32 --out $(SAME) && \
+	  $(BIN)/pcg kernels build --package pcg.engine.kernel --processor wasm32 --out $(SAME) && \
 	  $(SAME_BITS) node $(SAME)/*.wasm --like $(SAME)/here.json.gz --out $(SAME)/wasm.json.gz $(SAME_GAMES); \
 	else echo "no Node.js; the comparison with WebAssembly is left out"; fi
 	$(SAME_BITS) compare $(SAME)/*.json.gz

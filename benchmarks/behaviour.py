@@ -84,15 +84,43 @@ def runs() -> Iterator[tuple[str, list[str]]]:
             command = ["levels", game, "--generator", name, "--evaluations", "40", "--seed", "5", "-n", "4"]
             yield f"levels {name} {game}", command
     for name in RULE_GENERATORS:
-        command = ["rules", "dungeon", "--generator", name, "--level", "0", "--budget", "40", "--seed", "5", "-n", "3"]
+        command = [
+            "rules",
+            "dungeon",
+            "--generator",
+            name,
+            "--level",
+            "0",
+            "--budget",
+            "40evaluations",
+            "--seed",
+            "5",
+            "-n",
+            "3",
+        ]
         yield f"rules {name}", command
     for name in GAME_GENERATORS:
         sources = ["dungeon", "hunt"] if name == "crossover" else ["hunt"]
-        command = ["games", "evolve", *sources, "--generator", name, "--budget", "30", "--seed", "5", "-n", "3"]
+        command = [
+            "games",
+            "evolve",
+            *sources,
+            "--generator",
+            name,
+            "--budget",
+            "30evaluations",
+            "--seed",
+            "5",
+            "-n",
+            "3",
+        ]
         yield f"games {name}", command
     for name in OPTIMISERS:
         target = ["--target", "duration:onestep=40..80", "--levels", "0", *TUNED]
-        yield f"tune {name}", ["tune", "invaders", *target, "--optimiser", name, "--budget", "20", "--seed", "5"]
+        yield (
+            f"tune {name}",
+            ["tune", "invaders", *target, "--optimiser", name, "--budget", "20evaluations", "--seed", "5"],
+        )
     agents = ["--agents", "random,onestep,mcts", "--budget", "50calls", "--max-ticks", "100"]
     yield "tournament", ["tournament", "--games", "boxes,hunt", *agents, "--seed", "5"]
 

@@ -8,7 +8,7 @@ otherwise. Counted are utilities, differences of every two items, and ranks that
 
     wald        normal approximation around the estimate
     robust      the same with a covariance from what the votes of each participant say together, and Student's t
-    spread      normal approximation with a normal prior whose width the votes tell too (`pcg.study.intervals`)
+    spread      normal approximation with a normal prior whose width the votes tell too (`preferences.posterior`)
     profile     profile likelihood (utilities only)
     basic       bootstrap over participants, basic intervals; ranks: quantiles of the samples
     percentile  bootstrap over participants, quantiles of the samples
@@ -30,6 +30,7 @@ from scipy.stats import t as student
 from pcg.evaluators.preferences import count_votes, fit, make_design
 from pcg.evaluators.preferences.davidson import Fit
 from pcg.evaluators.preferences.intervals import bootstrap, profile_intervals
+from pcg.evaluators.preferences.posterior import posterior
 from pcg.evaluators.preferences.simulation import (
     Population,
     hidden_utilities,
@@ -38,7 +39,6 @@ from pcg.evaluators.preferences.simulation import (
     tie_parameter,
 )
 from pcg.evaluators.preferences.votes import Vote
-from pcg.study.intervals import posterior
 
 
 def robust_covariance(fitted: Fit, votes: list[Vote]) -> tuple[np.ndarray, int]:

@@ -10,13 +10,14 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pcg.engine.vgdl import read_game, read_level
 from pcg.engine.vgdl.definition import GameDefinition, Level
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError, nearest
 
 if TYPE_CHECKING:
     from pcg.engine.context import Context
@@ -151,9 +152,12 @@ class Game:
             if self._level_reader is not None:
                 return self._level_reader(level)
             return read_level(level, self.definition, reading=self.reading)
+        if not self.levels:
+            raise PcgError(
+                f"{self.name} has no levels: expected files such as {self.name}_lvl0.txt beside it, or a level text"
+            )
         if not 0 <= level < len(self.levels):
-            known = f"0 to {len(self.levels) - 1}" if self.levels else "none"
-            raise PcgError(f"{self.name} has no level {level}, expected {known}")
+            raise PcgError(f"{self.name} has no level {level}, expected 0 to {len(self.levels) - 1}")
         if self._level_reader is not None:
             return self._level_reader(self.levels[level])
         file = self._level_files[level] if level < len(self._level_files) else f"{self.name} level {level}"
@@ -241,7 +245,8 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
             A rule sheet in the Game Description Language (a built-in one such as "connect-four", a file ``*.kif``, or
             its text) gives a `pcg.engine.gdl.GdlGame`, which has one level and as many players as roles.
         levels: level texts or files; by default those found beside the game file.
-        reading: "strict" or "gvgai"; by default strict for built-in games, else gvgai (what the reference reads).
+        reading: "strict" or "gvgai"; by default strict for built-in games, else gvgai (what the reference reads), but
+            a game is refused of which the reference would silently leave out a part, such as a misspelt class.
 
     Raises:
         VGDLError: the text is not a game.
@@ -263,7 +268,8 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
         return sheet  # type: ignore[no-any-return]
     if isinstance(source, str) and ("\n" in source or source == ""):
         mode = reading or "gvgai"
-        return Game(read_game(source, reading=mode), [_level_text(lv) for lv in levels or ()], reading=mode)
+        definition = _read_complete(source) if reading is None else read_game(source, reading=reading)
+        return Game(definition, [_level_text(lv) for lv in levels or ()], reading=mode)
     path = Path(source)
     name: str | None = None
     builtin = builtin_games() if isinstance(source, str) else {}
@@ -278,13 +284,53 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
         hint = f", did you mean `{close}`?" if close else f" (built-in games: {', '.join(known)})"
         raise PcgError(f"no game `{source}`: neither a file nor a built-in game{hint}")
     mode = reading or "gvgai"
-    definition = read_game(path, reading=mode)
+    definition = _read_complete(path) if reading is None else read_game(path, reading=reading)
     if levels is None:
         files = find_levels(path)
         texts, names = [_text_of(p) for p in files], [str(p) for p in files]
     else:
         texts, names = [_level_text(lv) for lv in levels], [str(lv) if isinstance(lv, Path) else "" for lv in levels]
     return Game(definition, texts, name=name or path.stem, reading=mode, level_files=names)
+
+
+def refuse_board_game(game: object) -> None:
+    """Refuse a rule sheet where only a game with sprites and levels makes sense.
+
+    Raises:
+        PcgError: it is one.
+
+    >>> refuse_board_game(load("boxes"))
+    """
+    if not isinstance(game, Game):
+        name = getattr(game, "name", game)
+        raise PcgError(f"`{name}` is a board game (a rule sheet) and has no levels; expected a VGDL game")
+
+
+def _read_complete(source: str | Path) -> GameDefinition:
+    """Read a game as the reference does, but refuse one of which the reference would leave out a part.
+
+    A misspelt class is a sprite that cannot be made, a line without `>` ends its set: no author means that.
+
+    Raises:
+        VGDLError: with the mistakes as errors.
+    """
+    from pcg.engine.vgdl.source import mixed_indentation, read_source
+
+    text, file = read_source(source)
+    mixed = mixed_indentation(text)
+    try:
+        definition = read_game(source, reading="gvgai")
+        lost = [replace(found, severity="error") for found in definition.diagnostics if found.lost]
+    except VGDLError as error:
+        if mixed is None:
+            raise
+        lost = list(error.diagnostics)
+    if not lost:
+        return definition
+    if mixed is not None:
+        shown = text.splitlines()[mixed.line - 1]
+        lost = [Diagnostic("error", mixed.message, file, mixed.line, mixed.column, shown, mixed.expected)]
+    raise VGDLError(lost)
 
 
 def _is_rule_sheet(source: str | Path) -> bool:

@@ -8,6 +8,7 @@ entry points of installed packages. `load_plugin` reads such a file.
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module, metadata
@@ -134,15 +135,66 @@ def loaded_plugins() -> tuple[str, ...]:
     return tuple(_plugins)
 
 
+ADOPTERS: dict[str, Callable[[str, Any], None]] = {}
+"""What registers a plain function or class of a user's file under a name, by the kind of part: "fitness", "agent"."""
+
+_PART = re.compile(r"(.+\.py):([a-z-]+):(\w+)")
+
+
+def adopter(kind: str) -> Callable[[_F], _F]:
+    """Declare the function below as what registers parts of a kind.
+
+    It gets a name and what has that name in a file, and may be called with the same again.
+    """
+
+    def declare(function: _F) -> _F:
+        ADOPTERS[kind] = function
+        return function
+
+    return declare
+
+
+def plugin_path(text: Path | str) -> str:
+    """Return what `load_plugin` takes with the full path of its file.
+
+    >>> plugin_path("/tmp/mine.py:fitness:tidy")
+    '/tmp/mine.py:fitness:tidy'
+    """
+    part = _PART.fullmatch(str(text))
+    if part is None:
+        return str(Path(text).resolve())
+    return f"{Path(part[1]).resolve()}:{part[2]}:{part[3]}"
+
+
 def load_plugin(path: Path | str) -> str:
     """Import a Python file, which may register entries of any registry, and return the name of its module.
 
     The module is called like the file, with a digest of its path where another module has that name. A file is imported
     once per process.
 
+    Args:
+        path: of the file, or a part in it as ``FILE.py:KIND:NAME`` with a kind of `ADOPTERS`: that function or class is
+            registered under its name, so that the file need not do so.
+
     Raises:
-        PcgError: when it cannot be read, or raises while it is imported.
+        PcgError: when it cannot be read, raises while it is imported, or has no such part.
     """
+    part = _PART.fullmatch(str(path))
+    if part is None:
+        return _import_file(path)
+    module = _import_file(part[1])
+    names = vars(sys.modules[module])
+    if part[3] not in names:
+        near = nearest(part[3], [name for name in names if not name.startswith("_")])
+        raise PcgError(f"{part[1]} has no `{part[3]}`" + (f", did you mean `{near}`?" if near else ""))
+    if part[2] not in ADOPTERS:
+        raise PcgError(f"{path}: there are no parts of the kind `{part[2]}`, expected one of {', '.join(ADOPTERS)}")
+    ADOPTERS[part[2]](part[3], names[part[3]])
+    _plugins[plugin_path(path)] = None
+    return module
+
+
+def _import_file(path: Path | str) -> str:
     file = Path(path).resolve()
     if not file.is_file():
         raise PcgError(f"{path}: no such Python file")

@@ -220,7 +220,10 @@ class State:
 
     @property
     def tick(self) -> int:
-        """Number of the last tick played; -1 before the first."""
+        """Number of the last tick played, from 0 as in the reference's records; -1 before the first.
+
+        The number of ticks that were played is one more.
+        """
         return int(self._head.tick)
 
     @property
@@ -310,6 +313,17 @@ class State:
             raise PcgError(f"unknown sprite `{kind}`" + (f", did you mean `{close}`?" if close else ""))
         names = self._context.tables.names
         return [self._sprite(r) for t, r in self.records() if kind is None or names[t] == kind]
+
+    def cell_of(self, sprite: Sprite) -> tuple[int, int]:
+        """Column and row, from 0, of the cell under the centre of a sprite.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> state.cell_of(state.avatar)
+        (2, 4)
+        """
+        block = self.block_size
+        return (sprite.x + sprite.w // 2) // block, (sprite.y + sprite.h // 2) // block
 
     def resources_of(self, record: Any) -> dict[int, int]:
         """Amounts held by a sprite record, by type id; entries of amount 0 remain (reference/sprites 7.5)."""

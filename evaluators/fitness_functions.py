@@ -7,13 +7,14 @@ file named with ``--load``, or as entry points of the group ``pcg.fitness`` in a
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from pcg.engine.registry import Registry
+from pcg.engine.registry import Registry, adopter
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.evaluators.parameters import Setting
@@ -48,6 +49,34 @@ def fitness_function(name: str) -> Callable[[FitnessFunction], FitnessFunction]:
     return declare
 
 
+@adopter("fitness")
+def adopt(name: str, function: Callable[..., float]) -> None:
+    """Register a plain function of a user: of the metrics of a level, and of the settings if it takes two arguments.
+
+    Raises:
+        PcgError: it is no such function, or another one has that name.
+
+    >>> adopt("airy", lambda metrics: 1.0 - metrics["cover"])
+    >>> FITNESS_FUNCTIONS["airy"]({"cover": 0.25}, {})
+    0.75
+    >>> FITNESS_FUNCTIONS.unregister("airy")
+    """
+    if not callable(function) or isinstance(function, type):
+        raise PcgError(f"`{name}` is no fitness function: expected a function of a level's metrics")
+    known = FITNESS_FUNCTIONS.loaded(name)
+    if known is not None and getattr(known, "__wrapped__", known) is function:
+        return
+    if len(inspect.signature(function).parameters) == 1:
+
+        @functools.wraps(function)
+        def with_settings(metrics: Mapping[str, float], settings: Mapping[str, Setting]) -> float:
+            return function(metrics)
+
+        FITNESS_FUNCTIONS.register(name, with_settings)
+    else:
+        FITNESS_FUNCTIONS.register(name, function)
+
+
 def fitness_of(name: str, metrics: Mapping[str, float], settings: Mapping[str, Setting]) -> float:
     """Return what a fitness function gives a feasible level.
 
@@ -75,9 +104,23 @@ def users_code() -> str:
     digest = sha256()
     for name, function in own:
         file = inspect.getsourcefile(function)
-        code = Path(file).read_bytes() if file is not None and Path(file).is_file() else repr(function).encode()
+        code = Path(file).read_bytes() if file is not None and Path(file).is_file() else _code_of(function)
         digest.update(name.encode() + b"\0" + code)
     return digest.hexdigest()[:32]
+
+
+def _code_of(function: Callable[..., object]) -> bytes:
+    """Return what a function without a file does, the same in every process."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return type(function).__qualname__.encode()
+    constants = [_code_of_constant(one) for one in code.co_consts]
+    return b"\0".join([code.co_code, repr(code.co_names).encode(), *constants])
+
+
+def _code_of_constant(constant: object) -> bytes:
+    code = getattr(constant, "co_code", None)
+    return repr(constant).encode() if code is None else bytes(code)
 
 
 @fitness_function("quality")

@@ -9,6 +9,9 @@ that can be guessed (`pcg.engine.vgdl`, `pcg.evaluators.agents`, `pcg.generators
     state = game.start(level=0, seed=1)
     agent = pcg.make_agent("mcts", seed=1)
     state.advance(agent.act(state))
+
+Jobs are functions, each like the command of the same name: `generate`, `evaluate`, `measure`, `repair`, `solve`,
+`tournament`, `render`, `describe`, `evolve_rules` (`pcg.front`). Everything bad that is put in raises a `PcgError`.
 """
 
 from importlib import import_module as _import_module
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from pcg.engine.game import load as load
     from pcg.engine.state import Outcome as Outcome
     from pcg.engine.state import State as State
+    from pcg.engine.vgdl import PcgError as PcgError
     from pcg.engine.vgdl import VGDLError as VGDLError
     from pcg.engine.vgdl import check_game as check_game
     from pcg.engine.vgdl import check_level as check_level
@@ -36,28 +40,51 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents import Agent as Agent
     from pcg.evaluators.agents import Budget as Budget
     from pcg.evaluators.agents import make_agent as make_agent
+    from pcg.evaluators.agents import parameter as parameter
     from pcg.evaluators.agents import play as play
-    from pcg.evaluators.agents import solve as solve
     from pcg.evaluators.analysis import analyse as analyse
+    from pcg.front import Games as Games
+    from pcg.front import Levels as Levels
+    from pcg.front import describe as describe
+    from pcg.front import evaluate as evaluate
+    from pcg.front import evolve_rules as evolve_rules
+    from pcg.front import generate as generate
+    from pcg.front import measure as measure
+    from pcg.front import render as render
+    from pcg.front import repair as repair
+    from pcg.front import solve as solve
+    from pcg.front import tournament as tournament
     from pcg.generators.levels import make_generator as make_generator
 
 _EXPORTS: dict[str, str] = {
     "Agent": "pcg.evaluators.agents",
     "Budget": "pcg.evaluators.agents",
     "Game": "pcg.engine.game",
+    "Games": "pcg.front",
+    "Levels": "pcg.front",
     "Outcome": "pcg.engine.state",
+    "PcgError": "pcg.engine.vgdl",
     "State": "pcg.engine.state",
     "VGDLError": "pcg.engine.vgdl",
     "analyse": "pcg.evaluators.analysis",
     "check_game": "pcg.engine.vgdl",
     "check_level": "pcg.engine.vgdl",
+    "describe": "pcg.describe",
     "env": "pcg.envs",
+    "evaluate": "pcg.front",
+    "evolve_rules": "pcg.front",
+    "generate": "pcg.front",
     "load": "pcg.engine.game",
     "make_agent": "pcg.evaluators.agents",
     "make_generator": "pcg.generators.levels",
+    "measure": "pcg.front",
     "parallel_env": "pcg.envs",
+    "parameter": "pcg.evaluators.agents",
     "play": "pcg.evaluators.agents",
-    "solve": "pcg.evaluators.agents",
+    "render": "pcg.render",
+    "repair": "pcg.front",
+    "solve": "pcg.front",
+    "tournament": "pcg.front",
     "vector_env": "pcg.envs",
 }
 
@@ -68,7 +95,9 @@ def __getattr__(name: str) -> object:
     """Import an exported name on first use (PEP 562), so that `import pcg` costs nothing."""
     if name not in _EXPORTS:
         raise AttributeError(f"module 'pcg' has no attribute {name!r}; it exports {', '.join(_EXPORTS)}")
-    value = getattr(_import_module(_EXPORTS[name]), name)
+    module = _import_module(_EXPORTS[name])
+    # a package of that name is the function itself: it can be called
+    value = module if _EXPORTS[name] == f"pcg.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.render.terminal import fitting_cell, render_ansi
+from pcg.render.terminal import LETTER_VIEW, fitting_cell, legend, render_ansi
 
 if TYPE_CHECKING:
     from pcg.engine.game import Game
@@ -38,6 +38,9 @@ KEYS: dict[bytes, str] = {
 HELP = "arrows or WASD move   space uses   . waits   r restarts   q quits"
 _BARE_ESCAPE_S = 0.05
 """Seconds after an escape byte within which the rest of an arrow key may arrive."""
+
+_CLEAR = 8
+"""Width of a cell, in columns, from which on tiles tell more than signs with a legend."""
 
 _ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J"
 _LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l"
@@ -299,17 +302,48 @@ def _next_keys(terminal: Terminal, fps: float | None) -> list[str]:
 
 
 def screen(state: State, level: int | str | Path, size: tuple[int, int], note: str) -> str:
-    """One frame: a line of figures, the picture as large as `size` (columns, lines) allows, a line with `note`."""
+    """One frame of at most `size` (columns, lines): figures, the picture, a legend of its signs, a line with `note`.
+
+    The picture is as large as the size allows. A level that does not fit even as letters is shown around the avatar.
+    """
     columns, lines = size
     name = f"level {level}" if isinstance(level, int) else level.name if isinstance(level, Path) else "level"
-    figures = f"{state.game.name}  {name}   tick {state.tick}   score {state.score:g}"
+    figures = f"{state.game.name}  {name}   tick {state.tick + 1}   score {state.score:g}"
     avatar = state.avatar
     if avatar is not None:
         if avatar.health:
             figures += f"   health {avatar.health}"
         figures += "".join(f"   {kind} {amount}" for kind, amount in sorted(avatar.resources.items()) if amount)
-    picture = render_ansi(state, cell=fitting_cell(state, columns, lines - 4))
-    return f"\x1b[0m{figures[:columns]}\n\n{picture}\n\n{note[:columns]}"
+    cell = fitting_cell(state, columns, lines - 4)
+    if cell >= _CLEAR:
+        return f"\x1b[0m{figures[:columns]}\n\n{render_ansi(state, cell=cell)}\n\n{note[:columns]}"
+    signs = wrapped_legend(state, columns)[: max(0, min(3, lines - 3 - 5))]
+    view = _view(state, columns // LETTER_VIEW, max(1, lines - 2 - len(signs)))
+    picture = render_ansi(state, window=view)
+    gap = "\n" if lines - 2 - len(signs) - view[3] >= 2 else ""
+    return "\n".join([f"\x1b[0m{figures[:columns]}{gap}", f"{picture}{gap}", *signs, note[:columns]])
+
+
+def wrapped_legend(state: State, columns: int) -> list[str]:
+    """Return the lines of a legend of the letter view, each of at most so many columns."""
+    rows: list[str] = []
+    for sign, name in legend(state):
+        entry = f"{sign} {name}"[:columns]
+        if rows and len(rows[-1]) + 3 + len(entry) <= columns:
+            rows[-1] += f"   {entry}"
+        else:
+            rows.append(entry)
+    return rows
+
+
+def _view(state: State, columns: int, rows: int) -> tuple[int, int, int, int]:
+    """Return the part of a level (column, row, columns, rows) that is shown: all, or what is around the avatar."""
+    avatar = state.avatar[0] if isinstance(state.avatar, tuple) else state.avatar
+    at = (0, 0) if avatar is None else (avatar.x // state.block_size, avatar.y // state.block_size)
+    columns, rows = min(columns, state.width), min(rows, state.height)
+    left = max(0, min(at[0] - columns // 2, state.width - columns))
+    top = max(0, min(at[1] - rows // 2, state.height - rows))
+    return left, top, columns, rows
 
 
 def _verdict(state: State) -> str:

@@ -19,8 +19,8 @@ PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "d
 LONG = {"README.md"} | {
     f"docs/{page}.md"
     for page in (
-        "describe", "generators", "generators/grammar", "generators/qd", "generators/search", "preferences", "rules",
-        "runs", "tournaments", "tuning", "tutorial",
+        "describe", "export", "files", "first-program", "generators", "generators/grammar", "generators/qd",
+        "generators/search", "own-parts", "preferences", "rules", "runs", "tournaments", "tuning", "tutorial",
     )
 }  # fmt: skip
 """Pages with examples that take more than two seconds."""

@@ -80,7 +80,7 @@ def build_objects(unpacked: Path, targets: Sequence[str], folder: Path, packages
         packages: only those of these packages.
     """
     words = ["kernels", "build", "--out", str(folder)]
-    words += [word for name in targets for word in ("--target", name)]
+    words += [word for name in targets for word in ("--processor", name)]
     words += [word for name in packages for word in ("--package", name)]
     environment = {k: v for k, v in os.environ.items() if k not in ("NUMBA_DISABLE_JIT", "PCG_BOUNDSCHECK")}
     environment |= {"PYTHONPATH": str(unpacked), "PCG_KERNELS": "build", "PYTHONDONTWRITEBYTECODE": "1"}

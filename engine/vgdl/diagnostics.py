@@ -26,6 +26,10 @@ class Diagnostic:
     expected: str = ""
     suggestion: str = ""
     rule: str = ""
+    name: str = ""
+    """The name that is not known, for findings of that kind."""
+    lost: bool = False
+    """True for a warning of the gvgai reading that leaves out what the author surely meant: a sprite, a rule, a set."""
 
     def __str__(self) -> str:
         place = self.file + (f":{self.line}:{self.column}" if self.line else "")

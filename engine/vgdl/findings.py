@@ -44,6 +44,8 @@ class Findings:
         self.file = file
         self.lines = lines
         self.items: list[Diagnostic] = []
+        self.meant: set[str] = set()
+        """Sprites and sets that a line means to define and, by a mistake that is reported, does not."""
         self._seen: set[tuple[int, int, str]] = set()
         self._count = {"error": 0, "warning": 0}
 
@@ -53,7 +55,15 @@ class Findings:
         return self._count["error" if self.strict else "warning"] >= MAX_FINDINGS
 
     def _add(
-        self, severity: str, message: str, at: Placed | None, rule: str, expected: str, known: Iterable[str], name: str
+        self,
+        severity: str,
+        message: str,
+        at: Placed | None,
+        rule: str,
+        expected: str,
+        known: Iterable[str],
+        name: str,
+        lost: bool = False,
     ) -> None:
         line, column = (at.line, at.column) if at is not None else (0, 0)
         key = (line, column, message)
@@ -63,10 +73,9 @@ class Findings:
         self._count[severity] += 1
         shown = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         suggestion = nearest(name, known) if name else ""
+        cited = "" if self.strict else rule
         self.items.append(
-            Diagnostic(
-                severity, message, self.file, line, column, shown, expected, suggestion, "" if self.strict else rule
-            )
+            Diagnostic(severity, message, self.file, line, column, shown, expected, suggestion, cited, name, lost)
         )
 
     def again(self, item: Diagnostic, line: int, column: int, shown: str) -> None:
@@ -105,12 +114,16 @@ class Findings:
         expected: str = "",
         known: Iterable[str] = (),
         name: str = "",
+        lost: bool = False,
     ) -> None:
-        """An error in the strict reading, else a warning. `so` says what the reference makes of it."""
+        """An error in the strict reading, else a warning.
+
+        `so` says what the reference makes of it; `lost` that it leaves out what the author surely meant.
+        """
         if self.strict:
             self._add("error", message, at, rule, expected, known, name)
         else:
-            self._add("warning", f"{message}; {so}" if so else message, at, rule, expected, known, name)
+            self._add("warning", f"{message}; {so}" if so else message, at, rule, expected, known, name, lost)
 
     def strict_error(self, message: str, at: Placed | None = None, *, expected: str = "") -> None:
         """Something only the strict reading objects to."""
@@ -135,13 +148,14 @@ class Findings:
 
     def raise_errors(self) -> None:
         """Raises VGDLError when there are errors, in file order."""
-        errors = [item for item in self.items if item.severity == "error"]
+        errors = [item for item in self.sorted() if item.severity == "error"]
         if errors:
-            raise VGDLError(sorted(errors, key=lambda d: (d.line, d.column)))
+            raise VGDLError(errors)
 
     def sorted(self) -> tuple[Diagnostic, ...]:
-        """Everything, in file order."""
-        return tuple(sorted(self.items, key=lambda d: (d.line, d.column)))
+        """Everything but what only follows from a mistake that is reported where it stands, in file order."""
+        shown = [item for item in self.items if item.name not in self.meant or not item.message.startswith("unknown")]
+        return tuple(sorted(shown, key=lambda d: (d.line, d.column)))
 
     @staticmethod
     def renamed(items: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:

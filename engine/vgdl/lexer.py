@@ -95,7 +95,8 @@ def _interaction(words: list[tuple[str, int]]) -> list[Pair]:
         else:
             result.append(("SECOND", text, column))
     if len(words) > 1 and not effect:
-        raise Dropped("the interaction names no effect", words[-1][1] + len(words[-1][0]))
+        why = "" if after else ": `>` is missing"
+        raise Dropped(f"the interaction names no effect{why}", words[-1][1] + len(words[-1][0]))
     return result
 
 

@@ -98,7 +98,7 @@ class Lint:
     def empty(self, rules: bool, terminations: bool) -> None:
         """Report sets of rules without a line; the arguments say whether there is one."""
         for name, there in (("InteractionSet", rules), ("TerminationSet", terminations)):
-            if not there:
+            if not there and name not in self.findings.meant:
                 self.findings.strict_error(
                     f"the game has no {'rules' if name == 'InteractionSet' else 'terminations'}",
                     self.tree.header,
@@ -131,7 +131,8 @@ class Lint:
                 )
 
     def _mapping(self) -> None:
-        if not any(self._is_avatar(name) for names in self.game.mapping.values() for name in names):
+        mapped = [name for names in self.game.mapping.values() for name in names]
+        if not any(self._is_avatar(name) or name in self.findings.meant for name in mapped):
             self.findings.strict_error(
                 "no character is mapped to an avatar",
                 self.tree.header,
@@ -156,6 +157,8 @@ class Lint:
             return
         sprite = self.game.types[index]
         problem = cannot_create(sprite)
+        if problem and sprite.class_name is None and sprite.leaf and self.findings.strict:
+            return  # said where the sprite is defined
         if problem:
             self.findings.doubt(
                 f"`{name}` cannot be created: {problem}", at, "language 1.5.9", so="trying to stops the reference"

@@ -19,7 +19,7 @@ from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.interaction_set import Abandon, InteractionTable, read_termination
 from pcg.engine.vgdl.lint import Lint
 from pcg.engine.vgdl.parser import GAME_CLASSES, parse
-from pcg.engine.vgdl.source import read_source, split_lines
+from pcg.engine.vgdl.source import mixed_indentation, read_source, split_lines
 from pcg.engine.vgdl.space import SpaceParameter, read_parameter
 from pcg.engine.vgdl.sprite_set import SpriteTable, fit_options
 from pcg.engine.vgdl.tree import (
@@ -95,6 +95,8 @@ def report(abandon: Abandon, findings: Findings) -> None:
         expected=abandon.expected,
         known=abandon.known,
         name=abandon.name,
+        # a name that resembles no other may be one that the reference had at another time
+        lost=not abandon.name or nearest(abandon.name, abandon.known) != "",
     )
 
 
@@ -130,6 +132,9 @@ class Resolver:
     def read(self) -> None:
         """Reads all sets. Raises VGDLError for what stops the reference."""
         header = self.tree.header
+        mixed = mixed_indentation(self.tree.source) if self.findings.strict else None
+        if mixed is not None:
+            self.findings.crash(mixed.message, mixed, expected=mixed.expected)
         self._remarks()
         self.header = self._header(header)
         self._read_space(header)
@@ -168,13 +173,14 @@ class Resolver:
     def _remarks(self) -> None:
         for remark in self.tree.remarks():
             if remark.kind == "broken":
-                self.findings.doubt(remark.reason, remark, "language 1.1.6", so="the line is dropped")
+                self.findings.doubt(remark.reason, remark, "language 1.1.6", so="the line is dropped", lost=True)
             elif remark.kind == "outside":
                 self.findings.doubt(
                     f"the line does not belong to the game: {remark.reason}",
                     remark,
                     "language 1.1.7",
                     so="it is dropped",
+                    lost=True,
                 )
         for node in self.tree.walk():
             first = node.children[0].column if node.children else 0
@@ -268,6 +274,7 @@ class Resolver:
     def _skipped(self, section: Entry, identifier: str) -> None:
         if isinstance(section, Section):
             right = next(name for name in (*SECTIONS, "ParameterSet") if name.lower() == identifier.lower())
+            self.findings.meant.add(right)
             self.findings.doubt(
                 f"the set header `{identifier}` is written in the wrong case",
                 section,
@@ -275,8 +282,10 @@ class Resolver:
                 so="its lines are not read",
                 known=(right,),
                 name=identifier,
+                lost=True,
             )
         else:
+            self.findings.meant.add(nearest(identifier, SECTIONS))
             self.findings.doubt(
                 f"`{identifier}` stands where a set header should be",
                 section,
@@ -285,6 +294,7 @@ class Resolver:
                 known=SECTIONS,
                 name=identifier,
                 expected="one of " + ", ".join(SECTIONS),
+                lost=True,
             )
 
     def _abandon(self, abandon: Abandon) -> None:

@@ -99,11 +99,19 @@ class _Finds(Findings):
         return column - RIGHT + self._right if column >= RIGHT else column
 
     def _add(
-        self, severity: str, message: str, at: Placed | None, rule: str, expected: str, known: Iterable[str], name: str
+        self,
+        severity: str,
+        message: str,
+        at: Placed | None,
+        rule: str,
+        expected: str,
+        known: Iterable[str],
+        name: str,
+        lost: bool = False,
     ) -> None:
         if self._line and at is not None:
             at = Word("", self._line, self._column(at.column))
-        super()._add(severity, message, at, rule, expected, known, name)
+        super()._add(severity, message, at, rule, expected, known, name, lost)
 
     def repeat(self, items: Iterable[Diagnostic]) -> None:
         """Findings of an earlier reading of the line at hand, or of the sprites."""
@@ -252,6 +260,7 @@ class RuleCompiler:
         if len(text) > MAX_GAME or max(map(len, lines)) > MAX_LINE:
             return self._by_text(rules, endings)
         findings = _Finds(self.reading, lines)
+        findings.meant = self._resolver.findings.meant
         first = self._first
         placed = list(zip(read, range(first, first + len(read)), rule_rights, strict=True))
         first += len(read) + 2

@@ -7,6 +7,7 @@ ends in one message instead of a hang.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from pcg.engine.vgdl.diagnostics import Diagnostic, VGDLError
@@ -50,6 +51,46 @@ def is_plain(line: str) -> bool:
     (True, False, False)
     """
     return "#" not in line and _LINE_END.search(line) is None and _CONTROL.search(line) is None
+
+
+@dataclass(frozen=True, slots=True)
+class MixedIndentation:
+    """A line that is indented with other characters than a line before it."""
+
+    line: int
+    column: int
+    message: str
+    expected: str
+
+
+def mixed_indentation(text: str) -> MixedIndentation | None:
+    r"""Return the first line that is indented with tabs where others have blanks, or the other way round.
+
+    A tab counts as one column (reference/language 1.1.4), so that lines which look alike have other parents.
+
+    >>> mixed_indentation("BasicGame\n    SpriteSet\n\ta > Door\n").message
+    'the line is indented with a tab, line 2 with blanks'
+    """
+    first: tuple[int, str] | None = None
+    for number, line in enumerate(_LINE_END.split(text), 1):
+        content = line.lstrip(" \t")
+        indent = line[: len(line) - len(content)]
+        if not indent or not content or content.startswith("#"):
+            continue
+        kind = indent[0] if indent.strip(indent[0]) == "" else "mixed"
+        if kind == "mixed":
+            message = "the line is indented with tabs and blanks together"
+            return MixedIndentation(number, len(indent) + 1, message, _ONE_KIND)
+        if first is None:
+            first = number, kind
+        elif kind != first[1]:
+            this, that = ("a tab", "blanks") if kind == "\t" else ("blanks", "a tab")
+            message = f"the line is indented with {this}, line {first[0]} with {that}"
+            return MixedIndentation(number, len(indent) + 1, message, _ONE_KIND)
+    return None
+
+
+_ONE_KIND = "blanks only, or tabs only; a tab counts as one column"
 
 
 def read_source(source: str | Path) -> tuple[str, str]:

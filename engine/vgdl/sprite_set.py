@@ -80,12 +80,15 @@ class SpriteTable:
         nodes = []
         for line in lines:
             if not isinstance(line, SpriteLine) or not line.defines:
+                arrow = isinstance(line, SpriteLine) and len(line.classes) > 0
+                self.findings.meant.add(line.identifier or "")
                 self.findings.doubt(
-                    f"`{line.identifier}` is not a sprite definition",
+                    f"`{line.identifier}` is not a sprite definition" + (": `>` is missing" if arrow else ""),
                     line,
                     "language 1.3",
                     so="it and the sprites after it on the same level are not read",
                     expected="name > [Class] [key=value ...]",
+                    lost=True,
                 )
                 if self.findings.strict:
                     continue
@@ -211,6 +214,7 @@ class SpriteTable:
                 so="creating one stops the reference",
                 known=ontology.SPRITE_CLASSES,
                 name=node.class_name,
+                lost=True,
             )
         elif node.leaf and node.line is not None:
             self.findings.doubt(
@@ -219,6 +223,7 @@ class SpriteTable:
                 "language 1.5.9",
                 so="creating one stops the reference",
                 expected="a sprite class here or on a line above it",
+                lost=True,
             )
         limit = 0
         if node.class_name == "Resource":
@@ -282,6 +287,7 @@ def fit_options(
                     _Value(option),
                     "language 1.4",
                     so="it is dropped and the default stays",
+                    lost=True,
                     expected=TYPE_HELP[param.type],
                     known=DIRECTIONS if param.type == "direction" else (),
                     name=text,

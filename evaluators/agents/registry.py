@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pcg.engine.registry import Registry
+from pcg.engine.registry import Registry, adopter
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.agents.base import CHANCE, NO_RULES, RULES, Agent, AgentError, Budget, Timer
 from pcg.evaluators.parameters import Parameter, resolve
@@ -103,6 +103,20 @@ def register(name: str, help: str, *, paper: str = "", attended: bool = False) -
         return cls
 
     return add
+
+
+@adopter("agent")
+def adopt(name: str, cls: type[Agent]) -> None:
+    """Register a plain agent class of a user under a name; the first line of its docstring is its help.
+
+    Raises:
+        PcgError: it is no agent class, or another agent has that name.
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Agent)):
+        raise AgentError(f"`{name}` is no agent: expected a class derived from pcg.Agent with a method `act`")
+    known = AGENTS.loaded(name)
+    if known is None or known.cls is not cls:
+        register(name, (cls.__doc__ or "an agent of one's own").strip().splitlines()[0])(cls)
 
 
 def agent_type(name: str) -> AgentType:

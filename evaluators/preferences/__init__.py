@@ -3,6 +3,8 @@
 votes         the table of votes, and its files
 designs       which pairs a participant is shown next; adaptive: by what the answers teach
 davidson      utilities from votes (Bradley-Terry with ties)      intervals   how sure they are
+posterior     intervals that hold under adaptive pairing
+subgroups     whether subgroups of participants differ in their taste
 shares        votes for groups, with exact tests                  rankings    other methods, as checks
 consistency   order, agreement, circles, suspicious participants  outcomes    whether winning matters
 power         how many votes it takes                             simulation  participants with known tastes

@@ -153,7 +153,15 @@ class ParticipantCounts:
     def resample(self, samples: int, rng: np.random.Generator) -> Array:
         """Counts of as many participants drawn with replacement, shape (samples, pairs, 2, 4)."""
         weights = rng.multinomial(self.participants, np.full(self.participants, 1 / self.participants), samples)
-        return np.asarray((self._each @ weights.T.astype(np.float64)).T).reshape(samples, *self._shape)
+        return self.weighted(weights.astype(np.float64))
+
+    def weighted(self, weights: Array) -> Array:
+        """Counts with each participant taken so many times, shape (samples, pairs, 2, 4).
+
+        Args:
+            weights: (samples, participants); participants in the order of their names.
+        """
+        return np.asarray((self._each @ weights.T).T).reshape(len(weights), *self._shape)
 
 
 def simulate_counts(fitted: Fit, samples: int, rng: np.random.Generator) -> Array:

@@ -19,18 +19,60 @@ They build with the same tools: `wall_layout` (walls, rooms, caves, lanes), `obj
 share). All levels are texts in the game's own mapping.
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from pcg.evaluators.metrics.likeness import level_distance
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.contract import Candidate, LevelGenerator
+from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, IndependentGenerator, LevelGenerator
 from pcg.generators.levels.registry import GENERATORS, generator_class, make_generator, register
+
+if TYPE_CHECKING:
+    from pcg.generators.levels.level_builder import LevelBuilder
+    from pcg.generators.levels.object_counts import draw_counts
+    from pcg.generators.levels.object_placement import place_objects
+    from pcg.generators.levels.repair.by_rules import repair as repair_by_rules
+    from pcg.generators.levels.repair.level import repair_level
+    from pcg.generators.levels.wall_layout import draw_size
+
+_HOMES = {
+    "LevelBuilder": "level_builder:LevelBuilder",
+    "draw_counts": "object_counts:draw_counts",
+    "draw_size": "wall_layout:draw_size",
+    "place_objects": "object_placement:place_objects",
+    "repair_by_rules": "repair.by_rules:repair",
+    "repair_level": "repair.level:repair_level",
+}
+"""Tools of generators, imported on first use."""
 
 __all__ = [
     "GENERATORS",
+    "SIZE_PARAMETERS",
     "Candidate",
+    "IndependentGenerator",
+    "LevelBuilder",
     "LevelContext",
     "LevelGenerator",
+    "draw_counts",
+    "draw_size",
     "generator_class",
     "level_distance",
     "make_generator",
+    "place_objects",
     "register",
+    "repair_by_rules",
+    "repair_level",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _HOMES[name].partition(":")
+    value = getattr(importlib.import_module(f"{__name__}.{module}"), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
+import numpy as np
+
+from pcg.engine.registry import adopter
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import HasLevels, LevelContext, require_single_player
-from pcg.generators.levels.contract import LevelGenerator
+from pcg.generators.levels.contract import IndependentGenerator, LevelGenerator
 from pcg.generators.registry import GeneratorRegistry
 
 G = TypeVar("G", bound=LevelGenerator)
@@ -47,6 +51,51 @@ def register(generator: type[G]) -> type[G]:
     >>> GENERATORS.unregister("empty")
     """
     return GENERATORS.add(generator)
+
+
+@adopter("level-generator")
+def adopt(name: str, generator: type[LevelGenerator] | Callable[[LevelContext, np.random.Generator], str]) -> None:
+    r"""Register a plain level generator of a user under a name.
+
+    Args:
+        name: of the generator.
+        generator: a class derived from `LevelGenerator`, which may lack `name` and `help`, or a function that makes one
+            level text of a game's context and a random generator.
+
+    Raises:
+        PcgError: it is neither, or another generator has that name.
+
+    >>> def plain(context, rng):
+    ...     return "wwwww\nwA..w\nwwwww"
+    >>> adopt("plain", plain)
+    >>> GENERATORS["plain"].help
+    "a level generator of one's own"
+    >>> GENERATORS.unregister("plain")
+    """
+    if isinstance(generator, type):
+        for attribute, text in (("name", name), ("help", _first_line(generator))):
+            if not getattr(generator, attribute, ""):
+                setattr(generator, attribute, text)
+        if getattr(generator, "name", name) not in GENERATORS:
+            GENERATORS.add(generator)
+        return
+    if not callable(generator):
+        raise PcgError(f"`{name}` is no level generator: expected a class, or a function of a context and a generator")
+    known = GENERATORS.loaded(name)
+    if known is not None and getattr(known, "function", None) is generator:
+        return
+    members = {"name": name, "help": _first_line(generator), "function": staticmethod(generator), "generate": _generate}
+    GENERATORS.add(type(name, (IndependentGenerator,), {**members, "__module__": generator.__module__}))
+
+
+def _generate(self: Any, rng: np.random.Generator) -> str:
+    """Make one level with the function of a user."""
+    return str(self.function(self.context, rng))
+
+
+def _first_line(part: object) -> str:
+    lines = (part.__doc__ or "").strip().splitlines()
+    return lines[0] if lines else "a level generator of one's own"
 
 
 def generator_class(name: str) -> type[LevelGenerator]:

@@ -16,9 +16,12 @@ from pcg.cli import (
     archive,
     bench,
     breed,
+    catalogue,
     conformance,
     connectx,
+    convert,
     describe,
+    doctor,
     export,
     games,
     gdl,
@@ -33,9 +36,11 @@ from pcg.cli import (
     repair,
     rules,
     runs,
+    studio,
     study,
     tournament,
     tune,
+    vocabulary,
     yardstick,
 )
 from pcg.cli.console import Commands
@@ -43,9 +48,9 @@ from pcg.cli.console import Commands
 app = typer.Typer(
     name="pcg",
     cls=Commands,
-    help="Procedural content generation for games: check, play, measure and generate VGDL games and levels.",
+    help="Procedural content generation for games: make levels, rules and games, judge them by playing, ask people.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
@@ -67,10 +72,12 @@ def _options(
 
 
 for _module in (
-    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, export, describe, agents,
-    tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick,
+    levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, export, studio, describe,
+    agents, tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick, catalogue,
+    doctor, convert,
 ):  # fmt: skip
     _module.register(app)
+vocabulary.apply(app)
 
 
 def main() -> None:

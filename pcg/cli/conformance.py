@@ -46,7 +46,7 @@ def conformance(
         typer.Option(help="Folder of the games, <set>/<game>.txt with <game>_lvl<k>.txt; of rule sheets, <game>.kif."),
     ],
     emit: Annotated[Path | None, typer.Option(help="Write this engine's own trace of each play here.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the results to a file.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--results", help="Write the results to a JSON file.")] = None,
     only: Annotated[
         str | None, typer.Option(help="Only traces whose path matches, as in 'gridphysics/{aliens,zelda}/*'.")
     ] = None,

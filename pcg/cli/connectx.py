@@ -185,6 +185,7 @@ def _ask(free: list[int]) -> int | None:
         try:
             answer = input("column > ").strip().lower()
         except EOFError:
+            print()
             return None
         if answer in ("q", "quit"):
             return None

@@ -8,9 +8,10 @@ is imported here, so that `pcg --help` is instant.
 from __future__ import annotations
 
 import sys
+import traceback
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
@@ -31,6 +32,28 @@ INTERRUPTED = 130
 _WIDE = 160
 
 
+class _Verbosity:
+    """How much is said besides results: set by ``--quiet`` and ``--verbose``."""
+
+    quiet = False
+    verbose = False
+
+
+def set_verbosity(*, quiet: bool, verbose: bool) -> None:
+    """Say whether progress and notes are shown (not with `quiet`), and where errors come from (with `verbose`)."""
+    _Verbosity.quiet, _Verbosity.verbose = quiet, verbose
+
+
+def is_quiet() -> bool:
+    """Return True if only results and errors are wanted."""
+    return _Verbosity.quiet
+
+
+def is_verbose() -> bool:
+    """Return True if the program's own place of an error is wanted."""
+    return _Verbosity.verbose
+
+
 def console() -> Console:
     """Return standard output, coloured when it is a terminal."""
     from rich.console import Console
@@ -43,7 +66,7 @@ def errors() -> Console:
     """Return standard error, for messages and progress bars, so that output can be piped."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False, soft_wrap=True, quiet=False)
 
 
 def escape(text: str) -> str:
@@ -89,7 +112,13 @@ def input_error(error: BaseException) -> str | None:
 
 
 class Commands(TyperGroup):
-    """The command group: every command runs inside one place that knows how to fail."""
+    """The command group: every command runs inside one place that knows how to fail.
+
+    Attributes:
+        order: names of commands in the order of the help.
+    """
+
+    order: ClassVar[tuple[str, ...]] = ()
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; bad input and Ctrl-C end it without a traceback."""
@@ -104,8 +133,15 @@ class Commands(TyperGroup):
             message = input_error(error)
             if message is None:
                 raise
+            if is_verbose():
+                traceback.print_exception(error)
             report_error(message)
             raise typer.Exit(BAD_INPUT) from None
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands in the order of the groups of the help."""
+        names = super().list_commands(ctx)
+        return [*(name for name in self.order if name in names), *(name for name in names if name not in self.order)]
 
 
 def progress_bar(*, share: bool = False) -> Progress:
@@ -119,7 +155,7 @@ def progress_bar(*, share: bool = False) -> Progress:
     done = TaskProgressColumn() if share else MofNCompleteColumn()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), done, TimeElapsedColumn())
     screen = errors()
-    return Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
+    return Progress(*columns, console=screen, transient=True, disable=is_quiet() or not screen.is_terminal)
 
 
 @contextmanager
@@ -158,5 +194,7 @@ def write_file(path: Path, text: str) -> None:
     try:
         draft.write_text(text, encoding="utf-8", newline="\n")
         draft.replace(path)
+    except OSError as error:  # the name that was given, not the one that is written to
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         draft.unlink(missing_ok=True)

@@ -90,7 +90,7 @@ def minimise(
     seed: Annotated[int, typer.Option(help="Seed of the first play of each agent on each level.")] = 1,
     seeds: Annotated[int, typer.Option(min=1, help="Plays of each agent on each level.")] = 2,
     budget: Annotated[
-        str | None, typer.Option(help="Simulation per decision: forward-model calls. [default: 200]")
+        str | None, typer.Option(help="Simulation per decision: forward-model calls. [default: 200calls]")
     ] = None,
     max_ticks: Annotated[int, typer.Option(min=1, help="Ticks of a play.")] = 300,
     rename: Annotated[

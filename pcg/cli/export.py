@@ -60,8 +60,8 @@ def export(
         page_module()
         with errors().status("writing pages ...") as status:
             path = write_site(games, site, title=title, progress=status.update)
-        for one in left_out:
-            errors().print(f"left out {one.name}: {one.reason}", markup=False, highlight=False)
+        for other in left_out:
+            errors().print(f"left out {other.name}: {other.reason}", markup=False, highlight=False)
         print(f"saved {path}, {len(games)} page{'s' if len(games) > 1 else ''}")
         return
     one = one_game(source, reading=mode)

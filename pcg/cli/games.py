@@ -64,7 +64,7 @@ def evolve_games(
     ],
     levels: Annotated[str, typer.Option("--levels", "--level", help="Levels of each: all, or as in 0-2.")] = "all",
     generator: Annotated[
-        str, typer.Option(help="How games are made; `pcg games generators` lists the names.")
+        str, typer.Option(help="How games are made; `pcg list game-generators` lists the names.")
     ] = "evolve",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Games wanted.")] = 10,
     max_edits: Annotated[

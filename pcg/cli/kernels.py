@@ -60,7 +60,8 @@ def _compile_in_process() -> None:
 
 def build(
     targets: Annotated[
-        list[str] | None, typer.Option("--target", help="Processor and system; this machine's by default. Repeatable.")
+        list[str] | None,
+        typer.Option("--processor", help="Processor and system; this machine's by default. Repeatable."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="Folder for the files; your cache folder by default.")

@@ -33,7 +33,10 @@ def register(app: typer.Typer) -> None:
 def levels(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
     generator: Annotated[
-        str, typer.Option(help="How levels are made; `pcg generators` lists the names.")
+        str,
+        typer.Option(
+            help="How levels are made: a name (`pcg list generators`), or one of your own, as in my.py:Scattered."
+        ),
     ] = "portfolio",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Levels wanted.")] = 10,
     evaluations: Annotated[
@@ -72,6 +75,12 @@ def levels(
             help="Make a course of the levels: difficulty rises, and what is new comes one by one, alone where it can.",
         ),
     ] = False,
+    fitness: Annotated[
+        str | None,
+        typer.Option(
+            help="What makes a level good: a name (`pcg list fitness`), or a function of your own, as in my.py:tidy."
+        ),
+    ] = None,
     reading: ReadingChoice = None,
     *,
     run: RunChoices,
@@ -81,12 +90,17 @@ def levels(
     Ctrl-C stops and keeps what was found; `pcg resume` goes on. The folder gets the levels as text and as pictures, an
     animation of the best one being won, and report.html.
     """
+    from pcg.own_parts import named_parts
     from pcg.runs import LevelRun, run_levels
 
+    generator, own_generator = named_parts("level-generator", generator)
+    fitness, own_fitness = named_parts("fitness", fitness or "")
     data = run.sections("generator.polish=30", {
         "game": game, "generator": generator, "count": count, "reading": reading.value if reading else "",
         "want": ", ".join(want or []), "progression": progression,
-    }, evaluations)  # fmt: skip
+    }, evaluations, [*own_generator, *own_fitness])  # fmt: skip
+    if fitness:
+        data.setdefault("evaluation", {})["fitness"] = fitness
     if prefer is not None:
         data.setdefault("evaluation", {})["prefer"] = _preference(prefer)
     for name, files in (("sketch", [sketch] if sketch else []), ("like", like or []), ("unlike", unlike or [])):

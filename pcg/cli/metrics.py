@@ -10,9 +10,10 @@ import typer
 
 from pcg.cli.console import console, escape, progress_bar
 from pcg.cli.options import LoadOption, load_files
-from pcg.cli.sources import ReadingChoice, level_of
+from pcg.cli.sources import Reading, ReadingChoice, level_text
 
 if TYPE_CHECKING:
+    from pcg.engine.game import Game
     from pcg.evaluators.evaluation import Evaluation
     from pcg.evaluators.fitness import LevelEvaluator
     from pcg.evaluators.judging.judgement import Judgement
@@ -112,7 +113,11 @@ def measure(
     load_files(load)
     loaded = load_with_levels(game, reading=reading.value if reading else None)
     evaluator = LevelEvaluator(loaded, ", ".join(want or []))
-    texts = [_text(evaluator, level) for level in levels]
+    texts = [level_text(loaded, level) for level in levels]
+    if reading is not Reading.gvgai:
+        _refuse_invalid(loaded, levels, texts)
+    for level, text in zip(levels, texts, strict=True):
+        _check_tiles(evaluator, level, text)
     if agents is not None:
         _check_agents(agents)
     found: list[Evaluation] = []
@@ -160,20 +165,31 @@ def measure(
 _SHOWN = ("feasible", "fitness", "constraint", "constraints", "metrics", "wants", "mechanics", "winner")
 
 
-def _text(evaluator: LevelEvaluator, level: str) -> str:
+def _check_tiles(evaluator: LevelEvaluator, level: str, text: str) -> None:
     from pcg.engine.vgdl.diagnostics import PcgError
-    from pcg.engine.vgdl.source import read_source
 
-    place = level_of(level)
-    if isinstance(place, int):
-        evaluator.game.read_level(place)  # says so when there is none
-        return evaluator.game.levels[place]
-    text = read_source(place)[0]
     try:
         evaluator.palette.parse(text)
     except PcgError as error:
-        raise PcgError(f"{place}: {error}") from None
-    return text
+        raise PcgError(f"{_short(level)}: {error}") from None
+
+
+def _refuse_invalid(game: Game, levels: list[str], texts: list[str]) -> None:
+    """Refuse levels that cannot be played as they stand, each with its place.
+
+    Raises:
+        VGDLError: for what is wrong with them.
+    """
+    from pcg.engine.vgdl import VGDLError, check_level
+
+    checked = [
+        found
+        for name, text in zip(levels, texts, strict=True)
+        for found in check_level(text, game.definition, file=_short(name) if name.isdigit() else name)
+    ]
+    errors = [found for found in checked if found.severity == "error"]
+    if errors:
+        raise VGDLError(errors)
 
 
 def _check_agents(text: str) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import run_bar
+from pcg.cli.sources import load_with_levels
 
 if TYPE_CHECKING:
     from pcg.runs.run import RunOptions
@@ -67,21 +68,26 @@ class RunChoices:
     load: list[Path] | None
     settings: list[str] | None
 
-    def sections(self, example: str, run: dict[str, Any], evaluations: int | None = None) -> dict[str, dict[str, Any]]:
+    def sections(
+        self, example: str, run: dict[str, Any], evaluations: int | None = None, plugins: Sequence[str] = ()
+    ) -> dict[str, dict[str, Any]]:
         """Return the configuration as the sections of a file.
 
         Args:
             example: of a setting, for messages.
             run: further keys of the section `run`.
             evaluations: a limit besides that of the budget; with it the budget has no default.
+            plugins: what is loaded besides the files of `--load`.
 
         Raises:
             PcgError: for a budget or a setting that cannot be read.
         """
+        if "game" in run:
+            load_with_levels(run["game"], reading=run.get("reading") or None)  # its mistakes come before all others
         budget = self.budget if self.budget is not None or evaluations is not None else self.default_budget
         seconds, number = read_budget(budget) if budget is not None else (0.0, 0)
         data: dict[str, dict[str, Any]] = {
-            "run": {**run, "seed": self.seed, "load": shlex.join(map(str, self.load or ()))},
+            "run": {**run, "seed": self.seed, "load": shlex.join([*map(str, self.load or ()), *plugins])},
             "budget": {"seconds": seconds, "evaluations": number or evaluations or 0},
         }
         add_settings(data, self.settings, example)
@@ -115,7 +121,8 @@ def run_options(
         "budget": Annotated[
             str | None,
             typer.Option(
-                help=f"Stop after this time, as in 60s or 5m, or after this number of evaluations (default: {budget})."
+                help=f"Stop after this time, as in 60s or 5m, or after so many tries, as in 300evaluations. "
+                f"[default: {budget}]"
             ),
         ],
         **_SHARED,
@@ -194,25 +201,28 @@ def load_files(files: Sequence[Path] | None) -> None:
 
 
 def read_budget(text: str) -> tuple[float, int]:
-    """Read seconds and evaluations, one of which is 0: "5m" is a time, "300" a number of evaluations.
+    """Read seconds and evaluations, one of which is 0: "5m" is a time, "300evaluations" a number of evaluations.
 
     Raises:
         PcgError: for anything else.
 
-    >>> read_budget("5m"), read_budget("300")
+    >>> read_budget("5m"), read_budget("300evaluations")
     ((300.0, 0), (0.0, 300))
     """
     from pcg.engine.vgdl.diagnostics import PcgError
     from pcg.runs.config import parse_seconds
 
-    if re.fullmatch(r"\s*\d{1,12}\s*", text):
-        if not int(text):
+    number = re.fullmatch(r"\s*(\d{1,12})\s*(evaluations?)?\s*", text)
+    if number:
+        if not int(number[1]):
             raise PcgError(f"--budget {text}: expected at least one evaluation")
-        return 0.0, int(text)
+        if not number[2]:
+            raise PcgError(f"--budget {text}: a number needs its unit, did you mean `{number[1]}evaluations`?")
+        return 0.0, int(number[1])
     try:
         return parse_seconds(text), 0
     except PcgError:
-        raise PcgError(f"--budget {text}: expected a time such as 5m or 300s, or a number of evaluations") from None
+        raise PcgError(f"--budget {text}: expected a time such as 5m or 300s, or as in 300evaluations") from None
 
 
 def add_settings(

@@ -9,7 +9,7 @@ import typer
 
 from pcg.cli.archive import PortOption, play_in_browser
 from pcg.cli.console import bad, console
-from pcg.cli.sources import ReadingChoice, level_of
+from pcg.cli.sources import ReadingChoice, level_of, warn_of_names
 
 PANEL = "Games"
 
@@ -29,12 +29,12 @@ def play(
     level: LevelOption = "0",
     agent: Annotated[
         str | None,
-        typer.Option(help="Agent that plays, with parameters as in `mcts:depth=12`; without it you play yourself."),
+        typer.Option(help="Agent that plays, as in `mcts:depth=12` or my.py:Greedy; without it you play yourself."),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Watch the agent in the terminal.")] = False,
     seed: SeedOption = 0,
     budget: Annotated[
-        str | None, typer.Option(help="Simulation per decision: forward-model calls (1000) or time (40ms).")
+        str | None, typer.Option(help="Simulation per decision: forward-model calls (1000calls) or time (40ms).")
     ] = None,
     fps: Annotated[float | None, typer.Option(help="Ticks per second; without it your game waits for a key.")] = None,
     max_ticks: Annotated[int, typer.Option(min=1, help="Stop after this many ticks.")] = 2000,
@@ -53,9 +53,14 @@ def play(
     from pcg import load
     from pcg.engine.game import Game
     from pcg.evaluators.agents import Human, make_agent
+    from pcg.own_parts import load_part, named_parts
     from pcg.render import render_gif
     from pcg.terminal import play_terminal
 
+    if agent is not None:
+        agent, plugins = named_parts("agent", agent)
+        for plugin in plugins:
+            load_part(plugin)
     found: Any = load(game, reading=reading and reading.value)
     if not isinstance(found, Game):
         if agent is None or browser or gif is not None:
@@ -63,7 +68,13 @@ def play(
         _play_sheet(found, agent, seed, budget, show, max_ticks)
         return
     loaded = found
+    warn_of_names(loaded)
     which = level_of(level)
+    if not loaded.levels and isinstance(which, int):
+        raise bad(
+            f"{loaded.name} has no levels: put files such as {loaded.name}_lvl0.txt beside it, name one with --level, "
+            f"or make some with `pcg levels {game}`"
+        )
     loaded.read_level(which)  # bad levels are reported before the screen is taken over
     if browser:
         if agent is not None or gif is not None:

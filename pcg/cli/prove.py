@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pcg.cli.console import progress_bar, write_file
-from pcg.cli.sources import ReadingChoice, level_of
-
-if TYPE_CHECKING:
-    from pcg.engine.game import Game
+from pcg.cli.sources import ReadingChoice, level_text
 
 PANEL = "Measure levels"
 NOT_WON = 1
@@ -32,7 +29,7 @@ def prove(
     seconds: Annotated[
         float | None, typer.Option(min=0.01, help="Processor time for each level; without it only the budget counts.")
     ] = None,
-    budget: Annotated[int, typer.Option(min=1, help="Forward-model calls for each level.")] = 20_000_000,
+    budget: Annotated[str, typer.Option(help="Forward-model calls for each level.")] = "20000000calls",
     seed: Annotated[int, typer.Option(help="Of the game's randomness and of the search.")] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the wins, a file for each, for the agent `replay`.")
@@ -49,15 +46,16 @@ def prove(
     from pcg.evaluators.proving import Experience
     from pcg.evaluators.proving import prove as search
 
+    calls = _calls(budget)
     loaded = load_with_levels(game, reading=reading.value if reading else None)
     named = levels or [str(k) for k in range(len(loaded.levels))]
-    texts = [_text(loaded, name) for name in named]
+    texts = [level_text(loaded, name) for name in named]
     experience = Experience()
     proofs = []
     with progress_bar() as bar:
         task = bar.add_task("proving", total=len(texts))
         for text in texts:
-            proofs.append(search(loaded, text, seed=seed, budget=budget, seconds=seconds, experience=experience))
+            proofs.append(search(loaded, text, seed=seed, budget=calls, seconds=seconds, experience=experience))
             bar.advance(task)
     if out is not None:
         for name, proof in zip(named, proofs, strict=True):
@@ -77,17 +75,11 @@ def prove(
         raise typer.Exit(NOT_WON)
 
 
-def _text(game: Game, name: str) -> str:
-    """Return the text of a level that is named.
-
-    Raises:
-        PcgError: there is no such level.
-    """
+def _calls(text: str) -> int:
+    """Read a number of forward-model calls, as in 300000calls."""
     from pcg.engine.vgdl.diagnostics import PcgError
 
-    place = level_of(name)
-    if isinstance(place, Path):
-        return place.read_text(encoding="utf-8")
-    if place >= len(game.levels):
-        raise PcgError(f"there is no level {place}; the game has {len(game.levels)}, counted from 0")
-    return game.levels[place]
+    number = text.strip().removesuffix("calls").strip()
+    if not (number.isdecimal() and int(number)):
+        raise PcgError(f"--budget {text}: expected forward-model calls, as in 300000calls")
+    return int(number)

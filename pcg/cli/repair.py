@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import report_error, write_file
-from pcg.cli.sources import ReadingChoice
+from pcg.cli.sources import ReadingChoice, level_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,13 +53,13 @@ def repair(
     """
     import json
 
-    from pcg.engine.game import load
+    from pcg.cli.sources import load_with_levels
     from pcg.generators.levels.asp.clingo_solver import OutOfTimeError
     from pcg.generators.levels.asp.search import ClashError
     from pcg.generators.levels.repair.level import NoRepairError, repair_level
 
-    loaded = load(game, reading=reading.value if reading else None)
-    text = _level_text(loaded.levels, level)
+    loaded = load_with_levels(game, reading=reading.value if reading else None)
+    text = sys.stdin.read() if level == "-" else level_text(loaded, level)
     locked = None if lock is None else _mask(lock, text)
     try:
         result = repair_level(
@@ -77,21 +77,6 @@ def repair(
     print(result, file=sys.stderr)
     if out is None:
         print(result.level)
-
-
-def _level_text(levels: tuple[str, ...], level: str) -> str:
-    """Return the level that is named."""
-    from pcg.cli.sources import level_of
-    from pcg.engine.vgdl.diagnostics import PcgError
-
-    if level == "-":
-        return sys.stdin.read()
-    place = level_of(level)
-    if isinstance(place, Path):
-        return place.read_text(encoding="utf-8")
-    if place >= len(levels):
-        raise PcgError(f"there is no level {place}; the game has {len(levels)}, counted from 0")
-    return levels[place]
 
 
 def _mask(path: Path, level: str) -> NDArray[np.bool_]:

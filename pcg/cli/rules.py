@@ -32,7 +32,7 @@ def rules(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file: its sprites and levels count.")],
     level: Annotated[str, typer.Option(help="Levels that rules are made for: all, or as in 0-2.")] = "all",
     generator: Annotated[
-        str, typer.Option(help="How rules are made; `pcg rule-generators` lists the names.")
+        str, typer.Option(help="How rules are made; `pcg list rule-generators` lists the names.")
     ] = "evolve",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Games wanted.")] = 10,
     start: Annotated[

@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 def resume(
     folder: Annotated[Path, typer.Argument(help="Folder of a run of any kind.")],
     budget: Annotated[
-        str | None, typer.Option(help="A new limit for the whole run: a time, or a number of evaluations.")
+        str | None, typer.Option(help="A new limit for the whole run: a time, as in 5m, or as in 300evaluations.")
     ] = None,
     evaluations: Annotated[
         int | None, typer.Option(min=1, help="A new number of evaluations in the whole run.")

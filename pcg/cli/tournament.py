@@ -33,7 +33,7 @@ def tournament(
     ] = None,
     agents: Annotated[
         list[str] | None,
-        typer.Option(help="Agents with commas between, as in `mcts:depth=12,random`; may be repeated."),
+        typer.Option(help="Agents with commas between, as in `mcts:depth=12,random,my.py:Greedy`; may be repeated."),
     ] = None,
     levels: Annotated[str, typer.Option(help="Levels that are played: all, or as in 0-2,4.")] = "all",
     repeats: Annotated[
@@ -53,7 +53,7 @@ def tournament(
     ] = None,
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Set of games, as in training, validation, test, cig2014-test; may be repeated."),
+        typer.Option("--sets", help="Set of games, as in training, validation, test, cig2014-test; may be repeated."),
     ] = None,
     corpus: Annotated[Path | None, typer.Option(help="Folder with the games of sets that are not built in.")] = None,
     meetings: Annotated[
@@ -70,13 +70,16 @@ def tournament(
     """
     from pcg.evaluators.agents import Budget
     from pcg.evaluators.tournament import Rules
+    from pcg.own_parts import named_parts
     from pcg.runs import plan, run_tournament
 
+    named = [named_parts("agent", text) for text in agents or ()]
+    agents, own = [text for text, _ in named], [plugin for _, plugins in named for plugin in plugins]
     wanted = None
     if games or sets or agents:
         if not (games or sets) or not agents:
             missing = "--games" if agents else "--agents"
-            raise bad(f"a tournament needs --games (or --set) and --agents; {missing} is missing")
+            raise bad(f"a tournament needs --games (or --sets) and --agents; {missing} is missing")
         wanted = plan(
             games or (),
             agents,
@@ -84,7 +87,7 @@ def tournament(
             repeats=repeats,
             seed=seed,
             rules=Rules(Budget.read(budget), max_ticks=max_ticks, stall=stall),
-            plugins=load or (),
+            plugins=[*(load or ()), *own],
             reading=reading.value if reading else "",
             sets=sets or (),
             corpus=corpus,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pcg.runs.experiments.tuning import TuningResult
 
 PANEL = "Tune games"
-DEFAULT_BUDGET = "200"
+DEFAULT_BUDGET = "200evaluations"
 
 
 def register(app: typer.Typer) -> None:
@@ -45,7 +45,9 @@ def tune(
             "termination.0.limit=1,2,4, or a TOML file; can be given several times. Without it the ParameterSet."
         ),
     ] = None,
-    optimiser: Annotated[str, typer.Option(help="How values are chosen; `pcg optimisers` lists the names.")] = "ntbea",
+    optimiser: Annotated[
+        str, typer.Option(help="How values are chosen; `pcg list optimisers` lists the names.")
+    ] = "ntbea",
     levels: Annotated[str, typer.Option(help="Levels that are played: all, or as in 0-2.")] = "all",
     reading: ReadingChoice = None,
     *,

@@ -5,16 +5,18 @@
 (`templates`): those of effects stand in their declarations, all others in a file for each language (`en.toml`).
 
     import pcg
-    from pcg.describe import describe, to_text
-    print(to_text(describe(pcg.load("dungeon"))))
+    print(pcg.describe("dungeon"))
 """
 
+from pcg.callable_module import make_callable as _make_callable
 from pcg.describe.description import ROLES, Control, Controls, Description, Group, Rule, Thing
 from pcg.describe.diagram import draw_diagram, save_diagram
 from pcg.describe.goals import goals_in
 from pcg.describe.languages import LANGUAGES
 from pcg.describe.layout import to_html, to_json, to_markdown, to_text
 from pcg.describe.writer import describe
+
+_make_callable(__name__, "pcg.front:describe")
 
 __all__ = [
     "LANGUAGES",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import Any
 
 ROLES = ("you", "shot", "hurts", "collect", "push", "passage", "goal", "wall", "other", "scenery")
@@ -87,6 +88,10 @@ class Description:
     """The level that was looked at, if any."""
     language: str = "en"
     """The code of the language of the sentences."""
+
+    def __str__(self) -> str:
+        # by name: the layout is of descriptions, and knows them
+        return str(import_module("pcg.describe.layout").to_text(self)).rstrip("\n")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON; English ones do not say their language."""

@@ -166,6 +166,7 @@ def _level(context: Context, image: Image, pieces: Pieces, title: str) -> dict[s
         "model": image.model,
         "initial": image.initial,
         "room": image.room,
+        "chance": int(context.stochastic),
         "level": int(there["level"]),
         **{told: int(there[name]) for name, told in _BY_CELL.items()},
         "fixed": int(record["n_level"]),

@@ -7,6 +7,8 @@
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
+from pcg.callable_module import make_callable as _make_callable
+
 if TYPE_CHECKING:
     from pcg.render.animation import render_gif as render_gif
     from pcg.render.animation import write_gif as write_gif
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from pcg.render.picture import render_png as render_png
     from pcg.render.picture import rgb_array as rgb_array
     from pcg.render.terminal import render_ansi as render_ansi
+
+_make_callable(__name__, "pcg.front:render")
 
 _EXPORTS = {
     "contact_sheet": "picture",

@@ -1,13 +1,13 @@
 """Report of a preference study: a page with tables and figures.
 
-`preference_report` writes `report.html`, the tables as CSV, and the figures as SVG into a folder. Everything is worked
-out from the votes; equal votes give equal bytes.
+`preference_report` writes `report.html`, the tables as CSV, all numbers in `numbers.csv`, and the figures as SVG into a
+folder. Everything is worked out from the votes; equal votes give equal bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,15 +24,18 @@ from pcg.evaluators.preferences.consistency import (
     transitivity_of_all,
     transitivity_of_each,
 )
-from pcg.evaluators.preferences.davidson import Fit
+from pcg.evaluators.preferences.davidson import Fit, fit
 from pcg.evaluators.preferences.intervals import SAMPLES, Bootstrap, bootstrap
 from pcg.evaluators.preferences.outcomes import OutcomeEffect, outcome_effect
+from pcg.evaluators.preferences.posterior import Posterior, posterior
 from pcg.evaluators.preferences.power import PowerPoint, more_votes, simulate_power
 from pcg.evaluators.preferences.rankings import agreement
 from pcg.evaluators.preferences.shares import Shares, check_groups, shares
-from pcg.evaluators.preferences.votes import Vote, preferences, read_groups, read_votes, write_votes
+from pcg.evaluators.preferences.subgroups import Comparison, compare_subgroups
+from pcg.evaluators.preferences.votes import Vote, count_votes, preferences, read_groups, read_votes, write_votes
 from pcg.report.base import PAGE, Cell, Column, Table, render_page
 from pcg.report.figures import preferences as draw
+from pcg.report.preference_numbers import numbers_csv
 
 __all__ = ["analyse_votes", "preference_report", "read_groups", "read_votes", "render_preferences", "write_votes"]
 
@@ -50,16 +53,27 @@ class Analysis:
     groups: Mapping[str, str]
     question: str
     samples: Bootstrap
+    after: Posterior
+    """Utilities whose intervals hold under adaptive pairing, which the page shows."""
     shares: Shares | None
     outcome: OutcomeEffect
     suspicious: Sequence[Suspicion]
     circles: Mapping[str, Transitivity]
     power: Sequence[PowerPoint]
+    comparisons: Mapping[str, Comparison]
+    """Subgroups of participants, by what they are told apart by."""
+    sets: tuple[tuple[str, ...], Posterior] | None
+    """Groups as wholes (generators, courses), by what was preferred between items of two of them."""
 
     @property
     def fit(self) -> Fit:
-        """Return the utilities."""
+        """Return the maximum-likelihood estimates."""
         return self.samples.fit
+
+    @property
+    def ranking(self) -> list[str]:
+        """Return the items, the best liked first."""
+        return [self.fit.items[k] for k in np.argsort(-self.after.mean, kind="stable")]
 
 
 def analyse_votes(
@@ -72,6 +86,7 @@ def analyse_votes(
     passed: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     power: bool = True,
+    kinds: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Analysis:
     """Analyse the votes of a study.
 
@@ -84,6 +99,7 @@ def analyse_votes(
         passed: attention check -> the answer that passes it.
         limits: from where on a participant is suspicious.
         power: whether to simulate studies of other sizes, which takes a second or two.
+        kinds: what participants are told apart by, as "device" -> participant -> subgroup.
 
     Raises:
         PcgError: for no votes, several questions, or an item without a group.
@@ -96,12 +112,27 @@ def analyse_votes(
     found = bootstrap(chosen, samples=samples, seed=seed, question=question)
     fitted = found.fit
     return Analysis(
-        votes, chosen, dict(groups or {}), chosen[0].question, found,
+        votes, chosen, dict(groups or {}), chosen[0].question, found, posterior(fitted),
         shares(chosen, groups, question=question) if groups else None, outcome_effect(chosen, question=question),
         suspicions(votes, fitted, limits=limits, passed=passed, question=question),
         transitivity_of_each(chosen, question=question),
         _power(fitted, chosen, seed) if power else (),
+        {name: compare_subgroups(chosen, kind, question=question, seed=seed) for name, kind in (kinds or {}).items()},
+        _sets(chosen, groups or {}),
     )  # fmt: skip
+
+
+def _sets(votes: Sequence[Vote], groups: Mapping[str, str]) -> tuple[tuple[str, ...], Posterior] | None:
+    """Fit utilities of groups to the votes on items of two different ones."""
+    between = [
+        replace(vote, first=groups[vote.first], second=groups[vote.second])
+        for vote in votes
+        if vote.first in groups and groups[vote.first] != groups[vote.second]
+    ]
+    if not between:
+        return None
+    fitted = fit(count_votes(between))
+    return fitted.items, posterior(fitted)
 
 
 def _power(fitted: Fit, votes: Sequence[Vote], seed: int) -> list[PowerPoint]:
@@ -131,6 +162,7 @@ def preference_report(
     seed: int = 0,
     passed: Mapping[str, str] | None = None,
     limits: Limits | None = None,
+    kinds: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Path:
     """Write the report of a study into a folder; returns the path of the page.
 
@@ -144,15 +176,19 @@ def preference_report(
         seed: of everything that is drawn.
         passed: attention check -> the answer that passes it.
         limits: from where on a participant is suspicious.
+        kinds: see `analyse_votes`.
 
     Raises:
         PcgError: see `analyse_votes`.
     """
-    found = analyse_votes(votes, groups, question=question, samples=samples, seed=seed, passed=passed, limits=limits)
+    found = analyse_votes(
+        votes, groups, question=question, samples=samples, seed=seed, passed=passed, limits=limits, kinds=kinds
+    )
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     files = {f"{name}.csv": table.csv() for name, table in tables(found).items()}
     files |= {f"{name}.svg": make(standalone=True) for name, (_, _, make) in figures(found).items()}
+    files["numbers.csv"] = numbers_csv(found)
     files[PAGE] = render_preferences(found, title)
     for name, text in files.items():
         (out / name).write_text(text, encoding="utf-8", newline="\n")
@@ -174,16 +210,15 @@ def render_preferences(found: Analysis, title: str) -> str:
 
 
 def _lead(found: Analysis) -> str:
-    ranking = found.fit.ranking
-    best, second = ranking[0], ranking[1]
-    sure = found.samples.better()[found.fit.counts.index[best], found.fit.counts.index[second]]
+    best, second = found.ranking[0], found.ranking[1]
+    sure = found.after.above(found.fit.counts.index[best], found.fit.counts.index[second])
     if found.shares and found.shares.groups:
         top = found.shares.groups[0]
         return (
             f"{top.group} was preferred in {top.share:.0%} of the votes in which it stood against another group; the "
-            f"best-liked item is {best} (above {second} in {sure:.0%} of the bootstrap samples)."
+            f"best-liked item is {best} (better liked than {second} with probability {sure:.0%})."
         )
-    return f"The best-liked item is {best}; it is above {second} in {sure:.0%} of the bootstrap samples."
+    return f"The best-liked item is {best}; it is better liked than {second} with probability {sure:.0%}."
 
 
 def _facts(found: Analysis) -> list[tuple[str, str]]:
@@ -275,40 +310,89 @@ def tables(found: Analysis) -> dict[str, Table]:
     made = {"items": _items(found)}
     if found.shares:
         made |= {"groups": _groups(found.shares), "group-pairs": _group_pairs(found.shares)}
+    if found.sets:
+        made["sets"] = _set_table(*found.sets)
     made["neighbours"] = _neighbours(found.fit)
     if found.outcome.table:
         made["outcomes"] = _outcomes(found.outcome)
     if found.power:
         made["power"] = _power_table(found.power)
+    for name, comparison in found.comparisons.items():
+        if len(comparison.kinds) > 1:
+            made[f"by-{name}"] = _comparison(name, comparison)
     made["participants"] = _participants(found)
     return made
 
 
 def _items(found: Analysis) -> Table:
     fitted = found.fit
-    intervals, ranks, wald = found.samples.intervals(), found.samples.ranks(), fitted.wald()
+    after, intervals, ranks = found.after.mean, found.after.intervals(), found.after.ranks()
+    drawn, wald = found.samples.intervals(), fitted.wald()
     names, methods, _ = agreement(found.chosen, fitted, question=found.question)
     shown, wins, ties = fitted.counts.appearances(), fitted.counts.wins().sum(axis=1), fitted.counts.ties().sum(axis=1)
     rows = []
-    for place, item in enumerate(fitted.ranking, start=1):
+    for place, item in enumerate(found.ranking, start=1):
         k = fitted.counts.index[item]
         others = [_n(methods[m, k], f"{methods[m, k]:,.2f}" if name != "Glicko-2" else f"{methods[m, k]:,.0f}")
                   for m, name in enumerate(names) if m]  # fmt: skip
         rows.append([
             _n(place), Cell(item), *([Cell(found.groups[item])] if found.groups else []),
-            _signed(float(fitted.utilities[k])), _interval(intervals[k], "{:+.2f}"), _interval(wald[k], "{:+.2f}"),
-            Cell(f"{ranks[k, 0]}–{ranks[k, 1]}"), _n(shown[k]), _n(wins[k]), _n(ties[k]), *others,
+            _signed(float(after[k])), _interval(intervals[k], "{:+.2f}"), Cell(f"{ranks[k, 0]}–{ranks[k, 1]}"),
+            _n(shown[k]), _n(wins[k]), _n(ties[k]), _signed(float(fitted.utilities[k])),
+            _interval(drawn[k], "{:+.2f}"), _interval(wald[k], "{:+.2f}"), *others,
         ])  # fmt: skip
     columns = [
         Column("place", ""), Column("item", ""), *([Column("group", "")] if found.groups else []),
-        Column("utility", "log odds, 0 for the average item"),
-        Column("95 % interval", "bootstrap by participants"), Column("Wald interval", "from the curvature"),
-        Column("ranks", "places that 95 % of the bootstrap samples leave open"), Column("shown", ""),
-        Column("preferred", ""), Column("ties", ""),
+        Column("utility", "log odds, 0 for the average item; mean of the posterior"),
+        Column("95 % interval", "of the posterior; holds under adaptive pairing too"),
+        Column("ranks", "places that are left open with 95 %, on average over the items"), Column("shown", ""),
+        Column("preferred", ""), Column("ties", ""), Column("Bradley-Terry", "maximum likelihood, with ties"),
+        Column("bootstrap", "95 % interval, by participants"), Column("Wald", "95 % interval, from the curvature"),
         *(Column(name, "another way to rank; see docs/preferences.md") for name in names[1:]),
     ]  # fmt: skip
     about = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in fitted.parameters.items())
-    return Table("Items", columns, rows, f"Bradley-Terry with ties (Davidson). {about}".strip())
+    note = f"Bradley-Terry with ties (Davidson), under a normal prior whose width the votes tell. {about}"
+    return Table("Items", columns, rows, note.strip())
+
+
+def _set_table(names: Sequence[str], after: Posterior) -> Table:
+    order = np.argsort(-after.mean, kind="stable")
+    intervals, ranks = after.intervals(), after.ranks()
+    rows = []
+    for place, k in enumerate(order, start=1):
+        below = order[place] if place < len(order) else None
+        sure = Cell("") if below is None else _n(after.above(k, below), f"{after.above(k, below):.1%}")
+        rows.append([
+            _n(place), Cell(names[k]), _signed(float(after.mean[k])), _interval(intervals[k], "{:+.2f}"),
+            Cell(f"{ranks[k, 0]}–{ranks[k, 1]}"), sure,
+        ])  # fmt: skip
+    columns = [
+        Column("place", ""), Column("group", ""), Column("utility", "log odds, 0 for the average group"),
+        Column("95 % interval", "of the posterior; holds under adaptive pairing too"),
+        Column("ranks", "places that are left open with 95 %, on average over the groups"),
+        Column("above the next", "probability"),
+    ]  # fmt: skip
+    note = "Groups as wholes: Bradley-Terry with ties on the votes between groups, whatever the items."
+    return Table("Which set is preferred?", columns, rows, note)
+
+
+def _comparison(name: str, found: Comparison) -> Table:
+    rows = [
+        [
+            Cell(one.name), _n(one.participants), _n(one.votes), _n(one.ties, f"{one.ties:.0%}"),
+            Cell("") if one.first != one.first else _n(one.first, f"{one.first:.0%}"),
+            Cell("") if one.seconds != one.seconds else _n(one.seconds, f"{one.seconds:.1f}"),
+        ]
+        for one in found.kinds
+    ]  # fmt: skip
+    columns = [
+        Column(name, ""), Column("participants", ""), Column("votes", ""), Column("ties", "share of the votes"),
+        Column("first", "of the decided votes"), Column("seconds", "median for a pair"),
+    ]  # fmt: skip
+    note = "Too few participants to test whether tastes differ."
+    if found.p_value is not None:
+        note = f"All prefer the same items: permutation test over participants, {p_text(found.p_value)}."
+    return Table(f"By {name}", columns, rows, note)
 
 
 def _groups(found: Shares) -> Table:
@@ -416,12 +500,12 @@ def _participants(found: Analysis) -> Table:
 def figures(found: Analysis) -> dict[str, tuple[str, str, Callable[..., str]]]:
     """Return (heading, note, what draws it) by the names of their files."""
     fitted = found.fit
-    order = [fitted.counts.index[item] for item in fitted.ranking]
+    order = [fitted.counts.index[item] for item in found.ranking]
     made: dict[str, tuple[str, str, Callable[..., str]]] = {
         "utilities": (
             "Utilities",
             "Of two items a difference of 1 means that the better one is preferred with odds of 2.7 to 1.",
-            lambda **k: draw.utilities(fitted.items, fitted.utilities, found.samples.intervals(), found.groups, **k),
+            lambda **k: draw.utilities(fitted.items, found.after.mean, found.after.intervals(), found.groups, **k),
         )
     }
     if found.shares and found.shares.groups:

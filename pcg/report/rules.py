@@ -208,7 +208,7 @@ def _facts(run: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str
 
 def _command(run: Mapping[str, Any]) -> str:
     budget = run["budget"]
-    amount = str(budget["evaluations"]) if budget["evaluations"] is not None else f"{budget['seconds']:g}s"
+    amount = f"{budget['evaluations']}evaluations" if budget["evaluations"] is not None else f"{budget['seconds']:g}s"
     if _whole(run):
         words = ["pcg", "games", "evolve", *(str(game["name"]) for game in run["games"]), "--levels", run["levels"]]
         words += ["--max-edits", str(run["max_edits"])] if run["max_edits"] else []

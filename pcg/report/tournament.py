@@ -129,6 +129,11 @@ def _lead(state: TournamentResult, standings: Standings) -> str:
     part = ""
     if len(state.results) < state.total:
         part = f" So far {len(state.results):,} of {state.total:,} matches have been played."
+    leaders = [standing.agent for standing in standings.overall if standing.rank == best.rank]
+    if len(leaders) > 1:
+        names = f"{', '.join(leaders[:-1])} and {leaders[-1]}"
+        points = f" with {number(best.points)} points each" if not state.tournament.meetings else ""
+        return f"{names} share the first place{points}: nothing tells them apart.{part}"
     if state.tournament.meetings and best.rating is not None:
         return (
             f"{best.agent} is first with a rating of {best.rating.rating:.0f} ± {2 * best.rating.deviation:.0f}: "

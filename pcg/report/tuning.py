@@ -180,7 +180,7 @@ def _command(run: Mapping[str, Any]) -> str:
     for target in run["targets"]:
         parts += ["--target", target]
     budget = run["budget"]
-    amount = str(budget["evaluations"]) if budget["evaluations"] is not None else f"{budget['seconds']:g}s"
+    amount = f"{budget['evaluations']}evaluations" if budget["evaluations"] is not None else f"{budget['seconds']:g}s"
     parts += ["--optimiser", run["optimiser"]["name"], "--budget", amount]
     parts += ["--levels", ",".join(map(str, run["levels"])), "--seed", str(run["seed"])]
     for name, value in run["evaluation"].items():

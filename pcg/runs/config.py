@@ -14,9 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pcg.engine.registry import load_plugin
+from pcg.engine.registry import plugin_path
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.parameters import Parameter, Setting
+from pcg.own_parts import load_part
 
 LOAD = Parameter(
     "load", "", "Python files that register generators and the like, with blanks between them, quoted as in a shell"
@@ -112,11 +113,11 @@ def load_plugins(files: str) -> str:
         PcgError: when one cannot be found or imported, or quotes do not match.
     """
     try:
-        paths = [str(Path(file).resolve()) for file in shlex.split(files)]
+        paths = [plugin_path(file) for file in shlex.split(files)]
     except ValueError as error:
         raise PcgError(f"load `{files}`: {error}, expected names of files with blanks between them") from None
     for path in paths:
-        load_plugin(path)
+        load_part(path)
     return shlex.join(paths)
 
 

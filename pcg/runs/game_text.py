@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.game import Game, load
+from pcg.engine.game import Game, load, refuse_board_game
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.tournament.games import Entry, select_levels
 from pcg.runs.store import write_whole
@@ -31,7 +31,12 @@ class GameText:
 
     @classmethod
     def of(cls, game: Game) -> GameText:
-        """Return the text of a loaded game."""
+        """Return the text of a loaded game.
+
+        Raises:
+            PcgError: it is a board game, which has neither sprites nor levels.
+        """
+        refuse_board_game(game)
         return cls(game.name, game.definition.source, tuple(game.levels), game.reading)
 
     def load(self) -> Game:

@@ -25,9 +25,10 @@ from concurrent.futures import (
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
-from pcg.engine.registry import load_plugin, loaded_plugins
+from pcg.engine.registry import loaded_plugins
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.processes import processors
+from pcg.own_parts import load_part
 from pcg.runs.process_pool import ProcessPool
 
 EXECUTORS = ("threads", "processes")
@@ -226,7 +227,7 @@ def _with_plugins(plugins: tuple[str, ...], function: Callable[..., Any], *argum
     for plugin in plugins:
         # a file that two of them disagree about, or that is gone, is missed by name when something of it is asked for
         with contextlib.suppress(PcgError):
-            load_plugin(plugin)
+            load_part(plugin)
     return function(*arguments)
 
 

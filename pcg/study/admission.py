@@ -26,7 +26,7 @@ from pcg.evaluators.level_grid import palette as palette_of
 from pcg.study.config import StudyConfig
 from pcg.study.folders import attention_checks
 from pcg.study.items import GROUPINGS, Found, Source, name_apart
-from pcg.study.rows import StudyItem
+from pcg.study.rows import PRACTICE, StudyItem
 from pcg.web.level_editor import LARGEST_SIDE
 from pcg.web.run_levels import numbers
 
@@ -144,7 +144,8 @@ class _Office:
         group = found.said.group or GROUPINGS[self.by][1](found) or found.game
         return StudyItem(
             found.name, group[:LONGEST_NAME], self._name(found.game, game), game.digest, found.rules, level,
-            game.reading, about, dict(found.features) or self._features(game, level), found.said.check,
+            game.reading, about, dict(found.features) or self._features(game, level),
+            PRACTICE if found.said.practice else found.said.check,
         )  # fmt: skip
 
     # -- the game ------------------------------------------------------------------------------------------------------
@@ -350,6 +351,13 @@ def _seed(seed: int, name: str) -> int:
 def _check_together(items: Sequence[StudyItem], config: StudyConfig) -> None:
     attention_checks(items)
     judged = [item for item in items if not item.check]
+    shown = {item.game for item in items if item.check != PRACTICE}
+    tried = [item.game for item in items if item.check == PRACTICE]
+    for game in tried:
+        if game not in shown:
+            raise PcgError(f"a level for practice is of the game `{game}`, of which nothing else is shown")
+        if tried.count(game) > 1:
+            raise PcgError(f"the game `{game}` has {tried.count(game)} levels for practice, expected one")
     if len(judged) < 2:
         raise PcgError(f"the study has {len(judged)} items to be judged, expected at least two")
     lonely = [item for item in judged if not any(comparable(item, other, config) for other in judged)]
@@ -357,6 +365,8 @@ def _check_together(items: Sequence[StudyItem], config: StudyConfig) -> None:
         reasons = []
         if config.within_game and len({item.game for item in judged}) > 1:
             reasons.append("every item is of another game and design.within_game is on")
+        if config.within_level and len({item.level for item in judged}) == len(judged):
+            reasons.append("no two items have the same level and design.within_level is on")
         if config.across_groups and len({item.group for item in judged}) == 1:
             reasons.append(f"all items are of the group `{judged[0].group}` and design.across_groups is on")
         raise PcgError(f"no two items can be compared: {'; '.join(reasons) or 'see the section [design]'}")
@@ -373,6 +383,8 @@ def comparable(one: StudyItem, two: StudyItem, config: StudyConfig) -> bool:
     if one.name == two.name or one.check or two.check:
         return False
     if config.within_game and one.game != two.game:
+        return False
+    if config.within_level and one.level != two.level:
         return False
     return not config.across_groups or one.group != two.group
 

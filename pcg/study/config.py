@@ -1,8 +1,9 @@
 """Configuration of a study (all but the items that are judged): a TOML file, checked when it is read.
 
-The file has the sections of `SECTIONS`, all keys of which have defaults; a list `[[question]]` and a list `[[scale]]`;
-and for each language `xx` a section `[texts.xx]` that says what the pages say: `title`, `instructions`, `consent`, the
-questions by their names, and anything else to be said otherwise than in the texts that come along (`pcg.study.texts`).
+The file has the sections of `SECTIONS`, all keys of which have defaults; lists `[[question]]`, `[[scale]]`, `[[ask]]`
+(`pcg.study.questionnaire`) and `[[quota]]` (`pcg.study.panels`); and for each language `xx` a section `[texts.xx]` that
+says what the pages say: `title`, `instructions`, `consent`, the questions by their names, and anything else to be said
+otherwise than in the texts that come along (`pcg.study.texts`).
 
     [study]
     name = "dungeons"
@@ -29,7 +30,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ from typing import Any
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.parameters import Parameter, Setting
 from pcg.runs.config import read_sections, read_toml, toml_text
+from pcg.study.panels import PLATFORMS, Quota, check_panel, with_preset
+from pcg.study.questionnaire import AFTER, BEFORE, DEMOGRAPHICS, Ask, check_asks
 
 PAIRINGS = ("full", "balanced", "random", "adaptive")
 ANSWERS = {
@@ -56,13 +59,17 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("name", "", "letters, digits, - and _; part of the address"),
         Parameter("languages", "en, zh", "languages, by code or by file (`texts/de.toml`), the default first"),
         Parameter("reason", True, "ask for a reason in a few words, which may be left empty"),
+        Parameter("demographics", "", "where a few usual questions are asked", choices=("", BEFORE, AFTER)),
         Parameter("seed", 1, "of the pairing and of every play", 0, 2**31 - 1),
     ),
     "design": (
         Parameter("pairing", "adaptive", "how pairs are chosen", choices=PAIRINGS),
         Parameter("pairs", 6, "pairs that a participant judges", 1, 200),
         Parameter("checks", 1, "attention checks among them, beside the pairs", 0, 20),
+        Parameter("failed", 0, "failed attention checks after which a participation ends; 0: none does", 0, 1000),
+        Parameter("tries", 2, "times that questions of comprehension may be answered", 1, 100),
         Parameter("within_game", True, "only levels of the same game are compared"),
+        Parameter("within_level", False, "only items of the same level text are compared: one level, two rules"),
         Parameter("across_groups", False, "only items of different groups are compared"),
     ),
     "play": (
@@ -70,6 +77,8 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("maximum", 0.0, "seconds after which a play ends by itself; 0: never", 0.0, 7200.0, "s"),
         Parameter("restarts", 3, "times that a level may be started anew", 0, 1000),
         Parameter("speed", 0.0, "ticks a second; 0: what suits the game (20, by turn 12)", 0.0, 60.0),
+        Parameter("legend", True, "pictures and names of the sprites stand beside the goal"),
+        Parameter("replays", False, "the vote page shows both games side by side, with replays of what was played"),
         Parameter("pictures", False, "levels are shown as pictures, side by side, and are not played"),
         Parameter("seeds", "pair", "whose chance a play has", choices=("pair", "participant")),
     ),
@@ -79,11 +88,31 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("most", 0, "people at most who come to the end; 0: no limit", 0, 1_000_000),
         Parameter("place", 60.0, "minutes without a sign after which somebody else gets a place", 1.0, 1e6, "min"),
         Parameter("device", "any", "device that one must take part with", choices=DEVICES),
-        Parameter("code", "", "completion code shown at the end"),
+        Parameter("resume", 0.0, "minutes within which one may come back; 0: always", 0.0, 1e6, "min"),
+        Parameter("code", "", "completion code shown at the end; {own} stands for letters of the participant's own"),
         Parameter("redirect", "", "address to go on to at the end; {name} stands for a parameter that was kept"),
         Parameter("keep", "PROLIFIC_PID, STUDY_ID, SESSION_ID", "parameters of the participants' link that are kept"),
         Parameter("identity", PANEL_ID, "the one of them that says who somebody is; empty: none does"),
         Parameter("again", "rejoin", "what becomes of an ID that comes from another browser", choices=AGAIN),
+    ),
+    "panel": (
+        Parameter("platform", "", "panel whose parameters and addresses are taken", choices=tuple(PLATFORMS)),
+        Parameter("declined_code", "", "completion code of those who do not want to take part"),
+        Parameter("screened_code", "", "completion code of those whose answers or quota do not let them take part"),
+        Parameter("failed_code", "", "completion code of those who failed checks"),
+        Parameter("expired_code", "", "completion code of those who came back too late"),
+        Parameter("declined_redirect", "", "address to go on to of those who do not want to take part"),
+        Parameter("screened_redirect", "", "address to go on to of those who were screened out"),
+        Parameter("failed_redirect", "", "address to go on to of those who failed checks"),
+    ),
+    "consent": (
+        Parameter("institution", "", "institution that is responsible; with it the page of consent is the template's"),
+        Parameter("contact", "", "name and address for questions"),
+        Parameter("ethics", "", "ethics board and number of its approval"),
+        Parameter("purpose", "", "what the study is about, in a sentence; texts by language: `consent_purpose`"),
+        Parameter("payment", "", "what participants get"),
+        Parameter("retention", 0, "days after a participant's last visit at which their data are deleted; 0: never", 0,
+                  36_500, "days"),
     ),
 }  # fmt: skip
 """Sections whose keys are fixed."""
@@ -158,16 +187,22 @@ class StudyConfig:
     name: str
     languages: str = "en, zh"
     reason: bool = True
+    demographics: str = ""
     seed: int = 1
     pairing: str = "adaptive"
     pairs: int = 6
     checks: int = 1
+    failed: int = 0
+    tries: int = 2
     within_game: bool = True
+    within_level: bool = False
     across_groups: bool = False
     minimum: float = 10.0
     maximum: float = 0.0
     restarts: int = 3
     speed: float = 0.0
+    legend: bool = True
+    replays: bool = False
     pictures: bool = False
     seeds: str = "pair"
     opens: str = ""
@@ -175,13 +210,31 @@ class StudyConfig:
     most: int = 0
     place: float = 60.0
     device: str = "any"
+    resume: float = 0.0
     code: str = ""
     redirect: str = ""
     keep: str = "PROLIFIC_PID, STUDY_ID, SESSION_ID"
     identity: str = PANEL_ID
     again: str = "rejoin"
+    platform: str = ""
+    declined_code: str = ""
+    screened_code: str = ""
+    failed_code: str = ""
+    expired_code: str = ""
+    declined_redirect: str = ""
+    screened_redirect: str = ""
+    failed_redirect: str = ""
+    institution: str = ""
+    contact: str = ""
+    ethics: str = ""
+    purpose: str = ""
+    payment: str = ""
+    retention: int = 0
     questions: tuple[Question, ...] = (Question(),)
     scales: tuple[Scale, ...] = ()
+    own_asks: tuple[Ask, ...] = ()
+    """Questions of the questionnaires beside those of `demographics`."""
+    quotas: tuple[Quota, ...] = ()
     texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -210,13 +263,25 @@ class StudyConfig:
         kept = set(self.kept_parameters)
         if self.identity not in ("", PANEL_ID, *kept):
             raise PcgError(f"section [access]: identity = {self.identity!r} is not among keep = {self.keep!r}")
-        for name in re.findall(r"\{([^{}]*)\}", self.redirect):
-            if name not in kept and name != "code":
-                raise PcgError(f"section [access]: redirect names {{{name}}}, which is not among keep = {self.keep!r}")
-        if self.redirect and not re.match(r"https?://[^/\s]+", self.redirect):
-            raise PcgError(
-                f"section [access]: redirect = {self.redirect!r}, expected an address with http:// or https://"
-            )
+        check_asks(self.asks)
+        for name in (ask.name for ask in self.asks):
+            if name in names:
+                raise PcgError(f"two questions or scales have the name `{name}`")
+        check_panel(self)
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """Questions of the questionnaires, in their order."""
+        usual = tuple(replace(ask, when=self.demographics) for ask in DEMOGRAPHICS) if self.demographics else ()
+        return (*usual, *self.own_asks)
+
+    def asked(self, part: str) -> tuple[Ask, ...]:
+        """Return the questions that are asked at a place.
+
+        Args:
+            part: one of `pcg.study.questionnaire.PARTS`.
+        """
+        return tuple(ask for ask in self.asks if ask.when == part)
 
     @property
     def opening(self) -> float | None:
@@ -255,8 +320,10 @@ class StudyConfig:
         scales: list[tuple[str, Mapping[str, Setting]]] = [
             ("[scale]", {"name": s.name, "points": s.points, "each": s.each}) for s in self.scales
         ]
+        asks = [("[ask]", {n: getattr(a, n) for n in Ask.__dataclass_fields__}) for a in self.own_asks]
+        quotas = [("[quota]", {n: getattr(q, n) for n in Quota.__dataclass_fields__}) for q in self.quotas]
         texts = [(f"texts.{code}", dict(words)) for code, words in self.texts.items()]
-        return toml_text([*fixed, *questions, *scales, *texts])
+        return toml_text([*fixed, *questions, *scales, *asks, *quotas, *texts])
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any], source: str = "configuration") -> StudyConfig:
@@ -265,10 +332,18 @@ class StudyConfig:
         Raises:
             PcgError: for unknown sections or keys (with the nearest known one) and for bad values.
         """
-        rest = {k: v for k, v in data.items() if k not in ("question", "scale", "texts", "item")}
+        rest = {k: v for k, v in data.items() if k not in ("question", "scale", "ask", "quota", "texts", "item")}
+        panel, access = rest.get("panel"), rest.get("access", {})
+        if isinstance(panel, Mapping) and isinstance(access, Mapping):
+            rest["access"] = with_preset(access, panel.get("platform"))
         fixed = read_sections(rest, SECTIONS, (), source)
         questions = [Question(**_entry(e, Question, "question", source)) for e in _list(data, "question", source)]
         scales = [Scale(**_entry(e, Scale, "scale", source)) for e in _list(data, "scale", source)]
+        try:
+            asks = tuple(Ask(**_entry(e, Ask, "ask", source)) for e in _list(data, "ask", source))
+            quotas = tuple(Quota(**_entry(e, Quota, "quota", source)) for e in _list(data, "quota", source))
+        except PcgError as error:
+            raise PcgError(str(error) if str(error).startswith(source) else f"{source}: {error}") from None
         texts = data.get("texts", {})
         if not isinstance(texts, Mapping):
             raise PcgError(f"{source}: `texts` is {texts!r}, expected sections [texts.en], [texts.zh] ...")
@@ -278,7 +353,8 @@ class StudyConfig:
                 raise PcgError(f"{source}: section [texts.{code}] holds something that is no text")
         given = {"questions": tuple(questions)} if questions else {}
         try:
-            return cls(**{"name": "", **fixed, **given, "scales": tuple(scales), "texts": texts})
+            return cls(**{"name": "", **fixed, **given, "scales": tuple(scales), "own_asks": asks,
+                          "quotas": quotas, "texts": texts})  # fmt: skip
         except PcgError as error:
             raise PcgError(f"{source}: {error}") from None
 
@@ -318,9 +394,11 @@ def _entry(entry: Mapping[str, Any], kind: type, name: str, source: str) -> dict
             near = nearest(key, fields)
             hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(fields)})"
             raise PcgError(f"{source}: section [[{name}]] has no key `{key}`{hint}")
-        wanted = {"str": str, "int": int, "bool": bool}[fields[key].type]
-        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-            raise PcgError(f"{source}: section [[{name}]]: `{key}` is {value!r}, expected {wanted.__name__}")
-    if "name" not in entry and fields["name"].default is not DEFAULT_QUESTION:
-        raise PcgError(f"{source}: a section [[{name}]] has no `name`")
+        kinds: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "bool": (bool,), "float": (int, float)}
+        wanted = kinds[fields[key].type]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted != (bool,)):
+            raise PcgError(f"{source}: section [[{name}]]: `{key}` is {value!r}, expected {fields[key].type}")
+    for key, one in fields.items():
+        if key not in entry and one.default is MISSING:
+            raise PcgError(f"{source}: a section [[{name}]] has no `{key}`")
     return dict(entry)

@@ -126,17 +126,39 @@ def make_study(
     admitted = admit(
         gather(sources), config, group_by=group_by, auto_checks=auto_checks, measure=measure, progress=progress
     )
+    token = store_study(folder, config, admitted.items, texts or {}, database)
+    return Made(folder, config, admitted.items, token, admitted.notes)
+
+
+def store_study(
+    folder: Path,
+    config: StudyConfig,
+    items: Sequence[StudyItem],
+    texts: Mapping[str, Mapping[str, str]],
+    database: str | None = None,
+) -> str:
+    """Write the folder and the database of a study of items that were checked; the researcher's token.
+
+    Args:
+        folder: to be made.
+        config: of the study.
+        items: what is judged.
+        texts: what pages say, by language, beside the texts that come along.
+        database: address of a database to be used instead of one in the folder.
+
+    Raises:
+        PcgError: when it cannot be written.
+    """
     draft = folder.with_name(f".{folder.name}.draft")
     shutil.rmtree(draft, ignore_errors=True)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         draft.mkdir()
-        token = _store(draft, folder, config, admitted.items, texts or {}, database)
+        return _store(draft, folder, config, items, texts, database)
     except OSError as error:
         raise PcgError(f"cannot write the study to {folder}: {error.strerror}") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    return Made(folder, config, admitted.items, token, admitted.notes)
 
 
 def _store(

@@ -1,4 +1,4 @@
-"""Export of a study as tables: participants, items, pairs, plays and votes, and a codebook that explains them.
+"""Export of a study as tables: participants, answers, items, pairs, plays and votes, and a codebook that explains them.
 
 Every table is written twice, for spreadsheets (CSV) and for programs (JSON lines, `plays.jsonl` with every key press).
 `votes.csv` is what `pcg.evaluators.preferences` reads. Personal data are not stored in the first place; what comes from
@@ -13,6 +13,7 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,15 @@ from pcg.evaluators.metrics.registry import METRICS
 from pcg.runs.store import to_json, write_whole
 from pcg.study.folders import CONFIG
 from pcg.study.monitoring import identities
+from pcg.study.panels import code_of
+from pcg.study.questionnaire import AFTER, BEFORE, COMPREHENSION, PAIR, PARTS, Ask
 from pcg.study.rows import Pair, Participant, Play
 from pcg.study.store import StudyStore
 
 CODEBOOK = "codebook"
+SCRIPTS = ("analysis.py", "analysis.R")
+"""Programs that work out the numbers of the report again from the tables."""
+TABLES = ("participants", "answers", "items", "pairs", "plays", "votes", "consents")
 PEOPLE = ("real", "simulated", "all")
 Row = dict[str, Any]
 
@@ -51,11 +57,13 @@ class StudyData:
     pairs: Sequence[Row] = field(repr=False)
     plays: Sequence[Row] = field(repr=False)
     votes: Sequence[Row] = field(repr=False)
+    answers: Sequence[Row] = field(repr=False, default=())
+    consents: Sequence[Row] = field(repr=False, default=())
 
     @property
     def tables(self) -> dict[str, Sequence[Row]]:
         """Name of the table -> its rows."""
-        return {name: getattr(self, name) for name in ("participants", "items", "pairs", "plays", "votes")}
+        return {name: getattr(self, name) for name in TABLES}
 
 
 def study_data(store: StudyStore, people: str = "", *, links: bool = True, reasons: bool = True) -> StudyData:
@@ -86,6 +94,18 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
     for p in pair.values():
         shown.setdefault(p.participant, []).append(p)
     same = identities(persons)
+    asks = {ask.name: ask for ask in store.config.asks}
+    given = [row for row in store.answers.rows() if row["participant"] in who]
+    if not reasons:
+        given = [row for row in given if row["question"] not in asks or asks[row["question"]].kind != "text"]
+    wide: dict[str, Row] = {}
+    after_pair: dict[tuple[str, int], Row] = {}
+    for row in given:
+        if row["part"] in (BEFORE, AFTER):
+            wide.setdefault(row["participant"], {})[f"{row['part']}.{row['question']}"] = row["value"]
+        elif row["part"] == PAIR:
+            own = after_pair.setdefault((row["participant"], row["position"]), {})
+            own[f"pair.{row['question']}"] = row["value"]
     checks: dict[str, list[bool]] = {}
     for v in votes:
         if v["check"]:
@@ -93,7 +113,9 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
     return StudyData(
         chosen,
         [{**_participant(p, store, shown.get(p.id, ()), checks.get(p.id, ()), links),
-          "device": p.device, "returns": p.returns, "same_id": max(0, same[p.identity] - 1)} for p in who.values()],
+          "device": p.device, "returns": p.returns, "same_id": max(0, same[p.identity] - 1),
+          "end": p.end, "cause": p.cause, "code": code_of(store.config, p.end, store.key, p.id) if p.end else "",
+          "consent": p.consent, **wide.get(p.id, {})} for p in who.values()],
         [{"item": i.name, "group": i.group, "game": i.game, "check": i.check, "digest": i.digest, "level": i.level,
           **{f"measure.{k}": v for k, v in i.features.items()}} for i in store.items],
         [{"pair": p.id, "participant": p.participant, "position": p.position, "first": name[p.first],
@@ -111,8 +133,21 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
           "first_group": group[v["first"]], "second_group": group[v["second"]],
           "device": who[v["participant"]].device,
           "passed": None if not v["check"] else v["answer"] == v["expected"],
-          **_scales(v["scales"]), **({"reason": v["reason"]} if reasons else {})} for v in votes],
+          **_scales(v["scales"]), **after_pair.get((v["participant"], v["position"]), {}),
+          **({"reason": v["reason"]} if reasons else {})} for v in votes],
+        [{"participant": row["participant"], "part": row["part"], "position": row["position"],
+          "question": row["question"], "value": row["value"], "time": row["time"],
+          "right": _right(asks.get(row["question"]), row)} for row in given],
+        [{"version": row["version"], "language": row["language"], "created": row["created"], "text": row["text"],
+          "participants": sum(p.consent == row["version"] for p in who.values())} for row in store.answers.consents()],
     )  # fmt: skip
+
+
+def _right(ask: Ask | None, row: Row) -> bool | None:
+    """Whether an answer is the right one; None where there is none."""
+    if ask is None or not ask.answer or row["part"] != ask.when:
+        return None
+    return ask.is_right(row["value"])
 
 
 def outcome(play: Play | None) -> str:
@@ -150,7 +185,9 @@ def _scales(text: str) -> Row:
 def export_study(
     store: StudyStore, out: Path | str, *, people: str = "", links: bool = True, reasons: bool = True
 ) -> StudyData:
-    """Write all tables and the codebook to a folder, which is made; an earlier export there is replaced.
+    """Write all tables, the codebook and programs that analyse them to a folder, which is made.
+
+    An earlier export there is replaced.
 
     Raises:
         PcgError: when the folder holds something else.
@@ -171,6 +208,9 @@ def export_study(
         _write_features(draft / "features.csv", store)
         write_whole(draft / CONFIG, store.config.to_toml())
         _write_codebook(draft, data, store)
+        for script in SCRIPTS:
+            text = resources.files("pcg.study").joinpath("scripts", f"{script}.txt").read_text(encoding="utf-8")
+            write_whole(draft / script, text)
         if out.exists():
             shutil.rmtree(out)
         draft.rename(out)
@@ -214,6 +254,8 @@ _NUMBER, _TEXT, _TIME, _YES = "number", "text", "time", "0 or 1"
 _SINCE = "seconds since 1970-01-01 UTC"
 _PARTICIPANT = Column("participant", _TEXT, "", "random id of the participant; gives no access to anything")
 
+_WHEN = {BEFORE: "before all pairs", AFTER: "after all pairs", PAIR: "after the pair", COMPREHENSION: "to understand"}
+
 _FIXED: Mapping[str, tuple[Column, ...]] = {
     "participants": (
         _PARTICIPANT,
@@ -231,6 +273,26 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("device", _TEXT, "", "phone, tablet or computer, by what the browser said; empty: not known"),
         Column("returns", _NUMBER, "times", "the same ID came again from another browser"),
         Column("same_id", _NUMBER, "participants", "others with the same ID in their link"),
+        Column("end", _TEXT, "", "finished, screened, failed or expired; empty: not ended"),
+        Column("cause", _TEXT, "", "question or quota that ended it before the end"),
+        Column("code", _TEXT, "", "completion code that they were told"),
+        Column("consent", _TEXT, "", "version of the text that they agreed to, as in `consents`"),
+    ),
+    "answers": (
+        _PARTICIPANT,
+        Column("part", _TEXT, "", "before, comprehension, pair or after; practice: a game was tried"),
+        Column("position", _NUMBER, "", "of the pair; else how often the page was answered before"),
+        Column("question", _TEXT, "", "name of the question"),
+        Column("value", _TEXT, "", "the answer; several options with spaces between"),
+        Column("time", _TIME, _SINCE, "when it came"),
+        Column("right", _YES, "", "1: the right answer; empty: there is none that is"),
+    ),
+    "consents": (
+        Column("version", _TEXT, "", "beginning of the hash of language and text"),
+        Column("language", _TEXT, "", "code"),
+        Column("created", _TIME, _SINCE, "when it was agreed to first"),
+        Column("text", _TEXT, "", "what the page said"),
+        Column("participants", _NUMBER, "", "who agreed to it"),
     ),
     "items": (
         Column("item", _TEXT, "", "name of the level or game; what votes, pairs and plays name"),
@@ -315,6 +377,13 @@ def _extra(name: str, store: StudyStore) -> Column:
         if rest == "fitness":
             meaning = "how good the level was found to be by its evaluation, 0 to 1"
         return Column(name, _NUMBER, metric.unit if metric is not None else "", meaning)
+    if kind in PARTS:
+        ask = next((ask for ask in store.config.asks if ask.name == rest), None)
+        if ask is None:
+            return Column(name, _TEXT, "", f"answer to `{rest}`, asked {_WHEN[kind]}")
+        numeric = ask.kind in ("likert", "number")
+        unit = f"1 to {ask.points}" if ask.kind == "likert" else ", ".join(ask.choices)
+        return Column(name, _NUMBER if numeric else _TEXT, unit, f"answer to `{rest}`, asked {_WHEN[kind]}")
     if kind == "scale":
         scale, _, side = rest.partition(".")
         points = next((s.points for s in store.config.scales if s.name == scale), 0)
@@ -343,6 +412,7 @@ def _write_codebook(folder: Path, data: StudyData, store: StudyStore) -> None:
         f"{words[data.people]}. Every table is there as CSV and as JSON lines. Empty cells are `null` there. In CSV a "
         "text that begins with =, +, -, @ or a line end has a ' before it, so that no spreadsheet computes it; the "
         "JSON lines have it as it is. "
+        "`analysis.py` (pandas) and `analysis.R` work out the numbers of the report again. "
         "`study.toml` says how the study was set up; `features.csv`, where items were measured, holds the columns "
         "`measure.*` of `items` by their plain names, for `pcg prefer fit --features`.\n\n"
         f"Questions about each pair:\n\n{asked}\n" + (f"\nScales:\n\n{scales}\n" if scales else "")

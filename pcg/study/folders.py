@@ -22,7 +22,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import read_study
 from pcg.study.database import connect, default_url, study_names
 from pcg.study.migrations import migrate
-from pcg.study.rows import StudyItem
+from pcg.study.rows import PRACTICE, StudyItem
 from pcg.study.store import StudyStore
 
 CONFIG, DATABASE, ADDRESS, TOKEN = "study.toml", "study.db", "database", "researcher-token"
@@ -31,6 +31,8 @@ CONFIG, DATABASE, ADDRESS, TOKEN = "study.toml", "study.db", "database", "resear
 
 def open_study(where: Path | str, database: str | None = None) -> StudyStore:
     """The study in a folder, or the one of that name in a database; an older database is brought up to date.
+
+    What has outlived the study's retention is deleted before anybody can see it.
 
     Args:
         where: folder of the study, or with `database` only its name.
@@ -42,10 +44,12 @@ def open_study(where: Path | str, database: str | None = None) -> StudyStore:
     folder = Path(where)
     engine = open_database(_address(folder) if database is None else database)
     names = study_names(engine)
-    if database is None and len(names) == 1:
-        return StudyStore(engine, names[0])
-    name = read_study(folder / CONFIG).name if (folder / CONFIG).is_file() else ""
-    return StudyStore(engine, name or folder.name)
+    name = names[0] if database is None and len(names) == 1 else ""
+    if not name:
+        name = read_study(folder / CONFIG).name if (folder / CONFIG).is_file() else folder.name
+    store = StudyStore(engine, name or folder.name)
+    store.keep_retention()
+    return store
 
 
 def open_database(url: str, *, new: bool = False) -> sa.Engine:
@@ -104,7 +108,7 @@ def attention_checks(items: Iterable[StudyItem]) -> dict[str, tuple[StudyItem, S
     """
     found: dict[str, list[StudyItem]] = {}
     for item in items:
-        if item.check:
+        if item.check and item.check != PRACTICE:
             found.setdefault(item.check, []).append(item)
     for name, both in found.items():
         if len(both) != 2:

@@ -20,6 +20,7 @@ from pcg.engine.vgdl.source import read_source
 from pcg.evaluators.tournament.games import Entry as GameEntry
 from pcg.evaluators.tournament.games import select_levels
 from pcg.runs.store import GAMES, LEVELS, RULES, check_run, read_json
+from pcg.study.rows import PRACTICE
 from pcg.web.run_levels import Entry, RunFolder, numbers
 
 MOST_ITEMS = 2000
@@ -53,6 +54,7 @@ class Source:
         goal: language -> text; empty: described from the rules.
         controls: language -> text.
         check: name of the attention check that the items are for.
+        practice: the item is tried before the first pair with its game, and not judged.
         reading: how the game is read; empty: strictly.
         base: folder to which paths are relative.
     """
@@ -67,6 +69,7 @@ class Source:
     goal: Mapping[str, str] = field(default_factory=dict)
     controls: Mapping[str, str] = field(default_factory=dict)
     check: str = ""
+    practice: bool = False
     reading: str = ""
     base: Path = Path()
 
@@ -113,6 +116,7 @@ def sources_of(data: Mapping[str, Any], source: str, base: Path) -> list[Source]
     kinds: dict[str, tuple[type, ...]] = {
         "from": (str,), "game": (str,), "level": (str, int), "levels": (str,), "count": (int,), "group": (str,),
         "name": (str,), "goal": (str, dict), "controls": (str, dict), "check": (str,), "reading": (str,),
+        "practice": (bool,),
     }  # fmt: skip
     found = []
     for number, entry in enumerate(entries, start=1):
@@ -122,11 +126,19 @@ def sources_of(data: Mapping[str, Any], source: str, base: Path) -> list[Source]
                 near = nearest(key, kinds)
                 hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(kinds)})"
                 raise PcgError(f"{where} has no key `{key}`{hint}")
-            if not isinstance(value, kinds[key]) or isinstance(value, bool):
-                words = {str: "a text", int: "a whole number", dict: "texts by language, as in { en = ..., zh = ... }"}
+            if not isinstance(value, kinds[key]) or isinstance(value, bool) != (kinds[key] == (bool,)):
+                words = {
+                    str: "a text",
+                    int: "a whole number",
+                    bool: "true or false",
+                    dict: "texts by language, as in { en = ..., zh = ... }",
+                }
                 raise PcgError(f"{where}: `{key}` is {value!r}, expected {' or '.join(words[k] for k in kinds[key])}")
         if "from" not in entry and "game" not in entry:
             raise PcgError(f"{where} names neither `game` nor `from`")
+        if entry.get("check") == PRACTICE or (entry.get("check") and entry.get("practice")):
+            told = f"`check` is {entry['check']!r}"
+            raise PcgError(f"{where}: {told}; a level for practice says practice = true alone")
         if entry.get("reading", "") not in ("", "strict", "gvgai"):
             raise PcgError(f"{where}: `reading` is {entry['reading']!r}, expected strict or gvgai")
         if entry.get("count", 0) < 0:

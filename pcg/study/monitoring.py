@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
+from pcg.evaluators.preferences.posterior import posterior
+from pcg.evaluators.preferences.power import more_votes
+from pcg.study.answers import failed_checks
 from pcg.study.config import StudyConfig
-from pcg.study.intervals import posterior
 from pcg.study.rows import Pair, Participant
 from pcg.study.store import StudyStore
 
@@ -53,6 +55,16 @@ class Rank:
     low: float
     high: float
     votes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Two neighbours in the ranking, and how many more votes on them would tell them apart; None: they are alike."""
+
+    better: str
+    next: str
+    difference: float
+    votes: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +113,10 @@ class StudyStatistics:
     outcomes: Sequence[Outcome]
     devices: Mapping[str, tuple[int, int]]
     """Device -> people who played on it, and how many of them finished."""
+    ended: Mapping[str, int]
+    """Participations that ended otherwise than at the end, by how."""
+    undecided: Sequence[Undecided]
+    """Neighbours among the groups, and then among the items."""
 
 
 def study_statistics(store: StudyStore, total: int, now: float | None = None) -> StudyStatistics:
@@ -134,9 +150,11 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
         dict(Counter(str(row["answer"]) for row in real)),
         rank(real, name, {name[i.id]: group[i.id] for i in store.items if not i.check}),
         rank(real, group, {}, own_group=False),
-        suspects(persons, own, of_first, plays, store.config),
+        suspects(persons, own, of_first, plays, store.config, store.answers.rows()),
         _outcomes(pairs, plays, group),
         _devices(persons, begun(pairs, plays)),
+        dict(Counter(person.ended for person in persons if person.ended and person.finished is None)),
+        [*undecided(real, group, own_group=False), *undecided(real, name)],
     )  # fmt: skip
 
 
@@ -150,7 +168,7 @@ def begun(pairs: Iterable[Pair], plays: Iterable[Mapping[str, Any]]) -> set[str]
 def _people(persons: Sequence[Participant], began: Collection[str], now: float) -> ParticipantCounts:
     there = [p for p in persons if p.id in began or p.finished is not None]
     finished = sum(p.finished is not None for p in there)
-    active = sum(p.finished is None and now - p.seen < ACTIVE_S for p in there)
+    active = sum(not p.end and now - p.seen < ACTIVE_S for p in there)
     return ParticipantCounts(
         len(there), active, finished, len(there) - finished - active, sum(p.simulated for p in there),
         len(persons) - len(there),
@@ -219,6 +237,24 @@ def rank(
     ]  # fmt: skip
 
 
+def undecided(rows: Iterable[Mapping[str, Any]], name: Mapping[int, str], *, own_group: bool = True) -> list[Undecided]:
+    """Return neighbours in the ranking with the votes that would tell them apart (power 80 % at 5 %).
+
+    Args:
+        rows: votes on one question.
+        name: of an item by its id: its own name, or its group's.
+        own_group: names are those of items.
+    """
+    votes = [
+        Vote(row["participant"], name[row["first"]], name[row["second"]], row["answer"], row["question"])
+        for row in rows
+        if own_group or name[row["first"]] != name[row["second"]]
+    ]
+    if not votes:
+        return []
+    return [Undecided(one.one, one.other, one.difference, one.votes) for one in more_votes(fit(count_votes(votes)))]
+
+
 def identities(persons: Iterable[Participant]) -> Counter[str]:
     """Return how many people, simulated ones left out, have each ID that their links gave."""
     return Counter(person.identity for person in persons if person.identity and not person.simulated)
@@ -230,6 +266,7 @@ def suspects(
     rows: Sequence[Mapping[str, Any]],
     plays: Sequence[Mapping[str, Any]],
     config: StudyConfig,
+    answers: Sequence[Mapping[str, Any]] = (),
 ) -> list[Suspect]:
     """Participants whose votes may mean nothing: failed checks, an ID that is there twice, always one side, much faster
     than others, no keys.
@@ -240,7 +277,11 @@ def suspects(
         rows: votes on the first question.
         plays: as of `StudyStore.play_outcomes`.
         config: of the study.
+        answers: to questionnaires.
     """
+    said: dict[str, list[Mapping[str, Any]]] = {}
+    for row in answers:
+        said.setdefault(row["participant"], []).append(row)
     votes: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         votes.setdefault(row["participant"], []).append(row)
@@ -270,14 +311,17 @@ def suspects(
         failed = sum(row["answer"] != row["expected"] for row in mine if row["check"])
         if failed:
             reasons.append(f"failed {failed} of {sum(bool(row['check']) for row in mine)} attention checks")
-        answers = Counter(row["answer"] for row in mine if not row["check"])
-        sides = answers["first"] + answers["second"]
+        items = failed_checks(said.get(person.id, ()), config.asks)
+        if items:
+            reasons.append(f"failed {items} attention items of the questionnaires")
+        chosen = Counter(row["answer"] for row in mine if not row["check"])
+        sides = chosen["first"] + chosen["second"]
         for side in ("first", "second"):
-            if sides >= SAME_SIDE and answers[side] == sides:
+            if sides >= SAME_SIDE and chosen[side] == sides:
                 reasons.append(f"always chose the {side} ({sides} of {sides})")
         for tie in ("both", "neither"):
-            if answers[tie] >= SAME_TIE and answers[tie] == answers.total():
-                reasons.append(f"always answered {tie} ({answers[tie]} of {answers[tie]})")
+            if chosen[tie] >= SAME_TIE and chosen[tie] == chosen.total():
+                reasons.append(f"always answered {tie} ({chosen[tie]} of {chosen[tie]})")
         if usual and len(mine) >= 2 and pace.get(person.id, usual) < FAST * usual:
             reasons.append(f"took {pace[person.id]:.0f} s for a pair, others {usual:.0f} s")
         if played[person.id] >= 2 and keyless[person.id] * 2 > played[person.id]:

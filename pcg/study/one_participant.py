@@ -44,7 +44,8 @@ def find_participant(store: StudyStore, code: str) -> Participant:
 def stored_of(store: StudyStore, person: Participant) -> dict[str, Any]:
     """Return everything that is stored of a participant, as JSON.
 
-    Keys are `study`, `participant`, `pairs`, `plays` (with every key press) and `votes`; items go by their names.
+    Keys are `study`, `participant`, `consent` (the text that they agreed to), `answers` (to questionnaires), `pairs`,
+    `plays` (with every key press) and `votes`; items go by their names.
     """
     name = {item.id: item.name for item in store.items}
     pairs = store.pairs_of(person.id)
@@ -53,6 +54,8 @@ def stored_of(store: StudyStore, person: Participant) -> dict[str, Any]:
     return {
         "study": store.name,
         "participant": asdict(person),
+        "consent": next((row["text"] for row in store.answers.consents() if row["version"] == person.consent), ""),
+        "answers": [_without(row, "participant") for row in store.answers.rows(person.id)],
         "pairs": [{**_without(asdict(pair), "participant"), "first": name[pair.first], "second": name[pair.second]}
                   for pair in pairs],
         "plays": [{**_without(asdict(play), "lease"), "item": item[play.pair, play.side],

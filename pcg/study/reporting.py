@@ -86,8 +86,21 @@ def report_study(
     minimum = 0.0 if store.config.pictures else store.config.minimum
     return preference_report(
         votes, groups if several else None, out, title=f"{store.name}{simulated}", question=question, samples=samples,
-        seed=seed, passed=passed, limits=Limits(seconds=fastest(votes, minimum)),
+        seed=seed, passed=passed, limits=Limits(seconds=fastest(votes, minimum)), kinds=kinds_of(data),
     )  # fmt: skip
+
+
+def kinds_of(data: StudyData) -> dict[str, dict[str, str]]:
+    """Return what participants are told apart by: `device` and `input`, each participant -> subgroup.
+
+    Args:
+        data: of the study.
+    """
+    device = {row["participant"]: row["device"] for row in data.participants}
+    used: dict[str, set[str]] = {}
+    for row in data.plays:
+        used.setdefault(row["participant"], set()).update(row["input"].split())
+    return {"device": device, "input": {who: " and ".join(sorted(kinds)) for who, kinds in used.items()}}
 
 
 def fastest(votes: Iterable[Vote], minimum: float) -> float:

@@ -9,6 +9,8 @@ from typing import Any
 
 FIRST, SECOND = 0, 1
 """Sides of a pair: left and right."""
+PRACTICE = "practice"
+"""The check of items that are tried before the first pair with their game, and not judged."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,17 @@ class Participant:
     """Times that the same ID came again from another browser."""
     device: str = ""
     """Kind of the device on which they agreed: phone, tablet or computer; empty: not known."""
+    ended: str = ""
+    """Way in which the participation ended otherwise than at the end: screened, failed or expired; else empty."""
+    cause: str = ""
+    """The question or quota that ended it."""
+    consent: str = ""
+    """Version of what they agreed to."""
+
+    @property
+    def end(self) -> str:
+        """Way in which the participation ended, one of `pcg.study.panels.ENDS`; empty while it goes on."""
+        return "finished" if self.finished is not None else self.ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +129,8 @@ class Situation:
     """Of the two sides of the last pair."""
     state: str
     """Of the study."""
+    answers: Mapping[tuple[str, int], Mapping[str, str]] = field(default_factory=dict)
+    """Answers to questionnaires: (part, position) -> question -> value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +169,7 @@ def participant_of(row: Mapping[Any, Any]) -> Participant:
     return Participant(
         row["id"], int(row["number"]), row["language"], json.loads(row["external"]), row["created"], row["consented"],
         row["seen"], row["finished"], bool(row["simulated"]), row["identity"], int(row["returns"]),
-        row["device"],
+        row["device"], row["ended"], row["cause"], row["consent"],
     )  # fmt: skip
 
 

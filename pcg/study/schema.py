@@ -67,6 +67,7 @@ items = Table(
     ),  # JSON: language -> {goal, controls}, given or described
     Column("features", Text, nullable=False, server_default="{}"),  # JSON: metric -> number
     Column("check", String(64), nullable=False, server_default=""),  # name of the attention check it is for
+    Column("paused", Boolean, nullable=False, server_default="0"),  # not shown in new pairs for now
     UniqueConstraint("study_id", "name"),
 )
 
@@ -87,6 +88,9 @@ participants = Table(
     Column("identity", String(200), nullable=False, server_default=""),  # who the link said that they are
     Column("returns", Integer, nullable=False, server_default="0"),  # times that this ID came from another browser
     Column("device", String(8), nullable=False, server_default=""),  # phone, tablet or computer
+    Column("ended", String(12), nullable=False, server_default=""),  # screened, failed, expired; empty: none of these
+    Column("cause", String(200), nullable=False, server_default=""),  # question or quota that ended it
+    Column("consent", String(16), nullable=False, server_default=""),  # version of what they agreed to
     UniqueConstraint("study_id", "number"),
     Index("ix_participants_study_id", "study_id"),
     Index("ix_participants_identity", "study_id", "identity"),
@@ -143,4 +147,29 @@ votes = Table(
     Column("seconds", Double, nullable=False),  # from the pair's first sight to the vote
     UniqueConstraint("pair_id", "question"),
     CheckConstraint("answer IN ('first', 'second', 'both', 'neither')", name="answer"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("participant_id", ForeignKey("participants.id", ondelete="CASCADE"), nullable=False),
+    Column("part", String(16), nullable=False),  # before, comprehension, pair, after; practice: a game was tried
+    Column("position", Integer, nullable=False),  # of the pair, or how many times it had been answered before
+    Column("question", String(200), nullable=False),
+    Column("value", Text, nullable=False),
+    Column("time", Double, nullable=False),
+    UniqueConstraint("participant_id", "part", "position", "question"),
+)
+
+consents = Table(
+    "consents",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("study_id", ForeignKey("studies.id", ondelete="CASCADE"), nullable=False),
+    Column("version", String(16), nullable=False),  # beginning of the text's hash
+    Column("language", String(16), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    UniqueConstraint("study_id", "version"),
 )

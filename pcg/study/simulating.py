@@ -27,6 +27,7 @@ from pcg.evaluators.preferences.davidson import answer_probabilities
 from pcg.runs.store import to_json, write_whole
 from pcg.study.client import Away, Browser, KeySource, Page
 from pcg.study.players import check_player, make_player
+from pcg.study.questionnaire import Ask
 from pcg.study.rows import Pair, StudyItem
 from pcg.study.store import StudyStore
 
@@ -290,7 +291,13 @@ class TakesPart:
         if page.path == "/":
             await self._join(page)
         elif parts[0] == "instructions":
-            await self.browser.post("/begin", {"token": page.token})
+            landed = await self.browser.post("/begin", {"token": page.token})
+            if landed.path.startswith("/questions/"):  # of comprehension
+                await self._answer(landed, landed.path.rpartition("/")[2])
+        elif parts[0] == "questions":
+            await self._answer(page, parts[1])
+        elif parts[0] == "practice":
+            await self.browser.post("/practice", {**page.hidden(), "token": page.token})
         elif parts[0] == "thanks":
             self.person.finished = True
         elif parts[0] == "pair" and parts[-1] == "vote":
@@ -299,6 +306,14 @@ class TakesPart:
             await self._play(page, int(parts[1]), parts[2])
         else:
             raise Away(f"nobody knows what to do at {page.path} ({page.status})")
+
+    async def _answer(self, page: Page, part: str) -> None:
+        """Answer a page of questions: rightly and so that one may take part, unless careless; else by lot."""
+        rng = self._rng(99, len(part))
+        fields = {"token": page.token}
+        for ask in self.store.config.asked(part):
+            fields |= simulated_answer(ask, rng, attentive=self.person.kind == ATTENTIVE)
+        await self.browser.post(f"/questions/{part}", fields)
 
     async def _join(self, page: Page) -> None:
         if page.status != 200 or not page.token:
@@ -379,6 +394,30 @@ class TakesPart:
         plays = await asyncio.to_thread(self.store.plays_of, pair.id)
         won = Counter(play.side for play in plays if play.winner == 1)
         return won[0] > 0, won[1] > 0
+
+
+def simulated_answer(ask: Ask, rng: np.random.Generator, *, attentive: bool = True) -> dict[str, str]:
+    """Return the fields of an answer to a question of a questionnaire.
+
+    Args:
+        ask: the question.
+        rng: random numbers.
+        attentive: answers rightly where there is a right answer.
+    """
+    if attentive and ask.answer:
+        right = [part.strip() for part in ask.answer.split(",")]
+        return {f"a-{ask.name}-{one}": "yes" for one in right} if ask.kind == "several" else {ask.fields[0]: ask.answer}
+    if ask.kind == "several":
+        return {f"a-{ask.name}-{ask.choices[int(rng.integers(len(ask.choices)))]}": "yes"}
+    if ask.kind == "text":
+        return {ask.fields[0]: "simulated"}
+    if ask.kind == "number":
+        low, high = ask.low if math.isfinite(ask.low) else 0.0, ask.high if math.isfinite(ask.high) else 100.0
+        numbers = [str(number) for number in range(math.ceil(low), math.floor(high) + 1)] or [f"{low:.9g}"]
+    else:
+        numbers = list(ask.choices)
+    eligible = [one for one in numbers if ask.is_eligible(one)] or numbers
+    return {ask.fields[0]: eligible[int(rng.integers(len(eligible)))]}
 
 
 def read_truth(path: Path) -> Truth:

@@ -20,9 +20,11 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.study.answers import Answers
 from pcg.study.config import StudyConfig
 from pcg.study.database import digest, inserted_id, study_names
 from pcg.study.rows import (
+    PRACTICE,
     Pair,
     Participant,
     Play,
@@ -79,6 +81,9 @@ class StudyStore:
             found = db.execute(sa.select(items).where(items.c.study_id == self.id).order_by(items.c.id)).mappings()
             self.items = [item_of(r) for r in found]
         self.item = {item.id: item for item in self.items}
+        self.answers = Answers(engine, self.id)
+        """Answers to questionnaires, versions of the consent, quotas."""
+        self._asks = bool(self.config.asks) or any(item.check == PRACTICE for item in self.items)
 
     def __repr__(self) -> str:
         return f"<study {self.name}: {len(self.items)} items>"
@@ -131,6 +136,7 @@ class StudyStore:
         consented: bool = False,
         secret: str = "",
         device: str = "",
+        consent: str = "",
     ) -> tuple[Participant, str]:
         """A new participant, who has consented or not yet, and the secret for the cookie.
 
@@ -155,7 +161,8 @@ class StudyStore:
                 return participant_of(known), secret
             old = self._known(db, identity)
             if old is None:
-                person = self._add(db, secret, language, kept, identity, simulated, now if consented else None, device)
+                agreed = now if consented else None
+                person = self._add(db, secret, language, kept, identity, simulated, agreed, device, consent)
                 return person, secret
             changed: dict[str, Any] = {"returns": old.returns + 1}
             if self.config.again == "rejoin":
@@ -176,7 +183,7 @@ class StudyStore:
 
     def _add(
         self, db: sa.Connection, secret: str, language: str, external: dict[str, str], identity: str, simulated: bool,
-        consented: float | None, device: str,
+        consented: float | None, device: str, consent: str,
     ) -> Participant:  # fmt: skip
         """Add a participant, in a transaction that holds the study's row.
 
@@ -202,12 +209,13 @@ class StudyStore:
             simulated,
             identity,
             device=device,
+            consent=consent,
         )
         db.execute(
             sa.insert(participants).values(
                 id=person.id, study_id=self.id, number=number, token=digest(secret), language=language,
                 external=as_json(external), created=now, consented=consented, seen=now, simulated=simulated,
-                identity=identity, device=device,
+                identity=identity, device=device, consent=consent,
             )
         )  # fmt: skip
         return person
@@ -239,7 +247,8 @@ class StudyStore:
                     sides[side] = Standing(
                         old.attempts + 1, old.seconds + seconds, old.finished + bool(over), bool(over)
                     )
-        return Situation(who, found, (sides[0], sides[1]), state)
+            answered = self.answers.given_by(db, who.id) if self._asks else {}
+        return Situation(who, found, (sides[0], sides[1]), state, answered)
 
     def participant_by_id(self, who: str) -> Participant | None:
         """The participant of an id."""
@@ -276,17 +285,18 @@ class StudyStore:
 
     def _places(self) -> sa.Select[Any]:
         """The query for the number of places that are taken."""
+        taken = sa.select(sa.func.count()).select_from(participants)
+        return taken.where(participants.c.study_id == self.id, self.takes_place())
+
+    def takes_place(self) -> sa.ColumnElement[bool]:
+        """The condition for participants that take a place."""
         since = time.time() - 60 * self.config.place
         mine = sa.select(pairs.c.id).where(pairs.c.participant_id == participants.c.id)
         played = mine.join(plays, plays.c.pair_id == pairs.c.id).where(plays.c.ticks > 0)
         begun = sa.or_(played.exists(), mine.where(pairs.c.voted.is_not(None)).exists())
         there = sa.or_(participants.c.seen >= since, played.where(plays.c.saved >= since).exists())
-        return (
-            sa.select(sa.func.count())
-            .select_from(participants)
-            .where(participants.c.study_id == self.id, participants.c.simulated.is_(False))
-            .where(sa.or_(participants.c.finished.is_not(None), sa.and_(begun, there)))
-        )
+        here = sa.or_(participants.c.finished.is_not(None), sa.and_(begun, there, participants.c.ended == ""))
+        return sa.and_(participants.c.simulated.is_(False), here)
 
     def count_plays(self, who: str) -> int:
         """Return the number of stored plays of a participant."""
@@ -294,15 +304,31 @@ class StudyStore:
             query = sa.select(sa.func.count()).select_from(plays.join(pairs)).where(pairs.c.participant_id == who)
             return int(db.scalar(query) or 0)
 
+    def last_played(self, who: str) -> float:
+        """Return the moment at which a play of a participant was saved last; 0 without any."""
+        with self._reader.connect() as db:
+            query = sa.select(sa.func.max(plays.c.saved)).select_from(plays.join(pairs))
+            return float(db.scalar(query.where(pairs.c.participant_id == who)) or 0.0)
+
     def update_participant(self, who: str, **values: Any) -> None:
-        """Set `consented`, `seen`, `finished` or `language`; a moment that is set already stays (but for `seen`)."""
+        """Set `consented`, `seen`, `finished`, `language`, `ended` and `cause`.
+
+        What was set already stays, but for `seen` and `language`.
+        """
         with self.engine.begin() as db:
             for name, value in values.items():
                 column = participants.c[name]
                 query = sa.update(participants).where(participants.c.id == who)
                 if name in ("consented", "finished"):
                     query = query.where(column.is_(None))
+                if name in ("ended", "cause"):
+                    query = query.where(column == "", participants.c.finished.is_(None))
                 db.execute(query.values({name: value}))
+
+    def keep_retention(self) -> int:
+        """Delete participants whose last visit is longer ago than the study may keep their data; how many."""
+        days = self.config.retention
+        return self.answers.delete_unseen(time.time() - 86400 * days) if days else 0
 
     def forget(self, who: str) -> bool:
         """Delete a participant and everything that belongs to them; whether there was one."""
@@ -411,6 +437,14 @@ class StudyStore:
         with self._reader.connect() as db:
             query = sa.select(plays).where(plays.c.pair_id == pair).order_by(plays.c.side, plays.c.attempt)
             return [play_of(row) for row in db.execute(query).mappings()]
+
+    def play(self, number: int) -> tuple[Play, int] | None:
+        """Return the play of an id of this study, and the id of its item; None where there is none."""
+        with self._reader.connect() as db:
+            whole = plays.join(pairs).join(participants)
+            query = sa.select(plays, pairs.c.first_id, pairs.c.second_id).select_from(whole)
+            row = db.execute(query.where(plays.c.id == number, participants.c.study_id == self.id)).mappings().first()
+        return None if row is None else (play_of(row), int(row["second_id"] if row["side"] else row["first_id"]))
 
     def plays(self) -> list[Play]:
         """All plays, in the order of the database."""
@@ -533,4 +567,6 @@ _SAVE_PLAY = (
 
 def read_stored(text: str) -> StudyConfig:
     """The configuration of a stored TOML text."""
-    return StudyConfig.from_mapping(tomllib.loads(text), "the stored configuration")
+    data = tomllib.loads(text)
+    data.setdefault("play", {}).setdefault("legend", False)  # pages of a study that runs already stay as they are
+    return StudyConfig.from_mapping(data, "the stored configuration")

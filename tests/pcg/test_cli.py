@@ -64,7 +64,8 @@ def test_help_names_every_command(run: Run) -> None:
         "conformance",
         "games",
         "agents",
-        "generators",
+        "list",
+        "doctor",
     ):
         assert f" {name} " in result.output
 
@@ -240,8 +241,11 @@ def test_an_agent_plays_and_the_play_can_be_filmed(run: Run, tmp_path: Path) -> 
 
 
 def test_the_same_seed_plays_the_same_game(run: Run) -> None:
-    first = run("play", "hunt", "--agent", "mcts", "--budget", "50", "--seed", "4", "--max-ticks", "60").output
-    assert run("play", "hunt", "--agent", "mcts", "--budget", "50", "--seed", "4", "--max-ticks", "60").output == first
+    first = run("play", "hunt", "--agent", "mcts", "--budget", "50calls", "--seed", "4", "--max-ticks", "60").output
+    assert (
+        run("play", "hunt", "--agent", "mcts", "--budget", "50calls", "--seed", "4", "--max-ticks", "60").output
+        == first
+    )
 
 
 def test_render_saves_a_picture_as_large_as_the_level(run: Run, tmp_path: Path) -> None:
@@ -269,7 +273,7 @@ def test_lists_name_every_game_agent_and_generator(run: Run) -> None:
 
 
 def test_help_of_levels_tells_where_the_generators_are_listed(run: Run) -> None:
-    assert "pcg generators" in run("levels", "--help").output
+    assert "pcg list generators" in " ".join(run("levels", "--help").output.split())
 
 
 # --- conformance ------------------------------------------------------------------------------------------------------
@@ -300,7 +304,7 @@ def read_trace(path: Path) -> list[dict]:
 def test_emitted_traces_replay_without_difference(run: Run, tmp_path: Path, recording: tuple[Path, Path]) -> None:
     games, traces = recording
     run("conformance", traces, "--games", games, "--emit", tmp_path / "ours")
-    result = run("conformance", tmp_path / "ours", "--games", games, "--json", "result.json")
+    result = run("conformance", tmp_path / "ours", "--games", games, "--results", "result.json")
     assert result.exit_code == 0, result.output
     (row,) = json.loads((tmp_path / "result.json").read_text())
     assert row["ok"]
@@ -321,7 +325,7 @@ def test_the_first_difference_is_named_and_the_exit_code_is_1(
     lines = read_trace(path)
     lines[3]["score"] = [99]
     write_trace(path, lines)
-    result = run("conformance", tmp_path / "ours", "--games", games, "--json", "result.json")
+    result = run("conformance", tmp_path / "ours", "--games", games, "--results", "result.json")
     assert result.exit_code == 1
     assert "tick 1, score: expected [99], got [1]" in result.output
     (row,) = json.loads((tmp_path / "result.json").read_text())
@@ -401,7 +405,7 @@ def test_a_trace_without_its_game_is_a_difference_not_a_crash(
 ) -> None:
     _, traces = recording
     (tmp_path / "empty").mkdir()
-    result = run("conformance", traces, "--games", tmp_path / "empty", "--json", "result.json")
+    result = run("conformance", traces, "--games", tmp_path / "empty", "--results", "result.json")
     assert result.exit_code == 1
     (row,) = json.loads((tmp_path / "result.json").read_text())
     assert not row["ok"]

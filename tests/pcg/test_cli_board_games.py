@@ -42,7 +42,7 @@ def test_board_games_are_listed(run) -> None:
 
 
 def test_agents_play_board_games(run) -> None:
-    result = run("play", "nim", "--agent", "uct;random", "--budget", "200", "--show")
+    result = run("play", "nim", "--agent", "uct;random", "--budget", "200calls", "--show")
     assert result.exit_code == 0
     assert "(take " in result.output and "first (uct): " in result.output and "second (random): " in result.output
 

@@ -60,7 +60,7 @@ def test_agents_can_be_compared_on_a_level() -> None:
     [
         (("boxes", "9"), "no level 9"),
         (("boxes", "nowhere.txt"), "nowhere.txt"),
-        (("boxes", "{bad}"), "character '?' in row 1, column 2 is no tile"),
+        (("boxes", "{bad}"), "bad.txt:1:2: error: the character `?` is not mapped"),
         (("boxes", "0", "--want", "boxx=1"), "did you mean `box`"),
         (("boxes", "0", "--agents", "randon"), "unknown agent `randon`"),
         (("boxxes", "0"), "did you mean `boxes`"),

@@ -19,7 +19,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_a_win_that_was_written_is_replayed_by_play(tmp_path: Path) -> None:
-    proved = run("prove", "dungeon", "0", "--budget", "300000", "--out", str(tmp_path))
+    proved = run("prove", "dungeon", "0", "--budget", "300000calls", "--out", str(tmp_path))
     assert proved.exit_code == 0 and "won in" in proved.output
     played = run("play", "dungeon", "--agent", f"replay:file={tmp_path / '0.play'}", "--seed", "1")
     assert "won after" in played.output

@@ -198,7 +198,18 @@ def start(out: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
-LONG = ("--games", "hunt,dungeon", "--agents", "mcts,onestep", "--budget", "100", "--repeats", "3", "--levels", "0-2")
+LONG = (
+    "--games",
+    "hunt,dungeon",
+    "--agents",
+    "mcts,onestep",
+    "--budget",
+    "100calls",
+    "--repeats",
+    "3",
+    "--levels",
+    "0-2",
+)
 
 
 def wait_for_results(process: subprocess.Popen[str], log: Path, count: int) -> None:
@@ -260,7 +271,7 @@ def test_matches_and_seconds_limit_a_session(tmp_path: Path) -> None:
 
 
 def test_sets_are_played_and_ranked_each_by_itself(run: Run) -> None:
-    result = run("tournament", "--set", "training,validation", "--agents", "nothing,random", *SMALL, "--out", "out")
+    result = run("tournament", "--sets", "training,validation", "--agents", "nothing,random", *SMALL, "--out", "out")
     assert result.exit_code == 0, result.output
     assert "40 of 40 matches" in result.output
     assert "set training" in result.output and "set validation" in result.output
@@ -268,7 +279,7 @@ def test_sets_are_played_and_ranked_each_by_itself(run: Run) -> None:
         rows = list(csv.DictReader(Path(f"out/standings-{name}.csv").read_text().splitlines()))
         assert [int(row["plays"]) for row in rows] == [10, 10]
     assert json.loads(Path("out/run.json").read_text())["sets"]["training"][0] == "alchemy"
-    assert run("tournament", "--set", "training,test", "--agents", "random", "--out", "no").exit_code == 2
+    assert run("tournament", "--sets", "training,test", "--agents", "random", "--out", "no").exit_code == 2
 
 
 @pytest.mark.full

@@ -36,18 +36,18 @@ finally:
         print("IMPORTED", compilers)
 """
 COMMANDS = {
-    "play": "play boxes --agent mcts --budget 50 --seed 1",
-    "play with knowledge": "play hunt --agent pcg --budget 50 --seed 1",
-    "play a board game": "play connect-four --agent uct;flatmc --budget 50 --seed 1",
+    "play": "play boxes --agent mcts --budget 50calls --seed 1",
+    "play with knowledge": "play hunt --agent pcg --budget 50calls --seed 1",
+    "play a board game": "play connect-four --agent uct;flatmc --budget 50calls --seed 1",
     "measure": "measure boxes 0",
     "describe": "describe dungeon",
     "render": "render dungeon --out {out}.png",
     "levels": "levels dungeon --generator evolve -n 2 --evaluations 12 --out {out}",
     "wave function collapse": "levels dungeon --generator wfc -n 2 --evaluations 12 --out {out}",
     "repair": "repair boxes 0 --out {out}",
-    "rules": "rules dungeon --budget 12 --out {out}",
-    "games": "games evolve boxes hunt --budget 3 --out {out}",
-    "tournament": "tournament --agents random,onestep,olets --games boxes --out {out} --repeats 1 --budget 20",
+    "rules": "rules dungeon --budget 12evaluations --out {out}",
+    "games": "games evolve boxes hunt --budget 3evaluations --out {out}",
+    "tournament": "tournament --agents random,onestep,olets --games boxes --out {out} --repeats 1 --budget 20calls",
     "bench": "bench engine boxes --seconds 0.01",
     "bench of rule sheets": "bench gdl {sheet} --seconds 0.01",
 }
@@ -90,9 +90,9 @@ def test_libraries_are_built_into_a_folder_and_modules_are_plain_files(tmp_path)
     arguments = [
         "--package",
         "pcg.engine.boards",
-        "--target",
+        "--processor",
         "linux-arm64",
-        "--target",
+        "--processor",
         "wasm32",
         "--out",
         str(tmp_path),
@@ -107,7 +107,7 @@ def test_libraries_are_built_into_a_folder_and_modules_are_plain_files(tmp_path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--target", "linux-arm46"], "unknown kernel target `linux-arm46`, did you mean `linux-arm64`"),
+        (["--processor", "linux-arm46"], "unknown kernel target `linux-arm46`, did you mean `linux-arm64`"),
         (["--package", "pcg.engine.board"], "no kernels in `pcg.engine.board`, did you mean `pcg.engine.boards`"),
         (["--with", "missing.py"], "missing.py: no such Python file"),
     ],

@@ -184,7 +184,7 @@ def test_a_closed_keyboard_quits(corridor: Game) -> None:
 def test_the_screen_shows_figures_picture_and_keys(corridor: Game) -> None:
     state = corridor.start(level=0, seed=1)
     text = screen(state, 0, (80, 24), "the note")
-    assert "level 0   tick -1   score 0" in text
+    assert "level 0   tick 0   score 0" in text
     assert text.endswith("the note")
     assert text.count("\n") + 1 <= 24
 
@@ -236,8 +236,8 @@ def test_an_agent_is_shown_tick_by_tick(corridor: Game) -> None:
         result = play_terminal(corridor, 0, agent=Rightwards(), delay=0, terminal=opened.terminal)
     assert result == Played(("RIGHT", "RIGHT"), 3.0, 1, 1, True)
     text = opened.text()
-    assert "tick -1" in text
     assert "tick 0" in text
+    assert "tick 1" in text
     assert "Won!" in text
 
 

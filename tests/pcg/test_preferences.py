@@ -58,6 +58,23 @@ def test_a_report_says_which_group_is_preferred(tmp_path: Path) -> None:
     assert "power" not in figures(found)
 
 
+def test_the_page_shows_intervals_that_hold_under_adaptive_pairing_and_compares_devices() -> None:
+    votes = _votes()
+    people = sorted({vote.participant for vote in votes})
+    kinds = {"device": {person: ("phone", "computer")[k % 2] for k, person in enumerate(people)}}
+    found = analyse_votes(votes, GROUPS, samples=100, power=False, kinds=kinds)
+    made = tables(found)
+    k = found.fit.counts.index[found.ranking[0]]
+    low, high = found.after.intervals()[k]
+    best = [cell.text for cell in made["items"].rows[0]]
+    assert f"{low:+.2f} to {high:+.2f}".replace("-", "−") in best and best[1] == found.ranking[0]
+    assert 0.5 < found.after.above(k, found.fit.counts.index[found.ranking[1]]) < 1
+    assert [row[1].text for row in made["sets"].rows] == ["good", "<b>bad</b> $x$"]
+    assert made["sets"].rows[0][5].number is not None and made["sets"].rows[0][5].number > 0.9
+    assert [row[0].text for row in made["by-device"].rows] == ["computer", "phone"]
+    assert "permutation test" in made["by-device"].note
+
+
 @pytest.mark.full
 def test_equal_votes_give_equal_reports(tmp_path: Path) -> None:
     pages = [preference_report(_votes(8), GROUPS, tmp_path / name, samples=100) for name in "ab"]

@@ -81,14 +81,19 @@ def fewer_boxes(metrics, settings):
 SMALL = ("--seed", "3")
 COMMANDS = {
     "levels": (LEVELS, ("levels", "boxes", "--generator", "mine", "-n", "20"), ("--evaluations", "8"), "generators"),
-    "rules": (RULES, ("rules", "hunt", "--generator", "mine", "--level", "0"), ("--budget", "8"), "rule-generators"),
-    "games": (GAMES, ("games", "evolve", "hunt", "--generator", "mine", "--levels", "0"), ("--budget", "8"),
-              "games generators"),
+    "rules": (
+        RULES, ("rules", "hunt", "--generator", "mine", "--level", "0"), ("--budget", "8evaluations"),
+        "rule-generators",
+    ),
+    "games": (
+        GAMES, ("games", "evolve", "hunt", "--generator", "mine", "--levels", "0"), ("--budget", "8evaluations"),
+        "games generators",
+    ),
     "tune": (
         TUNING,
         ("tune", "hunt", "--params", "sprite.dog.cooldown=2..6", "--target", "duration:still=20..25", "--optimiser",
          "mine", "--levels", "0", "--set", "evaluation.plays=2", "--set", "run.confirm=0"),
-        ("--budget", "8"),
+        ("--budget", "8evaluations"),
         "optimisers",
     ),
     "metric": (
@@ -107,6 +112,11 @@ def _nothing_loaded() -> Iterator[None]:
     modules = set(sys.modules)
     yield
     forget(modules)
+
+
+def half(number: str) -> str:
+    """Return half of a number of evaluations, with its unit."""
+    return f"{int(number.removesuffix('evaluations')) // 2}{'evaluations' * number.endswith('evaluations')}"
 
 
 def forget(modules: set[str]) -> None:
@@ -150,9 +160,10 @@ def test_a_loaded_generator_is_listed_run_and_resumed(kind: str, tmp_path: Path)
     option, number = budget
     made = (*command, *SMALL, "--workers", "1", "--load", str(file))
     assert pcg_command(*made, option, number, "--out", str(whole))[0] in (0, 1)
-    assert pcg_command(*made, option, str(int(number) // 2), "--out", str(parts))[0] in (0, 1)
+    assert pcg_command(*made, option, half(number), "--out", str(parts))[0] in (0, 1)
     forget(modules)
-    assert pcg_command("resume", str(parts), "--evaluations", number, "--workers", "1")[0] in (0, 1)
+    evaluations = number.removesuffix("evaluations")
+    assert pcg_command("resume", str(parts), "--evaluations", evaluations, "--workers", "1")[0] in (0, 1)
     assert "mine" in (parts / "config.toml").read_text() and str(file) in (parts / "config.toml").read_text()
     assert files(parts) == files(whole)
 

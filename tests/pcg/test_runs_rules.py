@@ -144,7 +144,7 @@ def test_configurations_survive_their_file(tmp_path: Path) -> None:
 
 
 def test_the_command_makes_rules(tmp_path: Path) -> None:
-    options = ["rules", "boxes", "--generator", "constructive", "--budget", "40", "--level", "0", "-n", "2"]
+    options = ["rules", "boxes", "--generator", "constructive", "--budget", "40evaluations", "--level", "0", "-n", "2"]
     options += ["--out", str(tmp_path / "run")]
     for key, value in CHEAP.items():
         options += ["--set", f"evaluation.{key}={value}"]

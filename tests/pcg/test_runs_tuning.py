@@ -158,7 +158,17 @@ def test_the_command_tunes_goes_on_and_reports(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.toml").write_text('[params]\nsprite.dog.cooldown = "2..6"\n')
     arguments = ["tune", "hunt", "--params", "params.toml", "--params", "termination.2.limit=10..40:10", "--target"]
-    arguments += ["duration:random=20..25", "--optimiser", "rmhc", "--budget", "8", "--levels", "0", "--out", "run"]
+    arguments += [
+        "duration:random=20..25",
+        "--optimiser",
+        "rmhc",
+        "--budget",
+        "8evaluations",
+        "--levels",
+        "0",
+        "--out",
+        "run",
+    ]
     arguments += ["--set", "evaluation.plays=2", "--set", "evaluation.max_ticks=50", "--set", "run.confirm=4"]
     code, output = invoke(*arguments)
     assert code == 0 and "8 evaluations of" in output and "before," in output and "report: run" in output
@@ -175,7 +185,7 @@ def test_the_command_tunes_goes_on_and_reports(tmp_path: Path, monkeypatch: pyte
     [
         (["--params", "sprite.dgo.cooldown=1..3"], "did you mean `dog`"),
         (["--params", "sprite.dog.cooldown=1..3", "--budget", "soon"], "expected a time such as 5m"),
-        (["--params", "sprite.dog.cooldown=1..3", "--budget", "0"], "at least one evaluation"),
+        (["--params", "sprite.dog.cooldown=1..3", "--budget", "0evaluations"], "at least one evaluation"),
         (["--params", "sprite.dog.cooldown=1..3", "--set", "plays=3"], "optimiser.k=0.1"),
         (["--params", "sprite.dog.cooldown=1..3", "--set", "runs.confirm=3"], "did you mean [run]"),
     ],

@@ -424,3 +424,58 @@ def test_board_and_controls_fit_one_screen_of_a_phone(tmp_path: Path, chromium: 
         assert {p.device for p in server.store.participants()} == {"phone"}
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_questions_practice_and_replays_in_a_browser(tmp_path: Path, chromium: Any, width: int) -> None:
+    settings = {
+        "study": {"demographics": "before"}, "design": {"pairs": 1, "checks": 0}, "access": {"code": "C"},
+        "play": {"minimum": 0.5, "replays": True},
+    }  # fmt: skip
+    practice = Source(name="try", game="boxes", level=3, practice=True)
+    studies.make(tmp_path / "s", Source("boxes", levels="0-2"), practice, settings=settings)
+    server = Server(tmp_path / "s")
+    try:
+        tab = browsers.Tab(chromium, viewport={"width": width, "height": 800}, locale="en-GB")
+        page = tab.page
+        page.goto(server.url)
+        page.check("input[name=consent]")
+        page.click("form.card button[type=submit]")
+        page.wait_for_url("**/questions/before")
+        page.fill("#a-age", "7")
+        page.click("form.questions button[type=submit]")
+        page.locator("#a-age-problem").wait_for()
+        assert all("422" in complaint for complaint in tab.complaints), tab.complaints
+        tab.complaints.clear()
+        page.fill("#a-age", "70")
+        for name, value in (("gender", "unsaid"), ("plays_games", "daily"), ("plays_like_these", "2")):
+            page.check(f"input[name=a-{name}][value='{value}']")
+        tab.shot(f"study-questions-{width}")
+        assert not overflow(page)
+        page.click("form.questions button[type=submit]")
+        page.wait_for_url("**/instructions")
+        page.click("form button.primary")
+        page.wait_for_url("**/practice")
+        veil(page, "Ready")
+        assert page.locator(".legend img").count() == 5
+        assert page.evaluate("[...document.querySelectorAll('.legend img')].every(i => i.complete && i.naturalWidth)")
+        page.keyboard.press("ArrowRight")
+        until_ticks(page, 1)
+        tab.shot(f"study-practice-{width}")
+        page.click("#onward")
+        page.wait_for_url("**/pair/1/first")
+        wait_and_go_on(page, "**/pair/1/second")
+        wait_and_go_on(page, "**/pair/1/vote")
+        page.click("[data-play] >> nth=1")
+        canvas = page.locator(".replays canvas").nth(1)
+        canvas.wait_for(state="visible")
+        page.wait_for_function("document.querySelectorAll('[data-place]')[1].value > 0")
+        tab.shot(f"study-replays-{width}")
+        assert not overflow(page)
+        page.check("input[name=q-prefer][value=second]")
+        page.click("form.vote button[type=submit]")
+        page.wait_for_url("**/thanks")
+        assert not tab.complaints, tab.complaints
+        assert [row["question"] for row in server.store.answers.rows()][-1] == "boxes"
+    finally:
+        server.stop()

@@ -21,6 +21,7 @@ from pcg.study.creation import read_plan
 from pcg.study.database import connect, study_names
 from pcg.study.folders import attention_checks, open_study
 from pcg.study.items import Source, gather, name_apart
+from pcg.study.server.pairing import Pairing
 
 run = CliRunner().invoke
 
@@ -117,6 +118,24 @@ def test_whole_games_of_a_run_are_items(tmp_path: Path) -> None:
     assert names(both) == ["rules/game0-0", "rules/game0-1", "rules/game1-0", "rules/game1-1"]
     with pytest.raises(PcgError, match="within_game is on"):
         studies.make(tmp_path / "u", Source(str(folder)))
+
+
+def test_one_level_under_two_rules_is_an_a_b_test(tmp_path: Path) -> None:
+    rules, levels = pcg.load("boxes").definition.source, pcg.load("boxes").levels
+    for name, text in (("plain", rules), ("scored", rules.replace("scoreChange=1", "scoreChange=2"))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.txt").write_text(text, encoding="utf-8")
+        for number in (0, 1):
+            (tmp_path / name / f"{name}_lvl{number}.txt").write_text(levels[number], encoding="utf-8")
+    assert "scoreChange=1" in rules
+    both = [Source(str(tmp_path / name / f"{name}.txt")) for name in ("plain", "scored")]
+    settings = {"design": {"checks": 0, "within_game": False, "within_level": True}}
+    studies.make(tmp_path / "s", *both, settings=settings)
+    store = open_study(tmp_path / "s")
+    allowed = {frozenset(pair) for pair in Pairing(store)._allowed}
+    assert allowed == {frozenset({"plain-0", "scored-0"}), frozenset({"plain-1", "scored-1"})}
+    with pytest.raises(PcgError, match="within_level is on"):
+        studies.make(tmp_path / "t", both[0], settings=settings)
 
 
 def test_items_of_a_file(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_tables_hold_everything_and_the_codebook_every_column(tmp_path: Path, st
         assert {(name, column) for column in rows[0]} == {(name, column) for column in lines[0]}
         assert {(name, column) for column in rows[0]} <= explained
         assert f"## {name} ({size} rows)" in page
-    assert {name for name, _ in explained} == set(sizes)
+    assert {name for name, _ in explained} == {*sizes, "answers", "consents"}
     first = table(out / "participants.csv")[0]
     assert (first["pairs_voted"], first["checks"], first["checks_passed"]) == ("5", "1", "0")
     play = json.loads((out / "plays.jsonl").read_text(encoding="utf-8").splitlines()[0])

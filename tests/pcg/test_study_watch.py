@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,8 +14,9 @@ from studies import take_part
 from study_walks import Walker, served, small_study
 
 from pcg.study.monitoring import Rank, spans, study_statistics
-from pcg.study.server import Limits
+from pcg.study.server import Limits, pages
 from pcg.study.server.charts import ranking, steps, votes_over_time
+from pcg.study.server.researcher_words import translations
 from pcg.study.store import StudyStore
 
 Another = Callable[..., Walker]
@@ -127,3 +129,65 @@ def test_charts_escape_names() -> None:
     picture = str(ranking([rank]))
     assert "<b>" not in picture and "&lt;b&gt;" in picture
     assert "<svg" in votes_over_time([(0.0, 0), (60.0, 5)], 60)
+
+
+def test_participants_items_and_comments_have_pages(store: StudyStore, another: Another) -> None:
+    person = take_part(store, ["first"] * 8)
+    one = enter(another(), store.new_token())
+    text = one.get("/researcher/participants").text
+    assert "=cmd0" in text and person.id[:8] in text and "always chose the first (8 of 8)" in text
+    text = one.get("/researcher/comments").text
+    assert "=1+1, &#34;quoted&#34;<br>and more" in text
+    text = one.get("/researcher/items").text
+    assert text.count('<img src="/researcher/items/') == 5 and "boxes-0" in text
+    assert one.client.get(f"/researcher/items/{store.items[0].id}.png").content.startswith(b"\x89PNG")
+    play = store.plays()[0]
+    page = one.get(f"/researcher/participant?code={person.id}").text
+    assert f'data-replay="/researcher/replay/{play.id}.json"' in page
+    found = one.client.get(f"/researcher/replay/{play.id}.json").json()
+    assert len(found["frames"]) == play.ticks + 1
+    assert one.client.get("/researcher/replay/999.json").status_code == 404
+    assert one.client.get("/researcher/items/999.png").status_code == 404
+    stranger = another()
+    for path in ("participants", "items", "comments", f"replay/{play.id}.json", f"items/{store.items[0].id}.png"):
+        assert stranger.client.get(f"/researcher/{path}").status_code == 403
+
+
+def test_an_item_is_taken_out_of_new_pairs_and_in_again(store: StudyStore, another: Another) -> None:
+    one = enter(another(), store.new_token())
+    kept = [item.id for item in store.items][:2]
+    for item in store.items[2:]:
+        one.get("/researcher/items")
+        one.send("/researcher/items", item=str(item.id), paused="yes")
+        assert one.at == "/researcher/items"
+    with served(store) as others:  # another process knows it too
+        person = others().join().begin()
+        pair = store.pairs_of(person.person.id)[0]
+        assert {pair.first, pair.second} == set(kept)
+    one.get("/researcher/items")
+    assert one.send("/researcher/items", item=str(kept[0]), paused="yes").status_code == 409
+    assert "must stay" in one.page.text
+    one.send("/researcher/items", item=str(store.items[4].id), paused="no")
+    assert store.answers.paused_items() == {item.id for item in store.items[2:4]}
+    refused = one.client.post("/researcher/items", data={"token": "0" * 64, "item": str(kept[0]), "paused": "yes"})
+    assert refused.status_code == 403
+
+
+def test_the_page_tells_how_many_votes_would_decide_it(store: StudyStore) -> None:
+    take_part(store, ["first", "second", "first", "both"])
+    found = study_statistics(store, 8).undecided
+    assert len(found) == 4 and all(one.votes is None or one.votes >= 0 for one in found)
+
+
+def test_the_page_speaks_chinese_and_every_text_is_translated(store: StudyStore, another: Another) -> None:
+    templates = Path(pages.__file__).parent / "templates"
+    said = set()
+    for name in ("watch", "watch_body", "participant", "enter", "researcher", "researcher_nav", "watch_participants",
+                 "watch_comments", "watch_items"):  # fmt: skip
+        said |= set(re.findall(r't\("([^"]+)"\)', (templates / f"{name}.html.jinja").read_text(encoding="utf-8")))
+    assert len(said) > 60 and said <= set(translations("zh"))
+    take_part(store, ["first"])
+    one = enter(another(), store.new_token())
+    assert "参加者的进度" in one.get("/researcher?lang=zh").text and "/researcher/items?lang=zh" in one.page.text
+    assert "恢复" in one.get("/researcher/items?lang=zh").text or "暂停" in one.page.text
+    assert "How far participants got" in one.get("/researcher?lang=xx").text

@@ -10,13 +10,6 @@ const MARKS = 24; // states kept to go back to; the ticks between them double wh
 /** The state of java.util.Random for a seed. */
 const scramble = (seed) => (BigInt(seed) ^ 0x5deece66dn) & ((1n << 48n) - 1n);
 
-/** Bytes of a text in base64 of a raw deflate stream. */
-export async function unpack(text) {
-  const packed = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 /** A table that was put in planes, each byte the difference from the one before (`pcg.export.pieces`). */
 function fromPlanes(bytes, record) {
   const count = Math.floor(bytes.length / record);

@@ -55,7 +55,7 @@ const create = (tag, text = "", attributes = {}) => Object.assign(document.creat
 export class Page {
   /** @param {HTMLElement} element to fill; @param {Game} game; @param {object} sheet from `loadSheet`. */
   constructor(element, game, sheet) {
-    Object.assign(this, { element, game, sheet, about: game.about, watcher: null, paused: true, recent: new Set() });
+    Object.assign(this, { element, game, sheet, about: game.about, watcher: null, paused: true });
     element.innerHTML = MARKUP;
     this.part = (selector) => element.querySelector(selector);
     this.hands = Array.from({ length: this.about.players }, () => new Hands());
@@ -74,6 +74,22 @@ export class Page {
     if (!this.fromLink()) this.open(0);
     new ResizeObserver(() => this.fit()).observe(this.part("[data-stage]").parentElement);
     window.addEventListener("resize", () => this.fit());
+    this.drawLevels();
+  }
+
+  /** A button below the picture; what lies over the picture has some of the same. */
+  tool(name) {
+    return this.part(`.pcg-tools [data-do=${name}], .pcg-options [data-do=${name}]`);
+  }
+
+  /** Show another version of the game, at the level that was shown; for editors. */
+  replace(game, sheet) {
+    const number = Math.min(this.play.number, game.about.levels.length - 1);
+    Object.assign(this, { game, sheet, about: game.about, play: null });
+    this.hands = Array.from({ length: this.about.players }, () => new Hands());
+    this.speak(this.tongue);
+    this.part("[data-levels]").replaceChildren();
+    this.open(number);
     this.drawLevels();
   }
 
@@ -176,8 +192,9 @@ export class Page {
       list.append(item);
     });
     this.nameLevels();
+    const { about } = this;
     const draw = (k) => {
-      if (k === this.about.levels.length) return;
+      if (k === about.levels.length || about !== this.about) return; // done, or another game has come
       this.drawLevel(k, list.children[k].querySelector("canvas"));
       setTimeout(draw, 10, k + 1);
     };
@@ -185,35 +202,39 @@ export class Page {
   }
 
   drawLevel(number, canvas) {
-    const level = this.about.levels[number], board = new Board(canvas, level, this.sheet);
-    board.fit(level.width * 8, level.height * 8);
+    const level = this.about.levels[number], board = new Board(canvas, level, this.sheet, [level.width * 8, level.height * 8]);
     board.show({ whole: true, put: frameOf(new Play(this.game, number)), gone: [] });
     canvas.style.width = canvas.style.height = "";
   }
 
-  open(number, seed = 0) {
+  /** Open a level; with a known win it begins as that did, so that hints can follow it. */
+  open(number, seed = this.about.levels[number].play?.seed ?? 0) {
     this.play = this.play?.number === number ? this.play : new Play(this.game, number, seed);
     this.play.begin(seed);
     this.watcher = this.rival = this.pending = null;
     this.fillWatch();
-    this.board = new Board(this.canvas, this.play.level, this.sheet);
+    this.board = new Board(this.canvas, this.play.level, this.sheet, this.space());
     this.changes = new Changes();
-    this.room = "";
+    this.room = this.space().join();
     this.canvas.setAttribute("aria-label", fill(this.words.board, { game: this.about.title, ...this.play.level }));
     this.setPace();
-    this.fit();
     this.show(true);
     this.nameLevels();
     this.setPaused(true);
     this.say("");
   }
 
+  /** Width and height that the board may take; what the bars of a phone's browser take changes, so in steps. */
+  space() {
+    const height = innerHeight * (innerWidth < 736 ? 0.56 : 0.68);
+    return [this.part("[data-stage]").clientWidth, Math.round(height / 40) * 40];
+  }
+
   fit() {
-    const width = this.part("[data-stage]").clientWidth, phone = innerWidth < 736;
-    const height = innerHeight * (phone ? 0.56 : 0.68), room = `${width}x${Math.round(height / 40)}`;
-    if (!width || room === this.room) return;
-    this.room = room;
-    this.board.fit(width, height);
+    const space = this.space();
+    if (!space[0] || space.join() === this.room) return;
+    this.room = space.join();
+    this.board.fit(...space);
   }
 
   next() {
@@ -221,8 +242,9 @@ export class Page {
     this.canvas.focus({ preventScroll: true });
   }
 
+  /** Begin anew; where chance plays a part, with another one, the same for everybody. */
   restart() {
-    this.open(this.play.number, this.play.seed);
+    this.open(this.play.number, this.play.seed + (this.play.level.chance ? 1 : 0));
     this.canvas.focus({ preventScroll: true });
   }
 
@@ -254,11 +276,11 @@ export class Page {
     }));
     const actions = this.play.actions();
     if (actions.length) for (const button of this.part("[data-pad]").children) button.disabled = !actions.includes(ACTIONS.indexOf(button.dataset.action));
-    this.part("[data-do=undo]").disabled = !this.play.taken.length;
-    this.part("[data-do=share]").disabled = !this.play.taken.length;
-    this.part("[data-do=hint]").disabled = this.play.over;
-    this.part("[data-do=next]").hidden = this.about.levels.length < 2;
-    this.part("[data-do=watch]").textContent = this.watcher ? say.stop : say.watch;
+    this.tool("undo").disabled = !this.play.taken.length;
+    this.tool("share").disabled = !this.play.taken.length;
+    this.tool("hint").disabled = this.play.over;
+    this.tool("next").hidden = this.about.levels.length < 2;
+    this.tool("watch").textContent = this.watcher ? say.stop : say.watch;
     return now;
   }
 
@@ -287,8 +309,8 @@ export class Page {
   cover() {
     const veil = this.part("[data-veil]"), say = this.words, over = this.play.over;
     veil.hidden = !over && !this.paused;
-    this.part("[data-do=pause]").textContent = this.paused ? (this.play.taken.length ? say.resume : say.start) : say.pause;
-    this.part("[data-do=pause]").disabled = over;
+    this.tool("pause").textContent = this.paused ? (this.play.taken.length ? say.resume : say.start) : say.pause;
+    this.tool("pause").disabled = over;
     if (veil.hidden) return;
     const [title, text, ...buttons] = veil.children, row = buttons[0];
     row.replaceChildren();
@@ -464,7 +486,7 @@ export class Page {
   /** The play that came with the level, as long as the play so far is its beginning. */
   recorded() {
     const known = this.play.level.play;
-    if (!known || known.seed !== this.play.seed) return null;
+    if (!known || (this.play.level.chance && known.seed !== this.play.seed)) return null;
     const codes = known.actions.map((action) => ACTIONS.indexOf(action));
     return this.play.taken.every(([first], tick) => first === codes[tick]) ? codes : null;
   }
@@ -552,10 +574,17 @@ export class Page {
   }
 }
 
+/** The pictures of a game, ready to be drawn. */
+export async function sheetOf(game) {
+  const { sheet } = game.about, url = URL.createObjectURL(new Blob([game.piece(sheet.piece)], { type: "image/png" }));
+  const loaded = await loadSheet({ ...sheet, url });
+  URL.revokeObjectURL(url);
+  return loaded;
+}
+
 /** Show a game in an element. */
 export async function begin(element, game) {
-  const { sheet } = game.about, picture = new Blob([game.piece(sheet.piece)], { type: "image/png" });
-  const page = new Page(element, game, await loadSheet({ ...sheet, url: URL.createObjectURL(picture) }));
+  const page = new Page(element, game, await sheetOf(game));
   page.firstFrame = performance.now();
   return page;
 }

@@ -2,7 +2,8 @@
 
 const PACK = document.getElementById("pack").textContent.trim();
 try {
-  const packed = Uint8Array.from(atob(PACK), (char) => char.charCodeAt(0));
+  const chars = atob(PACK), packed = new Uint8Array(chars.length);
+  for (let k = 0; k < chars.length; k++) packed[k] = chars.charCodeAt(k);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const data = new Uint8Array(await new Response(stream).arrayBuffer());
   const text = (from, to) => new TextDecoder().decode(data.subarray(from, to));

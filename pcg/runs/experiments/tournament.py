@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self, Unpack
 
-from pcg.engine.registry import load_plugin
+from pcg.engine.registry import load_plugin, plugin_path
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.tournament import (
     Entry,
@@ -204,7 +204,7 @@ def plan(
     Raises:
         PcgError: for anything that cannot be played.
     """
-    files = tuple(str(Path(plugin).resolve()) for plugin in plugins)
+    files = tuple(map(plugin_path, plugins))
     for file in files:
         load_plugin(file)
     wanted = select_sets(sets)

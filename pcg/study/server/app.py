@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pcg.study.server import one_participant, pages, participate, watch
+from pcg.study.server import ending, one_participant, pages, participate, questions, replays, watch, watch_tables
 from pcg.study.server.security import HEADERS, LARGEST_FORM, STRICT_TRANSPORT, Limits
 from pcg.study.server.site import MOST_PLAYS, Site
 from pcg.study.store import StudyStore
@@ -77,13 +77,15 @@ def study_app(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_S)
-        saving = asyncio.create_task(site.plays.keep_saving())
+        await site.threads.write(store.keep_retention)
+        tasks = [asyncio.create_task(site.plays.keep_saving()), asyncio.create_task(site.keep_retention())]
         try:
             yield
         finally:
-            saving.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await saving
+            for task in tasks:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
             await site.plays.save_all()
             site.threads.close()
             sys.setswitchinterval(before)
@@ -95,7 +97,11 @@ def study_app(
     app = Starlette(
         routes=[
             *participate.routes(),
+            *questions.routes(),
+            *replays.routes(),
+            *ending.routes(),
             *watch.routes(),
+            *watch_tables.routes(),
             *one_participant.routes(),
             *site.plays.routes(),
             Route("/favicon.ico", no_icon),

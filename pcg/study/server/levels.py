@@ -15,6 +15,7 @@ from pcg.render.picture import render_level
 from pcg.study.checks import game_of
 from pcg.study.config import StudyConfig
 from pcg.study.rows import Pair, StudyItem
+from pcg.study.server.legend import Entry, legend_of, sprite_picture
 from pcg.web.player import Pace, PlaySession, natural_pace, sheet_for
 
 PICTURE_TILE = 32
@@ -58,6 +59,14 @@ class Playable:
         out = io.BytesIO()
         render_level(self.game, self.item.level, tile=PICTURE_TILE).save(out, format="PNG")
         return out.getvalue()
+
+    def legend(self, language: str) -> tuple[Entry, ...]:
+        """Return the sprites that a participant should know, in a language."""
+        return legend_of(self.game, self.item.level, language)
+
+    def sprite_picture(self, kind: str) -> bytes:
+        """Return the picture of a sprite type, as PNG."""
+        return sprite_picture(self.game, kind)
 
     def about(self, language: str) -> About:
         """Return the description of the item in a language."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.one_participant import find_participant, stored_of
-from pcg.study.server.pages import render
-from pcg.study.server.security import form_token, read_form
-from pcg.study.server.watch import NO_STORE, researcher
+from pcg.study.panels import code_of
+from pcg.study.server.security import read_form
+from pcg.study.server.watch import NO_STORE, researcher, view
 
 
 def routes() -> list[BaseRoute]:
@@ -34,11 +34,11 @@ async def page(request: Request) -> Response:
         stored = await site.threads.read(stored_of, site.store, person)
     except PcgError as error:
         problem = str(error)
-    text = render(
-        "participant", root=site.root, study=site.config, token=form_token(token), code=code, problem=problem,
-        stored=stored,
+    told = code_of(site.config, person.end, site.store.key, person.id) if stored and person.end else ""
+    return view(
+        request, "participant", token, "/participants", 404 if problem else 200, code=code, problem=problem,
+        stored=stored, code_told=told,
     )  # fmt: skip
-    return HTMLResponse(text, 404 if problem else 200, headers=NO_STORE)
 
 
 async def data(request: Request) -> Response:

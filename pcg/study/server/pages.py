@@ -145,6 +145,18 @@ def paragraphs(text: str) -> Markup:
     )
 
 
+def code(text: str) -> Markup:
+    """A text whose parts in backticks are code, everything in it escaped.
+
+    >>> str(code("see `a<b`"))
+    'see <code>a&lt;b</code>'
+    """
+    parts = [
+        Markup("<code>{}</code>").format(part) if k % 2 else escape(part) for k, part in enumerate(text.split("`"))
+    ]
+    return Markup("").join(parts)
+
+
 @cache
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -155,6 +167,7 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["paragraphs"] = paragraphs
+    environment.filters["code"] = code
     return environment
 
 

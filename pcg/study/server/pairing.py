@@ -15,10 +15,11 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import combinations
 
-from pcg.evaluators.preferences import Tally, Vote, make_design
+from pcg.evaluators.preferences import Design, Tally, Vote, make_design
 from pcg.study.admission import comparable
 from pcg.study.config import StudyConfig
 from pcg.study.folders import attention_checks
@@ -28,6 +29,8 @@ from pcg.study.store import StudyStore
 
 PENDING_S = 1800.0
 """A pair that was shown longer ago than this and has no vote does not count as on its way any more."""
+PAUSED_S = 1.0
+"""Items that the researcher takes out are looked up this often at most."""
 LATE_S = 60.0
 """A vote whose id was passed over, because one with a higher id was stored first, is looked for so long."""
 _MOST_MISSING = 500
@@ -64,6 +67,9 @@ class Pairing:
         self.design = make_design(
             self.config.pairing, list(self._ids), self.config.seed, pairs=allowed, question=self.question
         )
+        self._allowed = allowed
+        self._paused: tuple[frozenset[int], Design] = (frozenset(), self.design)
+        self._looked = -PAUSED_S
         self.checks = attention_checks(store.items)
         self._lock = threading.Lock()
         self._begin()
@@ -72,6 +78,29 @@ class Pairing:
         self._tallies = {simulated: Tally(list(self._ids), self.question) for simulated in (False, True)}
         self._last = 0
         self._missing: dict[int, float] = {}
+
+    def can_do_without(self, paused: Collection[int]) -> bool:
+        """Return True if pairs are left without some items.
+
+        Args:
+            paused: ids of the items.
+        """
+        return any(self._ids[a] not in paused and self._ids[b] not in paused for a, b in self._allowed)
+
+    def _design(self) -> Design:
+        """The design without the items that the researcher has taken out; what is paused is asked for now and then."""
+        if time.monotonic() - self._looked > PAUSED_S:
+            self._looked = time.monotonic()
+            paused = frozenset(self.store.answers.paused_items())
+            if paused != self._paused[0]:
+                left = [(a, b) for a, b in self._allowed if not {self._ids[a], self._ids[b]} & paused]
+                design = self.design
+                if paused and left:
+                    design = make_design(
+                        self.config.pairing, list(self._ids), self.config.seed, pairs=left, question=self.question
+                    )
+                self._paused = (paused, design)
+        return self._paused[1]
 
     def recount(self) -> None:
         """Count all votes again, after some were deleted."""
@@ -114,7 +143,7 @@ class Pairing:
                 for number, first, second in self.store.pending_pairs(time.time() - PENDING_S)
             ]
             tally = self._tallies[person.simulated]
-            found = self.design.next_pairs(str(person.number), tally, 1, pending=out)
+            found = self._design().next_pairs(str(person.number), tally, 1, pending=out)
         return Chosen(self._ids[found[0][0]], self._ids[found[0][1]]) if found else None
 
     def _instructed(self, lots: random.Random) -> Chosen:

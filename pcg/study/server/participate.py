@@ -17,14 +17,24 @@ from starlette.websockets import WebSocket
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import StudyConfig
-from pcg.study.one_participant import stored_of
+from pcg.study.questionnaire import BEFORE, COMPREHENSION
 from pcg.study.rows import FIRST, SECOND, Participant, Situation
-from pcg.study.server.levels import play_seed, texts_for
-from pcg.study.server.one_participant import as_file
+from pcg.study.server.legend import Entry
+from pcg.study.server.levels import Playable, play_seed, texts_for
 from pcg.study.server.pages import Visit, site_of
 from pcg.study.server.plays import Side
 from pcg.study.server.security import address_of, participant_secret
-from pcg.study.server.stages import INSTRUCTED, INSTRUCTIONS, PLAY, VOTE, Stage, may_see, stage_of
+from pcg.study.server.stages import (
+    INSTRUCTED,
+    INSTRUCTIONS,
+    PLAY,
+    QUESTIONS,
+    VOTE,
+    Stage,
+    has_understood,
+    may_see,
+    tries_of,
+)
 from pcg.study.store import KnownIdentity
 from pcg.web.guard import Refused
 from pcg.web.player.server import refuse
@@ -37,7 +47,10 @@ PLAYED_S, VOTED_S = 45.0, 15.0
 
 SIDES = {"first": FIRST, "second": SECOND}
 
-_PAGE = re.compile(r"/(instructions|thanks|data|declined|pair/[0-9]{1,4}/(first|second|vote))")
+_PAGE = re.compile(
+    r"/(instructions|thanks|data|declined|practice|questions/(before|comprehension|pair|after)|"
+    r"pair/[0-9]{1,4}/(first|second|vote))"
+)
 """Pages to which one may come back after a change of language; others lead to where one is."""
 
 PLAYER_WORDS = (
@@ -62,7 +75,14 @@ class Position(Convertor[int]):
         return str(value)
 
 
+class Key(Position):
+    """Number of a row in an address: as few digits as a database counts to."""
+
+    regex = "[0-9]{1,9}"
+
+
 register_url_convertor("position", Position())
+register_url_convertor("key", Key())
 
 
 def routes() -> list[BaseRoute]:
@@ -70,19 +90,15 @@ def routes() -> list[BaseRoute]:
     return [
         Route("/", welcome),
         Route("/join", join, methods=["POST"]),
-        Route("/declined", declined),
         Route("/language", change_language, methods=["POST"]),
         Route("/instructions", instructions),
         Route("/begin", begin, methods=["POST"]),
         Route("/pair/{number:position}/vote", vote_page, methods=["GET"]),
         Route("/pair/{number:position}/vote", vote, methods=["POST"]),
         Route("/pair/{number:position}/{side}.png", picture),
+        Route("/pair/{number:position}/{side}/sprite-{place:position}.png", sprite),
         Route("/pair/{number:position}/{side}", play_page),
         WebSocketRoute("/pair/{number:position}/{side}/socket", play_socket),
-        Route("/thanks", thanks),
-        Route("/data", my_data),
-        Route("/data/file", my_data_file),
-        Route("/forget", forget, methods=["POST"]),
         Route("/healthy", healthy),
     ]
 
@@ -103,11 +119,11 @@ async def welcome(request: Request) -> Response:
     """The first page, or for those who have begun the one where they are."""
     visit = await Visit.of(request)
     config = visit.site.config
-    kept = _kept(config, dict(request.query_params))
+    kept = kept_of(config, dict(request.query_params))
     if visit.is_another(config.identity_in(kept)):
         visit = visit.as_visitor()
     if visit.situation is not None:
-        return await _to_stage(visit, visit.situation)
+        return await to_stage(visit, visit.situation)
     return await _closed(visit) or _wrong_device(visit) or _welcome(visit, kept)
 
 
@@ -140,11 +156,17 @@ def _welcome(visit: Visit, kept: dict[str, str], *, problem: bool = False) -> Re
     played = 0.0 if config.pictures else 2 * max(config.minimum, min(PLAYED_S, config.maximum or PLAYED_S))
     seconds = total * (played + VOTED_S)
     return visit.page(
-        "welcome", 422 if problem else 200, kept=kept, total=total, minutes=max(1, round(seconds / 60)), problem=problem
+        "welcome",
+        422 if problem else 200,
+        kept=kept,
+        total=total,
+        minutes=max(1, round(seconds / 60)),
+        problem=problem,
+        consent=visit.site.consent(visit.language),
     )
 
 
-def _kept(config: StudyConfig, given: dict[str, str]) -> dict[str, str]:
+def kept_of(config: StudyConfig, given: dict[str, str]) -> dict[str, str]:
     """The parameters of the link that are kept, cut to length, without anything that is not printed."""
     found = {}
     for name in config.kept_parameters:
@@ -158,12 +180,12 @@ async def join(request: Request) -> Response:
     """Consent was given: from now on there is a participant."""
     visit = await Visit.of(request)
     fields = await visit.form()
-    kept = _kept(visit.site.config, fields)
+    kept = kept_of(visit.site.config, fields)
     identity = visit.site.config.identity_in(kept)
     if visit.is_another(identity):
         visit = visit.as_visitor()
     if visit.situation is not None:
-        return await _to_stage(visit, visit.situation)
+        return await to_stage(visit, visit.situation)
     if fields.get("language") in visit.site.texts:
         visit.language = fields["language"]
     shut = await _closed(visit)
@@ -175,29 +197,33 @@ async def join(request: Request) -> Response:
     site = visit.site
     site.gate.pass_("joining", address_of(request))
     simulated = "simulated" in fields
+    device = "" if simulated else device_of(request.headers.get("user-agent", ""))
     if simulated and not await site.is_researcher(request, fields["simulated"]):
         raise Refused("only the study's researcher can send simulated participants", 403)
+    known = {"device": device, "language": visit.language, **kept}
+    if not simulated and site.config.quotas:
+        quota = await site.threads.read(
+            site.store.answers.full_quota, site.config.quotas, known, site.store.takes_place()
+        )
+        if quota is not None:
+            return visit.message("screened_title", "screened", 403)
+    version = await site.threads.write(site.store.answers.consent_version, visit.language, site.consent(visit.language))
     try:
         person, secret = await site.threads.write(
             site.store.join, visit.language, kept, simulated=simulated, consented=True,
             secret=participant_secret(site.store.key, visit.visitor, identity),
-            device="" if simulated else device_of(request.headers.get("user-agent", "")),
+            device=device, consent=version,
         )  # fmt: skip
     except KnownIdentity:
         return visit.message("again_title", "again", 403)
     except PcgError:
         return visit.message("closed_title", "closed", 403)
-    response = visit.go("/" if person.returns else "/instructions")
+    begins = "/questions/before" if site.config.asked(BEFORE) else "/instructions"
+    response = visit.go("/" if person.returns else begins)
     site.jar.put(request, response, site.jar.participant, secret)
     # The next person in this browser is another visitor, from whom this participant's secret cannot be made.
     site.jar.put(request, response, site.jar.visitor, site.jar.new_visitor())
     return response
-
-
-async def declined(request: Request) -> Response:
-    """Somebody does not want to take part."""
-    visit = await Visit.of(request)
-    return visit.message("declined_title", "declined")
 
 
 async def change_language(request: Request) -> Response:
@@ -209,7 +235,7 @@ async def change_language(request: Request) -> Response:
         raise Refused("this study is not available in that language")
     back = fields.get("back", "/")
     path = back if _PAGE.fullmatch(back) else "/"
-    kept = _kept(visit.site.config, fields)
+    kept = kept_of(visit.site.config, fields)
     if visit.is_another(visit.site.config.identity_in(kept)):
         visit = visit.as_visitor()
     if visit.situation is not None:
@@ -238,18 +264,19 @@ async def _closed(visit: Visit) -> Response | None:
 # -- where a participant is --------------------------------------------------------------------------------------------
 
 
-async def _here(request: Request) -> tuple[Visit, Situation] | Response:
-    """The visit of a participant; an answer for everybody else."""
+async def here_of(request: Request) -> tuple[Visit, Situation] | Response:
+    """Return the visit of a participant; an answer for everybody else."""
     visit = await Visit.of(request)
     if visit.situation is None:
         return visit.go("/")
-    if visit.situation.participant.finished is None and visit.situation.state == "paused":
+    if not visit.situation.participant.end and visit.situation.state == "paused":
         return visit.message("paused_title", "paused_text", 403)
     return visit, visit.situation
 
 
-async def _to_stage(visit: Visit, situation: Situation) -> Response:
-    if situation.participant.finished is None and situation.state == "paused":
+async def to_stage(visit: Visit, situation: Situation) -> Response:
+    """On to the page of a participant."""
+    if not situation.participant.end and situation.state == "paused":
         return visit.message("paused_title", "paused_text", 403)
     stage = await visit.site.stage(situation)
     return visit.go(stage.path)
@@ -257,30 +284,40 @@ async def _to_stage(visit: Visit, situation: Situation) -> Response:
 
 async def instructions(request: Request) -> Response:
     """The page of instructions."""
-    here = await _here(request)
+    here = await here_of(request)
     if isinstance(here, Response):
         return here
     visit, situation = here
-    stage = stage_of(situation, visit.site.config)
-    return visit.page("instructions", total=visit.site.pairing.total, begun=stage.kind != INSTRUCTIONS)
+    stage = visit.site.place(situation)
+    if stage.kind == QUESTIONS and stage.part == BEFORE:
+        return visit.go(stage.path)
+    wrong = bool(tries_of(situation)) and not has_understood(situation, visit.site.config)
+    return visit.page("instructions", total=visit.site.pairing.total, begun=stage.kind != INSTRUCTIONS, again=wrong)
 
 
 async def begin(request: Request) -> Response:
     """On from the instructions."""
-    here = await _here(request)
+    here = await here_of(request)
     if isinstance(here, Response):
         return here
     visit, situation = here
     await visit.form()
-    if situation.pairs:
-        return await _to_stage(visit, situation)
+    if visit.site.place(situation).kind != INSTRUCTIONS:
+        return await to_stage(visit, situation)
+    if not has_understood(situation, visit.site.config):
+        return visit.go(Stage(QUESTIONS, part=COMPREHENSION).path)
+    return await first_pair(visit, situation)
+
+
+async def first_pair(visit: Visit, situation: Situation) -> Response:
+    """On to the first pair, where there is still a place."""
     if not situation.participant.simulated and await visit.site.threads.read(visit.site.store.is_full):
         return visit.message("closed_title", "closed", 403)  # others were faster: agreeing takes no place yet
     stage = await visit.site.advance(situation)
     return visit.go(stage.path)
 
 
-def _wanted(situation: Situation, number: int, kind: str, side: int = FIRST) -> Stage | None:
+def wanted_of(situation: Situation, number: int, kind: str, side: int = FIRST) -> Stage | None:
     """The page that an address means, if the participant has got that far."""
     if not 1 <= number <= len(situation.pairs):
         return None
@@ -292,7 +329,7 @@ def _wanted(situation: Situation, number: int, kind: str, side: int = FIRST) -> 
 
 async def play_page(request: Request) -> Response:
     """A game to play."""
-    here = await _here(request)
+    here = await here_of(request)
     if isinstance(here, Response):
         return here
     visit, situation = here
@@ -301,10 +338,10 @@ async def play_page(request: Request) -> Response:
     if name not in SIDES:
         raise Refused("there is nothing at this address", 404)
     side = SIDES[name]
-    stage = stage_of(situation, config)
-    wanted = _wanted(situation, request.path_params["number"], PLAY, side)
+    stage = site.place(situation)
+    wanted = wanted_of(situation, request.path_params["number"], PLAY, side)
     if wanted is None or wanted.pair is None or not may_see(stage, wanted, config):
-        return await _to_stage(visit, situation)
+        return await to_stage(visit, situation)
     playable = site.items[wanted.pair.item(side)]
     about = playable.about(visit.language)
     onward = "/pair/{}/{}".format(wanted.pair.position + 1, "second" if side == FIRST else "vote")
@@ -317,19 +354,51 @@ async def play_page(request: Request) -> Response:
         "play", pair=wanted.pair, position=wanted.pair.position + 1, total=site.pairing.total, side=side,
         about=about, controls=texts_for(about, visit.words), onward=onward, player_words=words,
         socket=f"{site.root}/pair/{wanted.pair.position + 1}/{name}/socket",
+        legend=await legend_for(visit, playable), sprites=f"{site.root}/pair/{wanted.pair.position + 1}/{name}",
     )  # fmt: skip
+
+
+async def legend_for(visit: Visit, playable: Playable) -> tuple[Entry, ...]:
+    """Return the sprites that the page of a game names; none where the study shows no legend."""
+    if not visit.site.config.legend:
+        return ()
+    return await visit.site.threads.read(playable.legend, visit.language)
+
+
+async def sprite_picture(visit: Visit, playable: Playable, place: int) -> Response:
+    """Return the picture of one sprite of the legend."""
+    legend = await legend_for(visit, playable)
+    if not 0 <= place < len(legend):
+        raise Refused("there is nothing at this address", 404)
+    shown = await visit.site.threads.read(playable.sprite_picture, legend[place].type)
+    return Response(shown, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+
+
+async def sprite(request: Request) -> Response:
+    """The picture of one sprite of the legend beside a game."""
+    here = await here_of(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    side = SIDES.get(request.path_params["side"])
+    wanted = wanted_of(situation, request.path_params["number"], PLAY, side if side is not None else FIRST)
+    stage = visit.site.place(situation)
+    if side is None or wanted is None or wanted.pair is None or not may_see(stage, wanted, visit.site.config):
+        raise Refused("there is nothing at this address", 404)
+    return await sprite_picture(visit, visit.site.items[wanted.pair.item(side)], request.path_params["place"])
 
 
 async def picture(request: Request) -> Response:
     """The picture of one side of the pair that is to be voted on; its address tells nothing of what it shows."""
-    here = await _here(request)
+    here = await here_of(request)
     if isinstance(here, Response):
         return here
     visit, situation = here
     site, side = visit.site, SIDES.get(request.path_params["side"])
-    stage = stage_of(situation, site.config)
-    wanted = _wanted(situation, request.path_params["number"], VOTE)
-    if not site.config.pictures or side is None or wanted is None or wanted != stage or wanted.pair is None:
+    stage = site.place(situation)
+    wanted = wanted_of(situation, request.path_params["number"], VOTE)
+    shown_here = site.config.pictures or site.config.replays
+    if not shown_here or side is None or wanted is None or wanted != stage or wanted.pair is None:
         raise Refused("there is nothing at this address", 404)
     playable = site.items[wanted.pair.item(side)]
     shown = await site.threads.read(lambda: playable.picture)
@@ -350,8 +419,8 @@ async def play_socket(socket: WebSocket) -> None:
     if situation is None or side is None or situation.state == "paused":
         await refuse(socket, "this game is not open to you")
         return
-    stage = stage_of(situation, site.config)
-    wanted = _wanted(situation, socket.path_params["number"], PLAY, side)
+    stage = site.place(situation)
+    wanted = wanted_of(situation, socket.path_params["number"], PLAY, side)
     if wanted is None or wanted.pair is None or not may_see(stage, wanted, site.config):
         await refuse(socket, "this game is not open to you any more")
         return
@@ -366,14 +435,14 @@ async def play_socket(socket: WebSocket) -> None:
 
 async def vote_page(request: Request) -> Response:
     """The questions about a pair."""
-    here = await _here(request)
+    here = await here_of(request)
     if isinstance(here, Response):
         return here
     visit, situation = here
-    stage = stage_of(situation, visit.site.config)
-    wanted = _wanted(situation, request.path_params["number"], VOTE)
+    stage = visit.site.place(situation)
+    wanted = wanted_of(situation, request.path_params["number"], VOTE)
     if wanted is None or wanted != stage:
-        return await _to_stage(visit, situation)
+        return await to_stage(visit, situation)
     return _vote_page(visit, stage)
 
 
@@ -391,16 +460,16 @@ def _vote_page(visit: Visit, stage: Stage, fields: dict[str, str] | None = None)
 
 async def vote(request: Request) -> Response:
     """Take a vote. Whatever comes a second time changes nothing and leads on."""
-    here = await _here(request)
+    here = await here_of(request)
     if isinstance(here, Response):
         return here
     visit, situation = here
     fields = await visit.form()
     site = visit.site
-    stage = stage_of(situation, site.config)
-    wanted = _wanted(situation, request.path_params["number"], VOTE)
+    stage = site.place(situation)
+    wanted = wanted_of(situation, request.path_params["number"], VOTE)
     if wanted is None or wanted != stage or wanted.pair is None:
-        return await _to_stage(visit, situation)
+        return await to_stage(visit, situation)
     pair = wanted.pair
     answers = {q.name: fields[f"q-{q.name}"] for q in site.config.questions if f"q-{q.name}" in fields}
     check = pair.check == INSTRUCTED
@@ -413,10 +482,10 @@ async def vote(request: Request) -> Response:
     await site.plays.close_pair(pair.id)
     if new:
         voted = [*situation.pairs[:-1], replace(pair, voted=time.time())]
-        return await _to_stage(visit, replace(situation, pairs=voted))
+        return await to_stage(visit, replace(situation, pairs=voted))
     assert visit.secret is not None
     fresh = await site.situation(visit.secret)  # another request was faster
-    return visit.go("/") if fresh is None else await _to_stage(visit, fresh)
+    return visit.go("/") if fresh is None else await to_stage(visit, fresh)
 
 
 def _scales(config: StudyConfig, fields: dict[str, str]) -> dict[str, Any] | None:
@@ -436,73 +505,3 @@ def _scales(config: StudyConfig, fields: dict[str, str]) -> dict[str, Any] | Non
         numbers = [int(text) for text in given]
         found[scale.name] = numbers if scale.each else numbers[0]
     return found
-
-
-# -- the end -----------------------------------------------------------------------------------------------------------
-
-
-async def thanks(request: Request) -> Response:
-    """Thanks, and what a recruiting platform needs."""
-    visit = await Visit.of(request)
-    situation = visit.situation
-    if situation is None:
-        return visit.go("/")
-    if situation.participant.finished is None:
-        return await _to_stage(visit, situation)
-    config = visit.site.config
-    return visit.page("thanks", code=config.code, link=return_link(config, situation.participant.external))
-
-
-def return_link(config: StudyConfig, external: Any) -> str:
-    """The address to go on to, its placeholders filled in and quoted.
-
-    >>> from pcg.study.config import StudyConfig
-    >>> study = StudyConfig("s", code="C 1", redirect="https://example.org/done?id={PROLIFIC_PID}&code={code}")
-    >>> return_link(study, {"PROLIFIC_PID": "a&b"})
-    'https://example.org/done?id=a%26b&code=C%201'
-    """
-    values = {name: str(external.get(name, "")) for name in config.kept_parameters}
-    address = config.redirect
-    for name, value in {**values, "code": config.code}.items():
-        address = address.replace(f"{{{name}}}", quote(value, safe=""))  # quoted, so no braces come in
-    return address
-
-
-# -- one's own data ----------------------------------------------------------------------------------------------------
-
-
-async def my_data(request: Request) -> Response:
-    """The page with what is stored of a participant, and the way to have it deleted."""
-    visit = await Visit.of(request)
-    if visit.situation is None:
-        return visit.go("/")
-    person, pairs = visit.situation.participant, visit.situation.pairs
-    plays = await visit.site.threads.read(visit.site.store.count_plays, person.id)
-    return visit.page(
-        "data", person=person, pairs=len(pairs), votes=sum(pair.voted is not None for pair in pairs), plays=plays,
-        problem=False,
-    )  # fmt: skip
-
-
-async def my_data_file(request: Request) -> Response:
-    """Everything that is stored of a participant, for themselves."""
-    visit = await Visit.of(request)
-    if visit.situation is None:
-        return visit.go("/")
-    site = visit.site
-    return as_file(await site.threads.read(stored_of, site.store, visit.situation.participant), "my-data.json")
-
-
-async def forget(request: Request) -> Response:
-    """Delete a participant and everything of theirs."""
-    visit = await Visit.of(request)
-    fields = await visit.form()
-    if visit.situation is None:
-        return visit.go("/")
-    if fields.get("sure") != "yes":
-        return visit.go("/data")
-    site = visit.site
-    await site.forget(visit.situation.participant.id)
-    response = visit.message("data_deleted_title", "data_deleted")
-    site.jar.drop(request, response, site.jar.participant)
-    return response

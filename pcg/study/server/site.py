@@ -6,24 +6,32 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import HTTPConnection
 
+from pcg.study.answers import failed_checks
+from pcg.study.panels import EXPIRED, FAILED
+from pcg.study.questionnaire import AFTER
+from pcg.study.rows import PRACTICE as FOR_PRACTICE
 from pcg.study.rows import Participant, Situation, Standing
 from pcg.study.server.levels import load_items
 from pcg.study.server.pairing import Pairing
 from pcg.study.server.plays import StudyPlays
+from pcg.study.server.practice import PracticePlays
 from pcg.study.server.security import Gate, Jar, Limits, address_of
-from pcg.study.server.stages import NEXT, THANKS, Stage, stage_of
+from pcg.study.server.stages import NEXT, QUESTIONS, THANKS, Stage, stage_of
 from pcg.study.server.threads import Threads
 from pcg.study.store import StudyStore
-from pcg.study.texts import study_texts
+from pcg.study.texts import consent_of, study_texts
 
 SEEN_S = 60.0
 """Being seen is written down this often at most."""
 MOST_PLAYS = 1000
+RETENTION_S = 3600.0
+"""Data that have outlived their retention are looked for this often."""
 TRIED_S = 5.0
 """Writing to the database is tried this often at most, and may take as long."""
 
@@ -58,9 +66,14 @@ class Site:
         self.store, self.config, self.root = store, store.config, root
         self.texts: Mapping[str, Mapping[str, str]] = study_texts(store.config, store.texts, strict=False)
         self.items = load_items(store.items, store.config)
+        self.practice = {item.game: item.id for item in store.items if item.check == FOR_PRACTICE}
+        """Game -> id of the level on which it is tried."""
         self.pairing = Pairing(store)
         self.threads = Threads(store.engine)
         self.plays = StudyPlays(store, self.threads, most=most)
+        self.practice_plays = PracticePlays(self.plays, most=most)
+        self.replays: dict[tuple[int, int], dict[str, Any]] = {}
+        """Frames of replays that were asked for lately, by play and ticks."""
         self.gate = Gate(limits)
         self.jar = Jar(store.name, root, secure, store.key)
         self._seen: dict[str, float] = {}
@@ -138,8 +151,33 @@ class Site:
         else:
             self.gate.know(secret)
             self._state, self._asked = found.state, time.monotonic()
+            found = await self._expire(found)
             await self._note(found.participant)
         return found
+
+    async def _expire(self, situation: Situation) -> Situation:
+        """End the participation of somebody who was away for longer than the study allows."""
+        person, allowed = situation.participant, 60 * self.config.resume
+        now = time.time()
+        if not allowed or person.end or now - max(person.seen, self._seen.get(person.id, 0.0)) <= allowed + SEEN_S:
+            return situation
+        if now - await self.threads.read(self.store.last_played, person.id) <= allowed:
+            return situation
+        return await self.end(situation, EXPIRED)
+
+    async def end(self, situation: Situation, how: str, cause: str = "") -> Situation:
+        """End a participation before its end.
+
+        Args:
+            situation: of the participant.
+            how: one of `pcg.study.panels.ENDS`.
+            cause: question or quota.
+        """
+        who = situation.participant.id
+        await self.threads.write(lambda: self.store.update_participant(who, ended=how, cause=cause[:200]))
+        for pair in situation.pairs[-1:]:
+            await self.plays.close_pair(pair.id)
+        return replace(situation, participant=replace(situation.participant, ended=how, cause=cause[:200]))
 
     async def _note(self, person: Participant) -> None:
         now = time.time()
@@ -158,9 +196,26 @@ class Site:
             await self.plays.close_pair(pair.id)
         self.pairing.recount()
 
+    def place(self, situation: Situation) -> Stage:
+        """Return the page of a participant as far as the database says."""
+        games: set[str] = set()
+        if self.practice and situation.pairs:
+            pair = situation.pairs[-1]
+            games = {self.store.item[item].game for item in (pair.first, pair.second)} & set(self.practice)
+        return stage_of(situation, self.config, games)
+
+    async def keep_retention(self) -> None:
+        """Delete what has outlived the study's retention, every hour; runs as long as the application does."""
+        while self.config.retention:
+            await asyncio.sleep(RETENTION_S)
+            try:
+                await self.threads.write(self.store.keep_retention)
+            except SQLAlchemyError:
+                log.exception("data that are to be deleted could not be deleted; trying again")
+
     async def stage(self, situation: Situation) -> Stage:
         """The page of a participant; shows them the next pair, or finishes, where it is time for that."""
-        stage = stage_of(situation, self.config)
+        stage = self.place(situation)
         if stage.kind == NEXT:
             stage = await self.advance(situation)
         return stage
@@ -168,8 +223,13 @@ class Site:
     async def advance(self, situation: Situation) -> Stage:
         """Go on behind the last pair, which has been voted on."""
         person, position = situation.participant, len(situation.pairs)
+        if self.config.failed and position and await self.failures(person) >= self.config.failed:
+            await self.end(situation, FAILED, "attention")
+            return Stage(THANKS)
         chosen = await self.threads.read(self.pairing.next, person, position)
         if chosen is None:
+            if self.config.asked(AFTER) and (AFTER, 0) not in situation.answers:
+                return Stage(QUESTIONS, part=AFTER)
             finished = time.time()
             await self.threads.write(lambda: self.store.update_participant(person.id, finished=finished))
             return Stage(THANKS)
@@ -181,6 +241,22 @@ class Site:
             found = await self.threads.read(self.store.participant_by_id, person.id)
             assert found is not None
             pairs = await self.threads.read(self.store.pairs_of, person.id)
-            return await self.stage(Situation(found, pairs, situation.standings, situation.state))
-        fresh = Situation(person, [*situation.pairs, pair], (Standing(), Standing()), situation.state)
-        return stage_of(fresh, self.config)
+            return await self.stage(replace(situation, participant=found, pairs=pairs))
+        return self.place(replace(situation, pairs=[*situation.pairs, pair], standings=(Standing(), Standing())))
+
+    async def failures(self, person: Participant) -> int:
+        """Return the number of attention checks and items that a participant failed."""
+        first = self.config.questions[0].name
+        rows = await self.threads.read(lambda: self.store.vote_rows(of=person.id))
+        checks = [row for row in rows if row["check"] and row["question"] == first]
+        failed = sum(bool(row["answer"] != row["expected"]) for row in checks)
+        given = await self.threads.read(self.store.answers.rows, person.id)
+        return failed + failed_checks(given, self.config.asks)
+
+    def known_of(self, person: Participant, answers: Mapping[str, str]) -> dict[str, str]:
+        """Return what quotas may look at: device, language, kept parameters and answers."""
+        return {"device": person.device, "language": person.language, **person.external, **answers}
+
+    def consent(self, language: str) -> str:
+        """Return the text that participants agree to."""
+        return consent_of(self.config, self.texts[language])

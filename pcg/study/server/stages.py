@@ -6,24 +6,32 @@ the participant really is.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from pcg.study.answers import PRACTISED
 from pcg.study.config import StudyConfig
+from pcg.study.questionnaire import BEFORE, COMPREHENSION, PAIR
 from pcg.study.rows import FIRST, SECOND, Pair, Situation, Standing
 
 INSTRUCTED = "instructed"
 """Name of the attention check that asks for a certain answer; there is nothing to be played in it."""
 
 INSTRUCTIONS, NEXT, PLAY, VOTE, THANKS = "instructions", "next", "play", "vote", "thanks"
+QUESTIONS, PRACTICE = "questions", "practice"
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A page: `kind` is one of the words above. `pair` and `side` say which play or vote."""
+    """A page: `kind` is one of the words above. `pair` and `side` say which play or vote, `part` which questions, and
+    `game` which one is tried.
+    """
 
     kind: str
     pair: Pair | None = None
     side: int = FIRST
+    part: str = ""
+    game: str = ""
 
     @property
     def path(self) -> str:
@@ -32,6 +40,8 @@ class Stage:
             return f"/pair/{self.pair.position + 1}/{side_name(self.side)}"
         if self.kind == VOTE and self.pair is not None:
             return f"/pair/{self.pair.position + 1}/vote"
+        if self.kind == QUESTIONS:
+            return f"/questions/{self.part}"
         return "/" if self.kind == NEXT else f"/{self.kind}"
 
 
@@ -57,17 +67,43 @@ def restarts_left(standing: Standing, config: StudyConfig) -> int:
     return max(0, config.restarts + 1 - max(1, standing.attempts))
 
 
-def stage_of(situation: Situation, config: StudyConfig) -> Stage:
-    """The page of a participant."""
-    if situation.participant.finished is not None:
+def has_understood(situation: Situation, config: StudyConfig) -> bool:
+    """Return True if the questions of comprehension were answered rightly, or there are none."""
+    asks = config.asked(COMPREHENSION)
+    tries = [given for (part, _), given in situation.answers.items() if part == COMPREHENSION]
+    return not asks or any(all(ask.is_right(given.get(ask.name, "")) for ask in asks) for given in tries)
+
+
+def tries_of(situation: Situation) -> int:
+    """Return how often the questions of comprehension were answered."""
+    return sum(part == COMPREHENSION for part, _ in situation.answers)
+
+
+def stage_of(situation: Situation, config: StudyConfig, games: Collection[str] = ()) -> Stage:
+    """The page of a participant.
+
+    Args:
+        situation: of the participant.
+        config: of the study.
+        games: those of the two items of the last pair that have a level for practice.
+    """
+    if situation.participant.end:
         return Stage(THANKS)
+    if config.asked(BEFORE) and (BEFORE, 0) not in situation.answers:
+        return Stage(QUESTIONS, part=BEFORE)
     if not situation.pairs:
         return Stage(INSTRUCTIONS)
     pair = situation.pairs[-1]
+    instructed = pair.check == INSTRUCTED
     if pair.voted is not None:
+        if config.asked(PAIR) and not instructed and (PAIR, pair.position) not in situation.answers:
+            return Stage(QUESTIONS, pair, part=PAIR)
         return Stage(NEXT)
-    if pair.check == INSTRUCTED or config.pictures:
+    if instructed or config.pictures:
         return Stage(VOTE, pair)
+    for game in sorted(games):
+        if not any(part == PRACTISED and game in given for (part, _), given in situation.answers.items()):
+            return Stage(PRACTICE, pair, game=game)
     for side in (FIRST, SECOND):
         if not is_enough(situation.standings[side], config):
             return Stage(PLAY, pair, side)

@@ -24,6 +24,7 @@ from pcg.study.exporting import export_study
 from pcg.study.monitoring import StudyStatistics, study_statistics
 from pcg.study.server import charts
 from pcg.study.server.pages import render, site_of
+from pcg.study.server.researcher_words import LANGUAGES, spoken, translator
 from pcg.study.server.security import form_token, read_form
 from pcg.study.server.site import Site
 from pcg.study.store import STATES
@@ -71,12 +72,35 @@ async def page(request: Request) -> Response:
         if error.status != 403:
             raise
         return _entrance(request)
-    found = await _numbers(request, site)
-    text = render(
-        "watch", root=site.root, study=site.config, token=form_token(token), state=await site.state(), states=STATES,
-        people=PEOPLE, body=_body(site, found), items=len(site.items),
+    found = await numbers_of(request, site)
+    return view(
+        request, "watch", token, "", state=await site.state(), states=STATES, people=PEOPLE,
+        body=_body(request, site, found), items=len(site.items),
     )  # fmt: skip
-    return HTMLResponse(text, headers=NO_STORE)
+
+
+def view(request: Request, name: str, token: str, tab: str, status: int = 200, **values: Any) -> Response:
+    """Return one of the researcher's pages in the language that is asked for.
+
+    Args:
+        request: the request.
+        name: of the template.
+        token: of the researcher.
+        tab: path of the tab that it belongs to, below `/researcher`.
+        status: of the answer.
+        values: of the template.
+    """
+    site = site_of(request)
+    text = render(
+        name, root=site.root, study=site.config, token=form_token(token), tab=tab, languages=LANGUAGES,
+        **_spoken(request), **values,
+    )  # fmt: skip
+    return HTMLResponse(text, status, headers=NO_STORE)
+
+
+def _spoken(request: Request) -> dict[str, Any]:
+    code = spoken(request)
+    return {"language": code, "t": translator(code)}
 
 
 def _entrance(request: Request, status: int = 200, problem: str = "") -> Response:
@@ -85,7 +109,8 @@ def _entrance(request: Request, status: int = 200, problem: str = "") -> Respons
     fresh = seed is None
     if seed is None:
         seed = site.jar.new_visitor()
-    text = render("enter", root=site.root, study=site.config, token=form_token(seed), problem=problem)
+    text = render("enter", root=site.root, study=site.config, token=form_token(seed), problem=problem,
+                  **_spoken(request))  # fmt: skip
     response = HTMLResponse(text, status, headers=NO_STORE)
     if fresh:
         site.jar.put(request, response, site.jar.visitor, seed)
@@ -100,7 +125,7 @@ async def enter(request: Request) -> Response:
     given = fields.get("researcher", "").strip()
     if not await site.is_researcher(request, given):
         return _entrance(request, 403, "This is not the token of this study.")
-    response = RedirectResponse(f"{site.root}/researcher", 303, headers=NO_STORE)
+    response = RedirectResponse(f"{site.root}/researcher?lang={spoken(request)}", 303, headers=NO_STORE)
     site.jar.put(request, response, site.jar.researcher, given)
     return response
 
@@ -119,7 +144,7 @@ async def change_state(request: Request) -> Response:
     site, token = await researcher(request)
     fields = await read_form(request, token)
     await site.set_state(fields.get("state", ""))
-    return RedirectResponse(f"{site.root}/researcher", 303, headers=NO_STORE)
+    return RedirectResponse(f"{site.root}/researcher?lang={spoken(request)}", 303, headers=NO_STORE)
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
@@ -128,18 +153,18 @@ async def change_state(request: Request) -> Response:
 async def live(request: Request) -> Response:
     """The part of the page that changes."""
     site, _ = await researcher(request)
-    return HTMLResponse(_body(site, await _numbers(request, site)), headers=NO_STORE)
+    return HTMLResponse(_body(request, site, await numbers_of(request, site)), headers=NO_STORE)
 
 
 async def numbers(request: Request) -> Response:
     """The same as numbers."""
     site, _ = await researcher(request)
-    found: dict[str, Any] = dataclasses.asdict(await _numbers(request, site))
+    found: dict[str, Any] = dataclasses.asdict(await numbers_of(request, site))
     found.update(state=await site.state(), playing=site.plays.playing)
     return JSONResponse(found, headers=NO_STORE)
 
 
-async def _numbers(request: Request, site: Site) -> StudyStatistics:
+async def numbers_of(request: Request, site: Site) -> StudyStatistics:
     """The numbers, worked out once for all who look at them."""
     kept = request.app.state
     if not hasattr(kept, "numbers_lock"):
@@ -153,9 +178,10 @@ async def _numbers(request: Request, site: Site) -> StudyStatistics:
     return found
 
 
-def _body(site: Site, found: StudyStatistics) -> str:
+def _body(request: Request, site: Site, found: StudyStatistics) -> str:
     return render(
-        "watch_body", found=found, playing=site.plays.playing, most=site.config.most, charts=charts,
+        "watch_body", root=site.root, **_spoken(request), found=found,
+        playing=site.plays.playing, most=site.config.most, charts=charts,
         ranks=found.items[:MOST_RANKS], hidden=max(0, len(found.items) - MOST_RANKS), answers=site.config.questions[0],
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.runs.config import read_toml
 from pcg.study.config import DEFAULT_QUESTION, StudyConfig
+from pcg.study.questionnaire import wordings
 
 BUILT_IN = ("en", "zh")
 REFERENCE = "en"
@@ -37,7 +38,17 @@ def built_in(code: str) -> Mapping[str, str]:
 @cache
 def of_pictures(code: str) -> Mapping[str, str]:
     """The texts of a language that are others where levels are looked at and not played, by name."""
-    path = resources.files("pcg.study.texts") / "pictures.toml"
+    return _section("pictures.toml", code)
+
+
+@cache
+def of_demographics(code: str) -> Mapping[str, str]:
+    """The wordings of the usual questions about participants in a language, by name."""
+    return _section("demographics.toml", code)
+
+
+def _section(file: str, code: str) -> dict[str, str]:
+    path = resources.files("pcg.study.texts") / file
     return {name: str(text).strip() for name, text in read_toml(Path(str(path))).get(code, {}).items()}
 
 
@@ -67,12 +78,36 @@ def study_texts(
         texts = {
             **(built_in(code) if code in BUILT_IN else {}),
             **(of_pictures(code) if config.pictures else {}),
+            **(of_demographics(code) if config.demographics else {}),
             **own,
         }
         if strict:
             _check(code, texts, config)
-        found[code] = {**reference, **texts}
+        found[code] = {**reference, **(of_demographics(REFERENCE) if config.demographics else {}), **texts}
     return found
+
+
+def consent_of(config: StudyConfig, words: Mapping[str, str]) -> str:
+    """Return the text that participants agree to: the general one, and what the section [consent] adds.
+
+    Args:
+        config: of the study.
+        words: texts of a language.
+
+    >>> study = StudyConfig("s", institution="the University of Games", retention=90)
+    >>> text = consent_of(study, study_texts(study)["en"])
+    >>> text.split(chr(10))[0], "90 days" in text
+    ('This study is carried out by the University of Games.', True)
+    """
+    given = {"institution": config.institution, "purpose": config.purpose, "payment": config.payment,
+             "ethics": config.ethics, "contact": config.contact,
+             "retention": str(config.retention or "")}  # fmt: skip
+    before = [fill(words[f"consent_{name}"], **{name: given[name]}) for name in ("institution", "purpose")
+              if given[name] or "{" not in words[f"consent_{name}"]]  # fmt: skip
+    after = [fill(words[f"consent_{name}"], days=config.retention, **{name: given[name]})
+             for name in ("payment", "ethics", "contact", "retention")
+             if given[name] or (name == "payment" and "{" not in words["consent_payment"])]  # fmt: skip
+    return "\n\n".join([*before, words["consent"], *after])
 
 
 def fill(text: str, **values: object) -> str:
@@ -110,8 +145,8 @@ def _check(code: str, texts: Mapping[str, str], config: StudyConfig) -> None:
     """Raises PcgError unless a language says all there is to say, nothing else, and with the same placeholders."""
     reference = built_in(REFERENCE)
     source = f"language `{code}`"
-    missing = [key for key in reference if not texts.get(key)]
-    if len(missing) == len(reference):
+    missing = [key for key in reference if not texts.get(key) and reference[key]]
+    if len(missing) == sum(map(bool, reference.values())):
         near = nearest(code, BUILT_IN)
         hint = f"did you mean `{near}`?" if near else f"there are {', '.join(BUILT_IN)}"
         raise PcgError(f"{source}: nothing is said in it ({hint}; others by file, as in texts/de.toml)")
@@ -120,14 +155,15 @@ def _check(code: str, texts: Mapping[str, str], config: StudyConfig) -> None:
         raise PcgError(f"{source} has no text for {', '.join(missing[:5])}{more}")
     asked = [*(q.name for q in config.questions), *(s.name for s in config.scales)]
     ends = {f"{s.name}_{end}" for s in config.scales for end in ("low", "high")}
-    known = {*reference, *asked, *ends}
+    needed, allowed = wordings(config.asks)
+    known = {*reference, *asked, *ends, *needed, *allowed}
     for key, text in texts.items():
         if key not in known:
             near = nearest(key, known)
             hint = f", did you mean `{near}`?" if near else ""
             raise PcgError(f"{source}: nothing on the pages is called `{key}`{hint}")
         _check_text(key, text, reference.get(key, ""), source)
-    for name in asked:
+    for name in (*asked, *needed):
         if name in reference and name != DEFAULT_QUESTION:
             raise PcgError(f"a question or scale cannot be called `{name}`: the pages have a text of that name")
         if not texts.get(name):

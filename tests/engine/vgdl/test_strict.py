@@ -40,7 +40,7 @@ def test_both_readings_give_the_same_game_for_a_faultless_text(own_game: tuple[s
         ("rock > Missile speed=1 speed=2", "`speed` is given again"),
         ("rock > Missile Passive", "`rock` names 2 classes"),
         ("rock > Missile speed=", "`speed=` has no value"),
-        ("rock Missile", "`rock` is not a sprite definition (expected name > [Class] [key=value ...])"),
+        ("rock Missile", "`rock` is not a sprite definition: `>` is missing (expected name > [Class] [key=value ...])"),
         ("rock >", "`rock` has no class"),
         (
             "rock > Immovable\n    pebble > Door",

@@ -14,14 +14,15 @@ export class Board {
    * @param {HTMLCanvasElement} canvas where to draw; its width follows from the room there is (see `fit`).
    * @param {{width: number, height: number, block: number}} size cells, and pixels of the game per cell.
    * @param {object} sheet from `loadSheet`.
+   * @param {number[]} room width and height to fit into, where they are known already.
    */
-  constructor(canvas, size, sheet) {
+  constructor(canvas, size, sheet, room = []) {
     this.canvas = canvas;
     this.size = size;
     this.sheet = sheet;
     this.sprites = new Map();
     this.cells = new Map(); // cell number -> ids of the sprites that touch it
-    this.fit();
+    this.fit(...room);
   }
 
   /** Choose a whole number of pixels per cell so that the board fills the room it has, and draw it anew. */
@@ -83,8 +84,17 @@ export class Board {
     return found;
   }
 
+  /** Draw everything: what is drawn cell by cell, without the cutting that only parts of a picture need. */
   drawAll() {
-    for (let cell = 0; cell < this.size.width * this.size.height; cell++) this.drawCell(cell);
+    this.pen.fillStyle = "#22202d";
+    this.pen.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    for (const sprite of this.ordered(this.sprites.values())) this.drawSprite(sprite);
+  }
+
+  /** Sprites in the order of drawing: lower layers first, within one by id. */
+  ordered(sprites) {
+    const stamps = this.sheet.stamps;
+    return [...sprites].sort((a, b) => stamps[a.stamp][0] - stamps[b.stamp][0] || a.id - b.id);
   }
 
   /** Draw one cell: what touches it, lower layers first, cut off at its border. */
@@ -93,10 +103,7 @@ export class Board {
     const side = this.cell;
     const left = (number % this.size.width) * side;
     const top = Math.floor(number / this.size.width) * side;
-    const stamps = this.sheet.stamps;
-    const found = [...(this.cells.get(number) || [])].sort(
-      (a, b) => stamps[a.stamp][0] - stamps[b.stamp][0] || a.id - b.id,
-    );
+    const found = this.ordered(this.cells.get(number) || []);
     pen.save();
     pen.beginPath();
     pen.rect(left, top, side, side);

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pcg.evaluators.preferences import count_votes, fit, make_design
+from pcg.evaluators.preferences.posterior import Posterior, posterior
 from pcg.evaluators.preferences.simulation import (
     Population,
     hidden_utilities,
@@ -13,7 +14,6 @@ from pcg.evaluators.preferences.simulation import (
     simulate_study,
     tie_parameter,
 )
-from pcg.study.intervals import Posterior, posterior
 
 
 def study(design: str, people: int, seed: int, spread: float = 1.0) -> tuple[np.ndarray, Posterior]:
@@ -37,6 +37,17 @@ def test_intervals_are_centred_and_those_of_differences_agree_with_them() -> Non
     ranks = found.ranks()
     assert np.all(ranks[:, 0] <= ranks[:, 1]) and ranks.min() >= 1 and ranks.max() <= 8
     assert np.array_equal(ranks, found.ranks())
+
+
+def test_intervals_of_ranks_hold_95_percent_on_average_and_no_more_than_they_must() -> None:
+    for seed in range(4):
+        _, found = study("balanced", 6, seed)
+        drawn = np.random.default_rng(seed).multivariate_normal(found.mean, found.covariance, 4000)
+        ranks = 1 + np.argsort(np.argsort(-drawn, axis=1), axis=1)
+        interval = found.ranks()
+        held = np.mean((ranks >= interval[:, 0]) & (ranks <= interval[:, 1]))
+        assert 0.94 <= held <= 0.975
+        assert np.all(found.ranks(0.5)[:, 1] - found.ranks(0.5)[:, 0] <= interval[:, 1] - interval[:, 0])
 
 
 @pytest.mark.full

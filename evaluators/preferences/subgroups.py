@@ -1,0 +1,111 @@
+"""Comparison of subgroups of participants: do people on phones prefer the same items as people at computers?
+
+Each subgroup is described (participants, votes, ties, time), and its taste is compared with that of all others: the
+utilities are fitted to all votes together and to each subgroup apart, and the gain in likelihood is what a permutation
+test looks at (Good: Permutation, Parametric and Bootstrap Tests of Hypotheses, 2005, section 7.2). Whole participants
+are permuted, because the votes of one person resemble each other. The test is of the taste alone: whether one subgroup
+is faster or ties more often is told in the table and not tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.evaluators.preferences.davidson import Options, Solver, one_thread
+from pcg.evaluators.preferences.intervals import ParticipantCounts
+from pcg.evaluators.preferences.votes import Vote, items_of, preferences
+
+PERMUTATIONS = 199
+LEAST = 2
+"""Participants that a subgroup must have to be tested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subgroup:
+    """The votes of the participants of one kind."""
+
+    name: str
+    participants: int
+    votes: int
+    ties: float
+    """Share of the votes that prefer neither item alone."""
+    first: float
+    """Share of the decided votes for the item shown first; NaN without any."""
+    seconds: float
+    """Median for a pair; NaN where no times are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Subgroups and the permutation test of whether their tastes differ."""
+
+    kinds: Sequence[Subgroup]
+    p_value: float | None
+    """None where fewer than two subgroups have `LEAST` participants."""
+
+
+def compare_subgroups(
+    votes: Sequence[Vote],
+    kind: Mapping[str, str],
+    *,
+    question: str | None = None,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> Comparison:
+    """Compare subgroups of participants.
+
+    Args:
+        votes: any; see `preferences`.
+        kind: participant -> name of the subgroup; who is not there, or has an empty name, is left out.
+        question: see `preferences`.
+        permutations: how many.
+        seed: equal seeds give equal permutations.
+
+    >>> here = [Vote(f"p{k}", "a", "b", "first") for k in range(8)]
+    >>> there = [Vote(f"q{k}", "a", "b", "second") for k in range(8)]
+    >>> kind = {vote.participant: "phone" if vote.participant[0] == "p" else "computer" for vote in here + there}
+    >>> found = compare_subgroups(here + there, kind)
+    >>> [(one.name, one.votes) for one in found.kinds], found.p_value
+    ([('computer', 8), ('phone', 8)], 0.005)
+    """
+    chosen = [vote for vote in preferences(votes, question) if kind.get(vote.participant)]
+    names = sorted({kind[vote.participant] for vote in chosen})
+    kinds = [_subgroup(name, [vote for vote in chosen if kind[vote.participant] == name]) for name in names]
+    tested = [one.name for one in kinds if one.participants >= LEAST]
+    if len(tested) < 2:
+        return Comparison(kinds, None)
+    chosen = [vote for vote in chosen if kind[vote.participant] in tested]
+    return Comparison(kinds, _test(chosen, kind, tested, permutations, seed))
+
+
+def _subgroup(name: str, votes: Sequence[Vote]) -> Subgroup:
+    decided = [vote for vote in votes if vote.preferred is not None]
+    times = [vote.seconds for vote in votes if vote.seconds > 0]
+    first = sum(vote.answer == "first" for vote in decided) / len(decided) if decided else float("nan")
+    return Subgroup(
+        name, len({vote.participant for vote in votes}), len(votes), 1 - len(decided) / len(votes), first,
+        median(times) if times else float("nan"),
+    )  # fmt: skip
+
+
+def _test(votes: Sequence[Vote], kind: Mapping[str, str], names: Sequence[str], permutations: int, seed: int) -> float:
+    """Return the p-value of the gain in likelihood that utilities of their own give the subgroups."""
+    cells = ParticipantCounts(votes, tuple(items_of(votes)))
+    people = sorted({vote.participant for vote in votes})  # the order in which `ParticipantCounts` has them
+    own: NDArray[np.int64] = np.array([names.index(kind[person]) for person in people])
+    rng = np.random.default_rng([seed, 17])
+    labels = np.stack([own, *(rng.permutation(own) for _ in range(permutations))])
+    solver = Solver(cells.total, Options.of(cells.total, None, False, None))
+    gain = np.zeros(len(labels))
+    with one_thread():
+        for number in range(len(names)):
+            counts = cells.weighted((labels == number).astype(np.float64))
+            found = solver.solve(counts)
+            gain += solver.penalised(found.theta, counts)
+    # The likelihood of all together is the same for all permutations, so it need not be taken off.
+    return float((1 + np.sum(gain[1:] >= gain[0] - 1e-9)) / (1 + permutations))

@@ -1,0 +1,213 @@
+"""The words of the command line: what an option is called and means in all commands, and how commands are grouped.
+
+Every command declares its own options; `apply` then gives each of them the other spellings, the sentence and the
+completion that its word has everywhere, adds `--quiet` and `--verbose`, and sees to it that a budget names its unit. So
+an option that is known from one command is known in all.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from pcg.cli.console import Commands, set_verbosity
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Make": ("levels", "rules", "games", "tune", "repair", "breed", "resume", "convert"),
+    "Judge": ("measure", "judge", "prove", "tournament", "report", "archive", "table"),
+    "Play": ("play", "export", "studio", "render", "describe", "minimise", "connectx", "gdl"),
+    "Ask people": ("study", "prefer"),
+    "Language": ("check", "format", "ontology"),
+    "Tools": ("list", "agents", "metrics", "doctor", "warmup", "kernels", "bench", "conformance", "yardstick"),
+}
+"""Commands by what people do, in the order of the help."""
+
+ALIASES: Mapping[str, str] = {
+    "generators": "list level-generators",
+    "rule-generators": "list rule-generators",
+    "optimisers": "list optimisers",
+    "games generators": "list game-generators",
+}
+"""Older names that still work and are not shown, and the command that is."""
+
+SPELLINGS: Mapping[str, tuple[str, ...]] = {
+    "--out": ("--out", "-o"),
+    "--level": ("--level", "--levels"),
+    "--levels": ("--levels", "--level"),
+    "--target": ("--target", "--want"),
+}
+"""The names of an option that has several; the first is shown first."""
+
+MEANINGS: Mapping[str, str] = {
+    "--seed": "Equal seeds give equal results.",
+    "--workers": "How many work side by side; one per processor without it.",
+    "--host": "Address to listen on; anything else than this machine's own lets others in.",
+    "--open": "Open the page in the browser.",
+    "--json": "Print JSON instead of text and tables.",
+    "--load": "Python file that registers generators, agents and the like; may be repeated.",
+}
+"""Sentences of options that are the same everywhere."""
+
+DECISIONS = ("play", "tournament", "minimise")
+"""Commands whose budget is that of one decision of an agent."""
+CALLS = ("prove",)
+"""Commands whose budget is of forward-model calls."""
+
+_QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and notes; results and errors only.")]
+_VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Also where an error comes from in the program.")]
+
+
+def group_of(name: str) -> str:
+    """Return the group of a top-level command.
+
+    >>> group_of("levels"), group_of("generators")
+    ('Make', 'Tools')
+    """
+    return next((group for group, names in GROUPS.items() if name in names), "Tools")
+
+
+def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield (words, declaration) of every command and group of an application."""
+    for info in app.registered_commands:
+        assert info.callback is not None
+        yield (*path, info.name or info.callback.__name__.replace("_", "-")), info
+    for group in app.registered_groups:
+        words = (*path, str(group.name))
+        yield words, group
+        if group.typer_instance is not None:
+            yield from commands(group.typer_instance, words)
+
+
+def apply(app: typer.Typer) -> None:
+    """Give all commands of an application the words of this module."""
+    Commands.order = tuple(name for names in GROUPS.values() for name in names)
+    for words, info in commands(app):
+        if len(words) == 1:
+            info.rich_help_panel = group_of(words[0])
+        if " ".join(words) in ALIASES:
+            info.hidden = True
+        if getattr(info, "typer_instance", None) is None:
+            info.callback = unified(info.callback, " ".join(words))
+            info.help = reflow(info.callback.__doc__ or "")
+
+
+def reflow(text: str) -> str:
+    r"""Return a help text whose paragraphs are one line each, so that they are wrapped where the window ends.
+
+    >>> reflow("Make levels.\n\n    They can be\n    won.\n")
+    'Make levels.\n\nThey can be won.'
+    """
+    paragraphs = re.split(r"\n\s*\n", inspect.cleandoc(text))
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def unified(command: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a command whose options have the words of this module.
+
+    Args:
+        command: as it was declared.
+        name: its words, as in "games evolve".
+    """
+    signature = inspect.signature(command, eval_str=True)
+    parameters = [_unified(parameter) for parameter in signature.parameters.values()]
+    added: dict[str, Any] = {"quiet": _QUIET, "verbose": _VERBOSE}
+    added = {key: value for key, value in added.items() if key not in signature.parameters}
+    parameters += [
+        inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=annotation)
+        for key, annotation in added.items()
+    ]
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> Any:
+        set_verbosity(
+            quiet=bool(given.pop("quiet", False) if "quiet" in added else False),
+            verbose=bool(given.pop("verbose", False) if "verbose" in added else given.get("verbose", False)),
+        )
+        if isinstance(given.get("budget"), str):
+            check_unit(given["budget"], name)
+        return command(**given)
+
+    del wrapped.__wrapped__  # typer reads the signature and the annotations; what is wrapped would contradict both
+    keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+    wrapped.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in keyword}
+    return wrapped
+
+
+def check_unit(text: str, command: str) -> None:
+    """Refuse a budget without a unit.
+
+    Raises:
+        PcgError: for a bare number, with what to write instead.
+
+    >>> check_unit("300evaluations", "levels")
+    >>> check_unit("300", "play")
+    Traceback (most recent call last):
+    pcg.engine.vgdl.diagnostics.PcgError: --budget 300: a number needs its unit, did you mean `300calls`?
+    """
+    from pcg.engine.vgdl.diagnostics import PcgError
+
+    if text.strip().isdecimal():
+        unit = "calls" if command in (*DECISIONS, *CALLS) else "evaluations"
+        raise PcgError(f"--budget {text}: a number needs its unit, did you mean `{text.strip()}{unit}`?")
+
+
+def _unified(parameter: inspect.Parameter) -> inspect.Parameter:
+    if get_origin(parameter.annotation) is not Annotated:
+        return parameter
+    kind, *about = get_args(parameter.annotation)
+    changed = [_with_words(copy.copy(info), parameter.name) for info in about]
+    return parameter.replace(annotation=Annotated[(kind, *changed)])
+
+
+def _with_words(info: Any, name: str) -> Any:
+    if isinstance(info, ArgumentInfo):
+        if name in ("game", "games") and info.autocompletion is None:
+            info.autocompletion = _games
+        return info
+    if not isinstance(info, OptionInfo):
+        return info
+    # in an annotation, the first name stands where a default would
+    given = (() if info.default is ... else (str(info.default),)) + tuple(info.param_decls or ())
+    spelt = [each for each in given if each.startswith("--")] or [f"--{name.replace('_', '-')}"]
+    word = spelt[0]
+    if word in SPELLINGS:
+        info.param_decls = tuple(dict.fromkeys((*spelt, *SPELLINGS[word], *given)))
+        info.default = ...
+    info.help = MEANINGS.get(word, info.help)
+    if word in _COMPLETIONS and info.autocompletion is None:
+        info.autocompletion = _COMPLETIONS[word]
+    return info
+
+
+def _games(incomplete: str) -> list[str]:
+    from pcg.engine.game import builtin_games, builtin_sheets
+
+    return [name for name in (*builtin_games(), *builtin_sheets()) if name.startswith(incomplete)]
+
+
+def _agents(incomplete: str) -> list[str]:
+    from pcg.evaluators.agents.registry import agent_names
+
+    return [name for name in agent_names() if name.startswith(incomplete)]
+
+
+def _level_generators(incomplete: str) -> list[str]:
+    from pcg.generators.levels import GENERATORS
+
+    return [name for name in GENERATORS if name.startswith(incomplete)]
+
+
+_COMPLETIONS: Mapping[str, Callable[[str], list[str]]] = {
+    "--agent": _agents,
+    "--agents": _agents,
+    "--games": _games,
+    "--generator": _level_generators,
+}

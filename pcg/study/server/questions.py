@@ -1,0 +1,197 @@
+"""Pages of questionnaires, and of practice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from pcg.study.answers import PRACTISED
+from pcg.study.panels import FAILED, SCREENED
+from pcg.study.questionnaire import AFTER, BEFORE, COMPREHENSION, PAIR, PARTS, Ask
+from pcg.study.rows import Situation
+from pcg.study.server.levels import texts_for
+from pcg.study.server.pages import Visit, site_of
+from pcg.study.server.participate import PLAYER_WORDS, first_pair, here_of, legend_for, sprite_picture, to_stage
+from pcg.study.server.site import Site
+from pcg.study.server.stages import INSTRUCTIONS, PRACTICE, QUESTIONS, has_understood, tries_of
+from pcg.web.guard import Refused
+from pcg.web.player.server import refuse
+
+
+def routes() -> list[BaseRoute]:
+    """The addresses of this module."""
+    return [
+        Route("/questions/{part}", questions, methods=["GET"]),
+        Route("/questions/{part}", answer, methods=["POST"]),
+        Route("/practice", practice, methods=["GET"]),
+        Route("/practice/sprite-{place:position}.png", practice_sprite),
+        Route("/practice", practised, methods=["POST"]),
+        WebSocketRoute("/practice/socket", practice_socket),
+    ]
+
+
+async def _open_part(visit: Visit, situation: Situation, part: str) -> bool:
+    """Return True if a participant is to answer this page now."""
+    site = visit.site
+    stage = site.place(situation)
+    if part == COMPREHENSION:
+        return stage.kind == INSTRUCTIONS and not has_understood(situation, site.config)
+    if part == AFTER:
+        stage = await site.stage(situation)
+    return stage.kind == QUESTIONS and stage.part == part
+
+
+async def questions(request: Request) -> Response:
+    """A page of questions."""
+    here = await here_of(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    part = request.path_params["part"]
+    if part not in PARTS:
+        raise Refused("there is nothing at this address", 404)
+    if not await _open_part(visit, situation, part):
+        return await to_stage(visit, situation)
+    return _page(visit, part)
+
+
+def _page(visit: Visit, part: str, fields: dict[str, str] | None = None) -> Response:
+    given = fields or {}
+    asks = visit.site.config.asked(part)
+    missing = {ask.name for ask in asks if fields is not None and ask.read(given) is None}
+    return visit.page(
+        "questions", 200 if fields is None else 422, part=part, asks=asks, given=given, missing=missing,
+        ranges={ask.name: _range(visit, ask) for ask in asks},
+    )  # fmt: skip
+
+
+def _range(visit: Visit, ask: Ask) -> str:
+    """The numbers that a question takes, in words."""
+    low, high = f"{ask.low:g}", f"{ask.high:g}"
+    if ask.kind != "number" or (low, high) == ("-inf", "inf"):
+        return ""
+    if "inf" in (high, low.strip("-")):
+        return visit.say("number_from", low=low) if high == "inf" else visit.say("number_to", high=high)
+    return visit.say("number_range", low=low, high=high)
+
+
+async def answer(request: Request) -> Response:
+    """Take the answers of a page. Whatever comes a second time changes nothing and leads on."""
+    here = await here_of(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    fields = await visit.form()
+    site, part = visit.site, request.path_params["part"]
+    if part not in PARTS or not await _open_part(visit, situation, part):
+        return await to_stage(visit, situation)
+    asks = site.config.asked(part)
+    values = {ask.name: value for ask in asks if (value := ask.read(fields)) is not None}
+    if len(values) < len(asks):
+        return _page(visit, part, fields)
+    position = tries_of(situation) if part == COMPREHENSION else situation.pairs[-1].position if part == PAIR else 0
+    await site.threads.write(site.store.answers.add, situation.participant.id, part, position, values)
+    situation = replace(situation, answers={**situation.answers, (part, position): values})
+    if part == BEFORE:
+        situation = await _screen(site, situation, values)
+    if part == COMPREHENSION:
+        if has_understood(situation, site.config):
+            return await first_pair(visit, situation)
+        if tries_of(situation) >= site.config.tries:
+            situation = await site.end(situation, FAILED, COMPREHENSION)
+        else:
+            return visit.go("/instructions")
+    if part == AFTER and site.config.failed and await site.failures(situation.participant) >= site.config.failed:
+        situation = await site.end(situation, FAILED, "attention")
+    return await to_stage(visit, situation)
+
+
+async def _screen(site: Site, situation: Situation, values: dict[str, str]) -> Situation:
+    """End the participation of those whose answers, or whose quota, do not let them take part."""
+    for ask in site.config.asked(BEFORE):
+        if not ask.is_eligible(values.get(ask.name, "")):
+            return await site.end(situation, SCREENED, ask.name)
+    person = situation.participant
+    if site.config.quotas and not person.simulated:
+        known = site.known_of(person, values)
+        quota = await site.threads.read(
+            site.store.answers.full_quota, site.config.quotas, known, site.store.takes_place(), person.id
+        )
+        if quota is not None:
+            return await site.end(situation, SCREENED, f"quota {quota.of} = {quota.value}")
+    return situation
+
+
+# -- practice ----------------------------------------------------------------------------------------------------------
+
+
+async def practice(request: Request) -> Response:
+    """A level on which a game is tried."""
+    here = await here_of(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    site = visit.site
+    stage = site.place(situation)
+    if stage.kind != PRACTICE:
+        return await to_stage(visit, situation)
+    playable = site.items[site.practice[stage.game]]
+    about = playable.about(visit.language)
+    words = {name: visit.words[name] for name in PLAYER_WORDS} | {"time_up": visit.words["over"]}
+    return visit.page(
+        "practice", game=stage.game, about=about, controls=texts_for(about, visit.words), player_words=words,
+        socket=f"{site.root}/practice/socket", legend=await legend_for(visit, playable),
+        sprites=f"{site.root}/practice",
+    )  # fmt: skip
+
+
+async def practice_sprite(request: Request) -> Response:
+    """The picture of one sprite of the legend."""
+    here = await here_of(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    stage = visit.site.place(situation)
+    if stage.kind != PRACTICE:
+        raise Refused("there is nothing at this address", 404)
+    playable = visit.site.items[visit.site.practice[stage.game]]
+    return await sprite_picture(visit, playable, request.path_params["place"])
+
+
+async def practised(request: Request) -> Response:
+    """Note that a game was tried."""
+    here = await here_of(request)
+    if isinstance(here, Response):
+        return here
+    visit, situation = here
+    fields = await visit.form()
+    site = visit.site
+    stage = site.place(situation)
+    if stage.kind != PRACTICE or fields.get("game") != stage.game:
+        return await to_stage(visit, situation)
+    place = sum(part == PRACTISED for part, _ in situation.answers)
+    await site.threads.write(site.store.answers.add, situation.participant.id, PRACTISED, place, {stage.game: "tried"})
+    answers = {**situation.answers, (PRACTISED, place): {stage.game: "tried"}}
+    return await to_stage(visit, replace(situation, answers=answers))
+
+
+async def practice_socket(socket: WebSocket) -> None:
+    """The game that is tried."""
+    site = site_of(socket)
+    secret = site.jar.get(socket, site.jar.participant)
+    try:
+        site.gate.request(socket, secret)
+    except Refused as error:
+        await refuse(socket, str(error))
+        return
+    situation = await site.situation(secret) if secret is not None else None
+    stage = site.place(situation) if situation is not None and situation.state != "paused" else None
+    if situation is None or stage is None or stage.kind != PRACTICE:
+        await refuse(socket, "this game is not open to you")
+        return
+    playable = site.items[site.practice[stage.game]]
+    await site.practice_plays.join(situation.participant.id, playable, site.config.seed, socket)

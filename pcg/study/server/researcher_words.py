@@ -1,0 +1,39 @@
+"""The language of the researcher's page: English texts stand in the templates, and a table has them in others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from starlette.requests import Request
+
+from pcg.runs.config import read_toml
+from pcg.study.texts import choose_language
+
+LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "中文"}
+"""Code -> name."""
+
+
+@cache
+def translations(code: str) -> Mapping[str, str]:
+    """Return English text -> text of a language."""
+    path = resources.files("pcg.study.texts") / "researcher.toml"
+    return {str(english): str(text) for english, text in read_toml(Path(str(path))).get(code, {}).items()}
+
+
+def spoken(request: Request) -> str:
+    """Return the language that the link asks for (`?lang=zh`), else the one that the browser likes best."""
+    asked = request.query_params.get("lang", "")
+    return asked if asked in LANGUAGES else choose_language(request.headers.get("accept-language", ""), LANGUAGES)
+
+
+def translator(code: str) -> Callable[[str], str]:
+    """Return what says an English text in a language; what has no translation stays.
+
+    >>> translator("zh")("Votes"), translator("en")("Votes")
+    ('选择', 'Votes')
+    """
+    table = translations(code)
+    return lambda text: table.get(text, text)

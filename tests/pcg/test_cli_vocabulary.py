@@ -1,0 +1,130 @@
+"""The words of the command line: an option that is known from one command is known in all."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import typer
+from tiers import first_fast
+from typer.testing import CliRunner
+
+from pcg.cli import app, catalogue, doctor, vocabulary
+
+ROOT: Any = typer.main.get_command(app)
+
+
+def leaves(command: Any, words: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return all commands that do something, by their words."""
+    if hasattr(command, "commands"):
+        found: dict[str, Any] = {}
+        for name, below in command.commands.items():
+            found |= leaves(below, (*words, name))
+        return found
+    return {" ".join(words): command}
+
+
+COMMANDS = leaves(ROOT)
+
+
+def options(word: str) -> dict[str, Any]:
+    """Return the option of a name in all commands that have it."""
+    return {name: p for name, command in COMMANDS.items() for p in command.params if word in p.opts}
+
+
+@pytest.mark.parametrize("word", vocabulary.SPELLINGS)
+def test_an_option_has_the_same_spellings_in_all_commands(word: str) -> None:
+    found = options(word)
+    assert found
+    for name, option in found.items():
+        assert set(vocabulary.SPELLINGS[word]) <= set(option.opts), name
+
+
+@pytest.mark.parametrize("word", vocabulary.MEANINGS)
+def test_an_option_has_the_same_sentence_and_kind_in_all_commands(word: str) -> None:
+    found = options(word)
+    assert found
+    assert {option.help for option in found.values()} == {vocabulary.MEANINGS[word]}
+    assert len({(option.is_flag, option.multiple) for option in found.values()}) == 1, word
+
+
+def test_every_command_is_quiet_or_verbose_when_asked() -> None:
+    for name, command in COMMANDS.items():
+        spelt = {spelling for option in command.params for spelling in option.opts}
+        assert {"--quiet", "-q", "--verbose"} <= spelt, name
+
+
+def test_what_opens_a_browser_or_serves_takes_host_and_port() -> None:
+    for name in options("--open"):
+        assert name in options("--host") and name in options("--port"), name
+
+
+def test_every_command_is_in_a_group_and_every_name_of_a_group_is_a_command() -> None:
+    shown = {name for name, command in ROOT.commands.items() if not command.hidden}
+    named = {name for names in vocabulary.GROUPS.values() for name in names}
+    assert shown == named & set(ROOT.commands) == named
+    panels = {name: command.rich_help_panel for name, command in ROOT.commands.items() if not command.hidden}
+    assert panels == {name: vocabulary.group_of(name) for name in shown}
+
+
+@pytest.mark.parametrize("old", first_fast(vocabulary.ALIASES))
+def test_an_old_name_does_what_the_new_one_does(old: str) -> None:
+    run = CliRunner()
+    first, second = run.invoke(app, old.split()), run.invoke(app, vocabulary.ALIASES[old].split())
+    assert first.exit_code == second.exit_code == 0
+    assert second.output in first.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_paragraphs_of_the_help_are_wrapped_where_the_window_ends_only(name: str) -> None:
+    text = COMMANDS[name].help
+    assert text and "\n" not in text.replace("\n\n", "")
+    assert text.partition("\n\n")[0].rstrip()[-1] in ".:"
+
+
+# --- list and doctor --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.full
+def test_list_tells_the_number_of_every_kind_and_each_kind_has_so_many() -> None:
+    run = CliRunner()
+    kinds = json.loads(run.invoke(app, ["list", "--json"]).output)
+    assert {entry["kind"] for entry in kinds} == set(catalogue.KINDS) - {"kernels"}
+    for entry in kinds:
+        found = json.loads(run.invoke(app, ["list", entry["kind"], "--json"]).output)
+        assert len(found) == entry["number"] > 0
+        assert all(one["name"] and one["help"] for one in found), entry["kind"]
+
+
+def test_list_shows_names_and_sentences() -> None:
+    output = CliRunner().invoke(app, ["list", "agents"]).output
+    assert "mcts" in output and "Monte Carlo tree search" in output
+
+
+def test_doctor_finds_nothing_wrong_here() -> None:
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    found = {entry["name"]: entry for entry in json.loads(result.output)}
+    assert result.exit_code == 0 and set(found) == set(doctor.LOOKS)
+    assert not [entry for entry in found.values() if entry["state"] == "wrong"]
+    assert "Python" in found["versions"]["text"]
+
+
+def test_doctor_says_that_the_cache_folder_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    cache = next(entry for entry in json.loads(result.output) if entry["name"] == "cache")
+    assert result.exit_code == doctor.UNWELL
+    assert cache["state"] == "wrong" and "PCG_CACHE_DIR" in cache["text"]
+
+
+def test_verbose_tells_where_in_the_program_an_error_comes_from() -> None:
+    plain, told = (CliRunner().invoke(app, ["check", "dungon", *more]) for more in ([], ["--verbose"]))
+    assert plain.exit_code == told.exit_code == 2
+    assert "Traceback" not in plain.output and "Traceback" in told.output
+    assert told.output.rstrip().endswith(plain.output.rstrip())
+
+
+def test_completion_knows_games_and_agents() -> None:
+    assert "dungeon" in vocabulary._games("du") and vocabulary._agents("mct") == ["mcts"]
+    assert vocabulary._level_generators("evo") == ["evolve"]

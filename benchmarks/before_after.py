@@ -32,8 +32,8 @@ import json, sys
 from pcg import load
 from pcg.engine.benchmark import measure
 for line in sys.stdin:
-    label, source, seconds = json.loads(line)
-    speed = measure(load(source), label, seconds)
+    label, source, seconds, tick = json.loads(line)
+    speed = measure(load(source), label, seconds, *tick)
     print("RESULT " + json.dumps(speed.as_dict()), flush=True)
 """
 _MOVE = "import pcg; state = pcg.load('dungeon').start(level=0, seed=1); state.advance('LEFT'); "
@@ -64,10 +64,10 @@ class Version:
             env={**os.environ, "PYTHONPATH": ""},
         )
 
-    def measure(self, label: str, source: str, seconds: float) -> dict[str, Any]:
-        """Measure one game."""
+    def measure(self, label: str, source: str, seconds: float, tick: list[int]) -> dict[str, Any]:
+        """Measure one game; `tick` is empty or holds the tick of the state that is copied."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps([label, source, seconds]) + "\n")
+        self._process.stdin.write(json.dumps([label, source, seconds, tick]) + "\n")
         self._process.stdin.flush()
         for line in self._process.stdout:
             if line.startswith("RESULT "):
@@ -120,6 +120,7 @@ def main() -> None:
     parser.add_argument("--games", nargs="*", default=[], help="only these")
     parser.add_argument("--seconds", type=float, default=0.2, help="of processor time for each operation and round")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--from", type=int, nargs=1, default=[], dest="tick", help="copy the state at this tick")
     parser.add_argument("--json", type=Path, help="where to write all numbers")
     args = parser.parse_args()
     best: dict[str, list[dict[str, float]]] = {}
@@ -131,7 +132,7 @@ def main() -> None:
             best[label] = [dict.fromkeys(RATES, 0.0) for _ in versions]
             for _ in range(args.rounds):
                 for version, rates in zip(versions, best[label], strict=True):
-                    speed = version.measure(label, source, args.seconds)
+                    speed = version.measure(label, source, args.seconds, args.tick)
                     rates.update({name: max(rates[name], speed[name]) for name in RATES})
         processes = start_up(interpreters, folder)
     gains = {label: {name: new[name] / old[name] for name in RATES} for label, (old, new) in best.items()}

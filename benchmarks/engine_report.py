@@ -145,9 +145,9 @@ programs on the machine only ever make it slower. Python {python}, Numba {numba}
 
 BOUND = """## What bounds the slowest
 
-`painter` is a level of twelve cells on which the reference itself has next to nothing to do: per tick about two dozen
-first sprites are tested, seven effects executed and two sprites created or removed, and which ones changes from tick
-to tick, so that most of the time is lost to branches that the processor cannot predict. Games with many sprites that
+`painter` is a level of twelve cells on which the reference itself has next to nothing to do: per tick nine rules are
+evaluated, two dozen first sprites tested, seven effects executed and two sprites created or removed, in some 11,000
+instructions of which no part stands out; rules that had a hit begin anew in the next tick. Games with many sprites that
 move in every tick (`x-racer`, `lasers`) are bound by those updates, one for each sprite, as in the reference."""
 
 

@@ -104,11 +104,11 @@ def revision() -> str:
     return asked.stdout.strip()
 
 
-def measure(name: str, file: Path | None, seed: int, limit: float) -> Outcome:
-    """Evolve levels of one game until one is feasible or the time is up."""
+def measure(name: str, file: Path | None, seed: int, limit: float, maker: str = "evolve") -> Outcome:
+    """Make levels of one game until one is feasible or the time is up."""
     game = open_game(name, file)
     started = time.process_time()
-    generator = make_generator("evolve", game, seed=seed)
+    generator = make_generator(maker, game, seed=seed)
     evaluator = LevelEvaluator(game)
     failing = Counter[str]()
     best: tuple[float, Candidate, Evaluation] | None = None
@@ -191,7 +191,7 @@ def run(given: argparse.Namespace) -> bool:
         game = open_game(name, known[name])
         if game.players != 1:
             continue
-        outcome = measure(name, known[name], given.seed, given.seconds)
+        outcome = measure(name, known[name], given.seed, given.seconds, given.generator)
         keep(given.store, outcome)
         found = f"{outcome.winner}, {outcome.length} ticks" if outcome.feasible else f"none: {dict(outcome.failing)}"
         print(f"{name:20} {outcome.seconds:6.1f} s {outcome.evaluations:4} evaluations  {found}", flush=True)
@@ -215,6 +215,8 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
         "and all other constraints are kept ([Level generators](../generators.md)). One run per game on one core, "
         f"default parameters, given up after {limit:g} s of processor time; seed "
         f"{', '.join(sorted({str(o.seed) for o in found}))}. Written by `python benchmarks/levels_corpus.py report`.",
+        "",
+        "The style of levels of `portfolio`, the default, and courses are on a [page of their own](level-style.md).",
         "",
         "| games | measured | with a feasible level | share | promised | median seconds | within 5 s |",
         "|---|---:|---:|---:|---:|---:|---:|",
@@ -287,6 +289,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="processor time after which a game is given up")
     parser.add_argument("--minutes", type=float, help="begin no further game after this time")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--generator", default="evolve", help="which levels are made by; `report` is about `evolve`")
     parser.add_argument("--again", action="store_true", help="measure games anew that had no feasible level")
     parser.add_argument("--show", action="store_true", help="measure in any case, and print the levels")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the corpus")

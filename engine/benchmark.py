@@ -2,8 +2,11 @@
 
 All rates are per second of process CPU time on one thread, after compilation, with random actions, on level 0. The
 operations are those of the recorded reference numbers: advancing (from the start again at the end of a game or after
-200 ticks), copying the state at tick 50, copying and advancing once, copying and ten advances. Each is tried five times
-on the same work and the best counts, as `timeit` has it: other programs on the machine only ever make it slower.
+200 ticks), copying the state at tick 50, copying and advancing once, copying and ten advances. The copied state can be
+another: in the first tick from a start every rule is looked at, so that tick 0 says how fast short episodes are.
+
+Each operation is tried in five windows on the same work and the best counts, as `timeit` has it: other programs on the
+machine only ever make it slower. How much they did is told as well, as the spread of the windows.
 """
 
 from __future__ import annotations
@@ -34,7 +37,14 @@ _TRIES = 5
 
 @dataclass(frozen=True)
 class Speed:
-    """Measured rates of one game; `state_bytes` is what a copy of the state at tick 50 moves."""
+    """Measured rates of one game.
+
+    Attributes:
+        state_bytes: what a copy of the measured state moves.
+        copy_tick: tick of the state that is copied.
+        spread: how much longer the slowest window took than the fastest of the same operation, as a part of the
+            fastest: the largest of the four operations'. 0.05 and less is a quiet machine.
+    """
 
     game: str
     columns: int
@@ -45,6 +55,8 @@ class Speed:
     copy_advance_per_s: float
     rollout10_per_s: float
     state_bytes: int
+    copy_tick: int = _COPY_TICK
+    spread: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -75,21 +87,21 @@ def _random_state_at(game: Game, tick: int) -> State:
     return game.start(0, _SEED)
 
 
-def _rate(state: State, mode: int, seconds: float) -> float:
-    """Operations per second of CPU time; the state is enlarged until all that is played fits."""
+def _rate(state: State, mode: int, seconds: float) -> tuple[float, float]:
+    """Operations per second of CPU time, and their spread; the state is enlarged until all that is played fits."""
     while True:
         pool = state.model.pool(2)
         invoke3(state.context.copy_address, state.context.address, pool.address, state.address)
-        rate = _best(state.context.address, pool.address, pool.address + pool.stride, mode, seconds)
-        if rate is not None:
-            return rate
+        found = _best(state.context.address, pool.address, pool.address + pool.stride, mode, seconds)
+        if found is not None:
+            return found
         if state.model.room > 16384:
             raise PcgError(f"{state.game.name}: a state does not fit")
         state = _enlarged(state)
 
 
-def _best(game: int, start: int, work: int, mode: int, seconds: float) -> float | None:
-    """The best rate of several tries on the same operations; None when the block has no room for them."""
+def _best(game: int, start: int, work: int, mode: int, seconds: float) -> tuple[float, float] | None:
+    """The best rate of several windows on the same operations, and their spread; None when the block has no room."""
     memory = np.array([0], np.int64)
     draws = int(memory.ctypes.data)
     count = 64
@@ -103,7 +115,7 @@ def _best(game: int, start: int, work: int, mode: int, seconds: float) -> float 
         if times[0] < seconds / (2 * _TRIES):
             times.clear()
             count *= 2
-    return count / min(times)
+    return count / min(times), max(times) / min(times) - 1.0
 
 
 def _enlarged(state: State) -> State:
@@ -112,22 +124,29 @@ def _enlarged(state: State) -> State:
     return other
 
 
-def measure(game: Game, label: str, seconds: float = 1.0) -> Speed:
-    """Measure one game on its level 0, `seconds` of CPU time for each operation."""
+def measure(game: Game, label: str, seconds: float = 1.0, copy_tick: int = _COPY_TICK) -> Speed:
+    """Measure one game on its level 0.
+
+    Args:
+        game: the game.
+        label: what to call it.
+        seconds: of CPU time for each operation.
+        copy_tick: tick of the state that is copied, reached by random actions; 0 is the start.
+    """
     start = game.start(0, _SEED)
-    middle = _random_state_at(game, _COPY_TICK)
+    middle = _random_state_at(game, copy_tick) if copy_tick > 0 else start
     header = middle.context.header(middle.address)
     used = int(header["at_sprites"]) + int(header["slots"]) * game.tables.stride
+    found = {name: _rate(start if k == 0 else middle, k, seconds) for k, name in enumerate(RATES)}
     return Speed(
         game=label,
         columns=start.width,
         rows=start.height,
         sprites=len(start.records()),
-        advance_per_s=_rate(start, 0, seconds),
-        copy_per_s=_rate(middle, 1, seconds),
-        copy_advance_per_s=_rate(middle, 2, seconds),
-        rollout10_per_s=_rate(middle, 3, seconds),
+        **{name: rate for name, (rate, _) in found.items()},
         state_bytes=used,
+        copy_tick=copy_tick,
+        spread=max(spread for _, spread in found.values()),
     )
 
 

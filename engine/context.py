@@ -122,6 +122,7 @@ class Context:
             "cell_start": placement.cell_start,
             "cell_items": placement.cell_items,
             "cell_mask": placement.cell_mask,
+            "level_mates": placement.level_mates,
             "dirty_masks": tables.dirty_masks,
             "extensions": tables.extensions,
         }
@@ -323,7 +324,7 @@ def _strided(address: int, stride: int, count: int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PathInputs:
-    """What a path-finder's table is computed from (`kernel.paths.build_paths`)."""
+    """Inputs that a path-finder's table is computed from (`kernel.paths.build_paths`)."""
 
     blocked: np.ndarray[Any, np.dtype[np.int8]]
     """int8[cells]: 1 where an obstacle stands at the start."""

@@ -29,7 +29,7 @@ class Placement:
         level_start: int32[types, 2], first of `level_sprites` of a type, and how many.
         level_corners: int32[2, n_level], their x and their y, pixels.
         n_level, n_mortal: how many there are, and how many of them can die.
-        cell_start, cell_items, cell_mask: them by cell (`kernel.layout.CONTEXT`).
+        cell_start, cell_items, cell_mask, level_mates: them by cell (`kernel.layout.CONTEXT`).
         moving: int64[n, 4], type, x, y and id of the others, in order of creation.
         avatars: places in `moving` of the players' avatars, in the order of the players.
     """
@@ -83,6 +83,19 @@ class Placement:
         np.bitwise_or.at(mask, cell, np.left_shift(np.uint64(1), (here[:, 0] & 63).astype(np.uint64)))
         self.cell_items = np.ascontiguousarray(order if len(order) else np.zeros(1), dtype=np.int32)
         self.cell_mask = mask.view(np.int64)
+        self.level_mates = np.full(max(1, len(here)), -1, np.int64)
+        if len(here):
+            self._look_around(level, here[:, 0] & 63, cell)
+
+    def _look_around(self, level: Level, kinds: Any, cell: Any) -> None:
+        """Note the neighbours of each level sprite that lies in one cell; those of larger ones are looked up."""
+        records, size = self.level_sprites, level.block_size
+        single = (records["w"] > 0) & (records["w"] <= size) & (records["h"] > 0) & (records["h"] <= size)
+        records["near"] = np.where(single, self.cell_mask[cell], records["near"])
+        # a sprite is its own neighbour, but no mate
+        _, place, counts = np.unique(cell * 64 + kinds, return_inverse=True, return_counts=True)
+        own = np.where(counts[place] > 1, 0, np.left_shift(np.uint64(1), kinds.astype(np.uint64)).view(np.int64))
+        self.level_mates[:] = np.where(single, self.cell_mask[cell] & ~own, -1)
 
 
 class LevelPlan:

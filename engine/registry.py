@@ -136,7 +136,7 @@ def loaded_plugins() -> tuple[str, ...]:
 
 
 ADOPTERS: dict[str, Callable[[str, Any], None]] = {}
-"""What registers a plain function or class of a user's file under a name, by the kind of part: "fitness", "agent"."""
+"""Registrars of a plain function or class of a user's file under a name, by the kind of part: "fitness", "agent"."""
 
 _PART = re.compile(r"(.+\.py):([a-z-]+):(\w+)")
 

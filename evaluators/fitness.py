@@ -45,6 +45,8 @@ __all__ = ["CONSTRAINTS", "PARAMETERS", "LevelEvaluator", "fitness_with_targets"
 
 TICKS_PER_GOAL = 5
 """Ticks that a play may take for everything that must vanish, beside half of `max_length`."""
+_EFFORT = frozenset({"nodes", "budget", "planner_budget", "search", "attempts", "max_length"})
+"""Parameters that say how long a win is searched for."""
 LONG_STRIDES = (8, 5)
 """Ticks that an action lasts in the solver's first searches of levels with continuous physics."""
 
@@ -199,6 +201,14 @@ class LevelEvaluator:
     def judge(self) -> LevelJudge:
         """The judge of this game's levels."""
         return LevelJudge(self.text, self.game.levels, self.number("difficulty"))
+
+    @property
+    def searches_well(self) -> bool:
+        """False where less is spent on the search for a win than by default: not to find one then tells nothing about
+        the game, and a level has to be won.
+        """
+        usual = {p.name: p.default for p in PARAMETERS if p.name in _EFFORT}
+        return all(float(self.settings[name]) >= float(value) for name, value in usual.items())
 
     @functools.cached_property
     def own(self) -> OwnLevels:

@@ -27,7 +27,9 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("nodes", 60_000, "states the solver may visit in games without chance", 1, 100_000_000, "states"),
     Parameter("budget", 500, "what MCTS may spend on a decision", 1, 10_000_000, "forward-model calls"),
     Parameter("planner_budget", 1500, "what the planner may spend on a decision", 1, 10_000_000, "forward-model calls"),
-    Parameter("search", 400_000, "most that the prover may spend on a level that nobody else wins", 0, 10**9, "calls"),
+    Parameter(
+        "search", 1_000_000, "most that the prover may spend on a level that nobody else wins", 0, 10**9, "calls"
+    ),
     Parameter("attempts", 1, "plays of each capable agent before a level counts as not won", 1, 100),
     Parameter("weak_plays", 4, "plays of each weak agent", 1, 1000),
     Parameter("weight_gap", 0.4, "weight of the gap between capable and weak players", 0.0, 1.0),

@@ -32,7 +32,7 @@ from pcg.evaluators.metrics.registry import AGENTS, JUDGEMENT, TEXT, measure
 from pcg.evaluators.own_levels import SEED as OWN_SEED
 from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays
 from pcg.evaluators.targets import target_value
-from pcg.evaluators.winnability import LIKELY, ask_own_levels
+from pcg.evaluators.winnability import AT_HALF, LIKELY, ask_own_levels
 
 if TYPE_CHECKING:
     from pcg.evaluators.fitness import LevelEvaluator
@@ -120,8 +120,10 @@ class LevelEvaluation:
         if found.won is None:
             if not self._may_be_winnable(found):
                 return self._verdict("capable")
-            self.constraints["win"] = self.constraints["length"] = 1.0
-            return self._verdict("capable", fitness=self._quality_unseen())
+            self.constraints["win"] = 1.0
+            self.constraints["length"] = float("min_length" not in self.of.given)  # which nobody can tell
+            fitness = self._quality_unseen() if self.constraints["length"] else 0.0
+            return self._verdict("capable", fitness=fitness)
         winner, game_seed, playout = found.won
         self.plays.winnable = 1.0
         if found.waits and not any(self.of.own.known(k, lambda one: one.search.waits) for k in self.others):
@@ -351,7 +353,7 @@ class LevelEvaluation:
         of = self.of
         longest = self.longest if "max_length" in of.given else MAX_TICKS
         seeds = [self._game_seed(k) for k in range(FUTURES)]
-        found = of.wins.find(self.level, seeds, longest, self.others)
+        found = of.wins.find(self.level, seeds, longest, self.others, typical=self.text_value >= AT_HALF)
         self.solvability.calls += found.calls
         if found.actions is None:
             return WinSearch(None, best, found.impossible)
@@ -361,13 +363,18 @@ class LevelEvaluation:
     def _may_be_winnable(self, found: WinSearch) -> bool:
         """Tell whether a level of which no win was found is more likely than not to have one."""
         self.plays.winnable = 0.0
-        if found.proved or not self.others:
+        if found.proved or not self.others or not self.of.searches_well:
             return False
-        judge = self.of.judge
-        text_value = value_of(judge.parts(judge.view(self.seen)))
-        self.plays.winnable, *asked = ask_own_levels(text_value, [lambda k=k: self.of.own.won(k) for k in self.others])
+        questions = [functools.partial(self.of.own.won, k) for k in self.others]
+        self.plays.winnable, *asked = ask_own_levels(self.text_value, questions)
         self.own_wins = asked[0], asked[1]
         return self.plays.winnable >= LIKELY
+
+    @functools.cached_property
+    def text_value(self) -> float:
+        """What the judge says of the text alone, in [0, 1]."""
+        judge = self.of.judge
+        return value_of(judge.parts(judge.view(self.seen)))
 
     @functools.cached_property
     def quick_length(self) -> int | None:

@@ -28,7 +28,7 @@ SEED = 1
 """Seed of the evaluations of own levels."""
 USUAL_SPREAD = 0.5
 """Standard deviation of the logarithm of the lengths of wins that is usual among the levels of a game."""
-TRUST = 2.0
+TRUST = 6.0
 """Weight of the usual spread, in levels."""
 UNUSUAL = 0.01
 """Share of levels like these that are won still sooner."""
@@ -108,7 +108,7 @@ def shortest_expected(lengths: Sequence[int], otherwise: float) -> float:
         lengths: of the wins of some levels, in ticks.
         otherwise: the answer where there are none.
 
-    >>> shortest_expected([70, 90, 80, 75], 20) > 20 > 10 > shortest_expected([10, 12, 30, 11], 20)
+    >>> shortest_expected([90, 110, 120, 95], 20) > 20 > 10 > shortest_expected([10, 12, 30, 11], 20)
     True
     """
     if not lengths:

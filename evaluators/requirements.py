@@ -92,7 +92,8 @@ class Requirements:
             known: the same of levels that are as they should be: a rule that one of them breaks is none.
         """
         parts: list[float] = []
-        for rule in (*self.counts, *self.needs):
+        rules: tuple[CountRule | Need, ...] = (*self.counts, *self.needs)
+        for rule in rules:
             share = rule.share(counts)
             if share is not None and (share >= 1.0 or all(rule.share(one) in (None, 1.0) for one in known)):
                 parts.append(share)

@@ -35,6 +35,22 @@ def near_mask(gm, st, a):
         return p.near
     g = context_at(gm)
     mask = 0
+    x1 = p.x + p.w - 1
+    y1 = p.y + p.h - 1
+    if p.w > 0 and p.h > 0 and p.x >= 0 and p.y >= 0 and x1 < g.width and y1 < g.height and p.slot >= 0:
+        c0 = cells_along(gm, p.x)
+        r0 = cells_along(gm, p.y)
+        right = cells_along(gm, x1) - c0
+        below = cells_along(gm, y1) - r0
+        if right <= 1 and below <= 1:
+            # most sprites are no larger than a cell, so that they cover four at most
+            at = g.cell_mask + 8 * (r0 * g.columns + c0)
+            mask = load64(at) | load64(at + 8 * right)
+            if below != 0:
+                at += 8 * g.columns
+                mask = mask | load64(at) | load64(at + 8 * right)
+            p.near = mask
+            return mask
     if p.w > 0 and p.h > 0 and p.x < g.width and p.y < g.height and p.x + p.w > 0 and p.y + p.h > 0:
         c0 = cells_along(gm, max(p.x, 0))
         r0 = cells_along(gm, max(p.y, 0))
@@ -76,26 +92,43 @@ def type_mark(t):
 
 
 @inlined
-def reach_mark(gm, p):
-    """The mark of a sprite that reaches into the cells to the right or below, otherwise 0."""
-    g = context_at(gm)
-    right = cells_along(gm, max(0, min(p.x, g.width - 1))) * g.block + g.block
-    bottom = cells_along(gm, max(0, min(p.y, g.height - 1))) * g.block + g.block
-    return OVERHANG if p.x + p.w > right or p.y + p.h > bottom else 0
+def reach_mark(gm, p, column, row):
+    """The mark of a sprite that reaches into the cells to the right of its own or below, otherwise 0."""
+    block = context_at(gm).block
+    return OVERHANG if p.x + p.w > (column + 1) * block or p.y + p.h > (row + 1) * block else 0
+
+
+@inlined
+def column_of(gm, x):
+    """Column of a pixel coordinate; what lies outside counts as the nearest one."""
+    return cells_along(gm, max(0, min(x, context_at(gm).width - 1)))
+
+
+@inlined
+def row_of(gm, y):
+    """Row of a pixel coordinate; what lies outside counts as the nearest one."""
+    return cells_along(gm, max(0, min(y, context_at(gm).height - 1)))
 
 
 @inner
 def link_cell(gm, st, a):
     """Put a moving sprite into the list of its cell."""
     p = sprite_at(a)
-    p.cell = cell_at(gm, p.x, p.y)
+    link_at(gm, st, a, column_of(gm, p.x), row_of(gm, p.y))
+
+
+@inlined
+def link_at(gm, st, a, column, row):
+    """Put a moving sprite into the list of a cell."""
+    p = sprite_at(a)
+    p.cell = row * context_at(gm).columns + column
     here = cell_word(st, p.cell)
     first = load16(here)
     p.cell_next = first
     p.cell_prev = -1
     if first >= 0:
         sprite_at(slot_address(gm, st, first)).cell_prev = p.slot
-    store32(here, load32(here) & ~0xFFFF | type_mark(p.type) | reach_mark(gm, p) | p.slot)
+    store32(here, load32(here) & ~0xFFFF | type_mark(p.type) | reach_mark(gm, p, column, row) | p.slot)
 
 
 @inner
@@ -116,12 +149,14 @@ def unlink_cell(gm, st, a):
 def follow_cell(gm, st, a):
     """Keep a sprite whose rectangle has changed in the list of its cell."""
     p = sprite_at(a)
-    if cell_at(gm, p.x, p.y) != p.cell:
+    column = column_of(gm, p.x)
+    row = row_of(gm, p.y)
+    if row * context_at(gm).columns + column != p.cell:
         unlink_cell(gm, st, a)
-        link_cell(gm, st, a)
+        link_at(gm, st, a, column, row)
     else:
         here = cell_word(st, p.cell)
-        store32(here, load32(here) | reach_mark(gm, p))
+        store32(here, load32(here) | reach_mark(gm, p, column, row))
 
 
 @inner

@@ -220,6 +220,7 @@ def moving_hits(gm, st, a, t, since):
                     push_hit(gm, st, b)
             if held & mark == 0:
                 store32(here, marks & ~mark)
+                s.grid = 2
     # heaps of sprites, and cells covered by giants
     s.work += looked >> 3
     if s.hits > start + 1:
@@ -317,15 +318,29 @@ def first_hit(gm, st, entry, a):
 @inlined
 def meets_any(gm, st, entry, a, since):
     """0 when it is quickly seen that first sprite `a` has no hit; most have none."""
+    still = sprite_at(a).moved <= since
+    if not still and meets_level(gm, st, entry, a) != 0:
+        return 1
+    return meets_moving(gm, st, entry, a, still)
+
+
+@inlined
+def meets_level(gm, st, entry, a):
+    """0 when `a` is far from all level sprites of the second types."""
+    mask = entry.second_mask
+    if mask == 0:
+        return 0
+    near = sprite_at(a).near
+    if near == -1:
+        near = near_mask(gm, st, a)
+    return 1 if near & mask != 0 else 0
+
+
+@inlined
+def meets_moving(gm, st, entry, a, still):
+    """0 when `a` overlaps no moving second sprite; `still`: only groups in which one has moved are looked at."""
     p = sprite_at(a)
     g = context_at(gm)
-    still = p.moved <= since
-    if not still and entry.second_mask != 0:
-        near = p.near
-        if near == -1:
-            near = near_mask(gm, st, a)
-        if near & entry.second_mask != 0:
-            return 1
     if p.w <= 0 or p.h <= 0:
         return 0
     x0 = p.x
@@ -339,7 +354,7 @@ def meets_any(gm, st, entry, a, since):
     for i in range(entry.second_moving_n):
         group = group_at(st, load32(types + 4 * i))
         slot = group.head
-        if slot < 0 or (still and group.stamp <= since):
+        if slot < 0 or (still and group.stamp <= s.since):
             continue
         if s.grid != 0 and group.moving > FEW:
             return 1

@@ -20,7 +20,9 @@ from pcg.engine.kernel.collisions import (
     list_moved,
     meets,
     meets_any,
+    meets_level,
     meets_listed,
+    meets_moving,
     moving_hits,
 )
 from pcg.engine.kernel.effects import execute, mark_fired, record_event, settle
@@ -40,6 +42,7 @@ from pcg.engine.kernel.ids import EFFECT_ID
 from pcg.engine.kernel.layout import (
     DIRTY_BITS,
     E_BATCH,
+    N_AGAIN,
     N_GROUND,
     N_ONCE,
     N_SHARED,
@@ -50,11 +53,13 @@ from pcg.engine.kernel.layout import (
     sprite_at,
     state_at,
 )
-from pcg.engine.kernel.runtime import inner, load8, load32, load64, low_bit, store32, store64
+from pcg.engine.kernel.runtime import inlined, inner, load8, load32, load64, low_bit, store32, store64
 from pcg.engine.kernel.store import is_killed, overlaps
 
 _WALL_BOUNCE = EFFECT_ID["wallBounce"]
 _WALL_REVERSE = EFFECT_ID["wallReverse"]
+_MET, _APART, _ABSENT = 0, 1, 2
+"""Results of evaluating an entry: some hit; none; no second sprite at all."""
 _CROWD = 16
 """Moving sprites up to this number are tested against each other at no charge."""
 
@@ -240,9 +245,6 @@ def run_level(gm, st, entry, t):
     g = context_at(gm)
     s = state_at(st)
     since = s.since
-    if since >= 0 and newest(gm, st, entry) <= since:
-        # level sprites never move, so those apart from all second sprites still are
-        return 0
     met = 0
     # level sprites that touch level sprites never part: they matter until one evaluation found none
     if entry.bits & N_SLOW_FIRST == 0 and (entry.second_has_level == 0 or since >= 0):
@@ -253,22 +255,40 @@ def run_level(gm, st, entry, t):
         return met
     first = load32(g.level_start + 8 * t)
     s.work += load32(g.level_start + 8 * t + 4) >> 2
+    if since >= 0 and g.max_w <= g.block and g.max_h <= g.block and moves_near_first(gm, st, entry, since, 1) == 0:
+        # no level sprite reaches beyond its cell, and nothing that could meet one is in a cell with it
+        return 0
+    plain = since < 0 and entry.bits & (E_BATCH | N_GROUND) == 0
     for k in range(first, first + load32(g.level_start + 8 * t + 4)):
         if k >= g.n_mortal or is_mortal_alive(st, k):
             a = g.level + SPRITE_BYTES * k
-            if meets_any(gm, st, entry, a, since) != 0:
+            if plain and load64(g.level_mates + 8 * k) & entry.second_mask == 0:
+                # no level sprite can touch it, so that a search would only cost its price
+                if meets_moving(gm, st, entry, a, False) == 0:
+                    if meets_level(gm, st, entry, a) != 0 and is_killed(gm, st, a) == 0 and s.work <= g.max_work:
+                        s.work += 2
+                        s.hits = 0
+                    continue
+                met += run_first(gm, st, entry, a)
+            elif meets_any(gm, st, entry, a, since) != 0:
                 met += run_first(gm, st, entry, a)
     return met
 
 
 @inner
-def run_moving(gm, st, entry, t):
-    """Evaluate an entry for the moving sprites of type t as first sprites; returns the number of hits."""
+def run_moving(gm, st, entry, t, quiet):
+    """Evaluate an entry for the moving sprites of type t as first sprites; returns the number of hits.
+
+    `quiet`: no second sprite has moved since the last evaluation.
+    """
     g = context_at(gm)
     s = state_at(st)
     moving = group_at(st, t).moving
     s.work += moving >> 2
-    if s.grid != 0 and moving > FEW and entry.bits & (N_SHARED | N_GROUND | N_SLOW_FIRST) == 0:
+    if s.grid == 0 or moving <= FEW:
+        if quiet and group_at(st, t).stamp <= s.since:
+            return 0
+    elif entry.bits & (N_SHARED | N_GROUND | N_SLOW_FIRST) == 0:
         second = count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)
         once = second > FEW and entry.bits & N_ONCE != 0 and type_at(gm, t).bits & T_AVATAR_CLASS == 0
         if entry.second_has_level == 0 and 4 * second <= moving:
@@ -277,7 +297,6 @@ def run_moving(gm, st, entry, t):
             return run_piled(gm, st, entry, t)
     since = s.since
     last = s.last
-    quiet = since >= 0 and newest(gm, st, entry) <= since
     ground = entry.bits & N_GROUND
     base = st + s.at_sprites
     stride = g.stride
@@ -290,12 +309,14 @@ def run_moving(gm, st, entry, t):
         p = sprite_at(a)
         if p.id >= last:
             break
-        if ground != 0:
-            near = 1
-        elif p.moved <= since and (quiet or moved >= 0):
-            near = 0 if quiet else meets_listed(st, a, moved)
+        if p.moved > since:
+            near = 1 if ground != 0 or meets_level(gm, st, entry, a) != 0 else meets_moving(gm, st, entry, a, False)
+        elif quiet:
+            near = 0
+        elif moved >= 0:
+            near = meets_listed(st, a, moved)
         else:
-            near = meets_any(gm, st, entry, a, since)
+            near = meets_moving(gm, st, entry, a, True)
         if near != 0:
             hits = run_first(gm, st, entry, a)
             if hits != 0:
@@ -334,40 +355,176 @@ def run_piled(gm, st, entry, t):
 
 @inner
 def run_entry(gm, st, n):
-    """Evaluate one effect of one pair."""
+    """Evaluate one effect of one pair; returns `_MET`, `_APART` or `_ABSENT`."""
     s = state_at(st)
     entry = entry_at(gm, n)
-    if entry.shield >= 0 and s.shields != 0 and load8(st + s.at_shields + entry.shield) != 0:
-        set_dirty(st, n)
-        return
     clean = st + s.at_clean + 4 * n
-    s.since = load32(clean)
+    since = load32(clean)
     if entry.bits & N_GROUND:
-        s.since = -1
+        since = -1
         set_dirty(st, n)
+    s.since = since
     if present(gm, st, entry.second_at, entry.second_n) == 0:
-        return
+        return _ABSENT
     s.work += 1
+    if entry.bits & N_GROUND == 0:
+        if entry.first_moving_n == 0:
+            if entry.bits & N_SLOW_FIRST == 0 and (since >= 0 or entry.second_mask == 0):
+                if moves_near_first(gm, st, entry, since, 0) == 0:
+                    s.last = s.next_id
+                    return note_apart(st, clean)
+        elif entry.second_moving_n == 0 and (since >= 0 or entry.first_mask == 0):
+            if moves_near_second(gm, st, entry, since) == 0:
+                s.last = s.next_id
+                for i in range(entry.first_moving_n):
+                    s.work += group_at(st, int_at(gm, entry.first_moving_at + i)).moving >> 2
+                return note_apart(st, clean)
     if s.slots > _CROWD and (s.grid == 0 or entry.bits & N_GROUND != 0):
         # where sprites are many and searched one by one, testing them costs as well
         firsts = count_moving(gm, st, entry.first_moving_at, entry.first_moving_n)
-        s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5
+        if firsts != 0:
+            s.work += (firsts * count_moving(gm, st, entry.second_moving_at, entry.second_moving_n)) >> 5
+    if since >= 0 and entry.first_mask == 0 and few_apart(gm, st, entry, since) != 0:
+        s.last = s.next_id
+        return note_apart(st, clean)
     s.clock += 1
-    now = s.clock
     s.last = s.next_id
     met = 0
+    quiet = since >= 0 and newest(gm, st, entry) <= since
     for i in range(entry.first_n):
         t = int_at(gm, entry.first_at + i)
         group = group_at(st, t)
         if group.count > 0:
-            if load32(context_at(gm).level_start + 8 * t + 4) > 0:
+            # level sprites never move: those apart from all second sprites still are while these rest
+            if not quiet and load32(context_at(gm).level_start + 8 * t + 4) > 0:
                 met += run_level(gm, st, entry, t)
+                quiet = since >= 0 and newest(gm, st, entry) <= since if met != 0 else False
             if group.head >= 0:
-                met += run_moving(gm, st, entry, t)
-    # with no hit nothing has changed, so all pairs are known to be apart as of now
-    store32(clean, now if met == 0 else -1)
+                met += run_moving(gm, st, entry, t, quiet)
+            if met != 0:
+                # executions may move any
+                quiet = since >= 0 and newest(gm, st, entry) <= since
     if met != 0:
+        store32(clean, -1)
         set_dirty(st, n)
+        return _MET
+    # with no hit nothing has changed, so all pairs are known to be apart as of now
+    store32(clean, s.clock)
+    return _APART
+
+
+@inlined
+def note_apart(st, clean):
+    """End the evaluation of an entry that needed no search: all its pairs are apart as of now."""
+    s = state_at(st)
+    s.clock += 1
+    store32(clean, s.clock)
+    return _APART
+
+
+@inner
+def moves_near_first(gm, st, entry, since, every):
+    """0 when no second sprite that has moved after clock `since` is in a cell with level sprites of the first types.
+
+    `every` asks for those as well of whose type another one has moved.
+    """
+    base = st + state_at(st).at_sprites
+    stride = context_at(gm).stride
+    for i in range(entry.second_moving_n):
+        group = group_at(st, int_at(gm, entry.second_moving_at + i))
+        if group.stamp > since:
+            if every != 0 and state_at(st).grid != 0 and group.moving > FEW:
+                return 1
+            slot = group.head
+            while slot >= 0:
+                b = slot_from(st, base, stride, slot)
+                q = sprite_at(b)
+                if (q.moved > since or every != 0) and near_mask(gm, st, b) & entry.first_mask != 0:
+                    return 1
+                slot = q.next
+    return 0
+
+
+@inner
+def moves_near_second(gm, st, entry, since):
+    """0 when no first sprite that has moved after clock `since` is in a cell with level sprites of the second types."""
+    base = st + state_at(st).at_sprites
+    stride = context_at(gm).stride
+    for i in range(entry.first_moving_n):
+        group = group_at(st, int_at(gm, entry.first_moving_at + i))
+        if group.stamp > since:
+            slot = group.head
+            while slot >= 0:
+                a = slot_from(st, base, stride, slot)
+                p = sprite_at(a)
+                if p.moved > since and near_mask(gm, st, a) & entry.second_mask != 0:
+                    return 1
+                slot = p.next
+    return 0
+
+
+@inner
+def few_apart(gm, st, entry, since):
+    """1 when the first sprites, no more than two of a type, are seen to be apart from all second ones."""
+    s = state_at(st)
+    g = context_at(gm)
+    base = st + s.at_sprites
+    stride = g.stride
+    mask = entry.second_mask
+    for i in range(entry.first_moving_n):
+        group = group_at(st, int_at(gm, entry.first_moving_at + i))
+        if group.moving > 2:
+            return 0
+        slot = group.head
+        while slot >= 0:
+            a = slot_from(st, base, stride, slot)
+            p = sprite_at(a)
+            slot = p.next
+            moved = p.moved > since
+            if moved and mask != 0 and near_mask(gm, st, a) & mask != 0:
+                return 0
+            x0 = p.x
+            y0 = p.y
+            x1 = x0 + p.w
+            y1 = y0 + p.h
+            for j in range(entry.second_moving_n):
+                other = group_at(st, int_at(gm, entry.second_moving_at + j))
+                k = other.head
+                if k < 0 or (not moved and other.stamp <= since):
+                    continue
+                if s.grid != 0 and other.moving > FEW:
+                    return 0
+                while k >= 0:
+                    b = slot_from(st, base, stride, k)
+                    q = sprite_at(b)
+                    k = q.next
+                    if q.x < x1 and x0 < q.x + q.w and q.y < y1 and y0 < q.y + q.h and b != a:
+                        return 0
+    return 1
+
+
+@inner
+def run_again(gm, st, n, found, cost):
+    """Evaluate entry n as the one before it, of the same pair, has just been: 0 when that says nothing about it.
+
+    `found` is what `run_entry` returned for that one, which did `cost` of work.
+    """
+    s = state_at(st)
+    entry = entry_at(gm, n)
+    if s.grid != 0 and (entry.bits ^ entry_at(gm, n - 1).bits) & N_ONCE != 0:
+        # crowds are searched in another way
+        return 0
+    clean = st + s.at_clean + 4 * n
+    since = load32(clean)
+    # nothing can have happened between evaluations that followed each other and found no hit
+    if since != s.since and (since < 1 or since != s.since + 1):
+        return 0
+    s.since = since
+    if found == _APART:
+        s.work += cost
+        s.clock += 1
+        store32(clean, s.clock)
+    return 1
 
 
 @inner
@@ -378,20 +535,45 @@ def set_dirty(st, n):
 
 
 @inner
+def is_shielded(st, entry):
+    """1 when a shield that holds in this tick blocks an entry."""
+    s = state_at(st)
+    return 1 if entry.shield >= 0 and s.shields != 0 and load8(st + s.at_shields + entry.shield) != 0 else 0
+
+
+@inner
 def pair_phase(gm, st):
     """All effects of all pairs, in the order of the pairs' first definition.
 
-    Only entries are visited whose last evaluation found a hit, or for whose types a rectangle has changed since.
+    Only entries are visited whose last evaluation found a hit, or for whose types a rectangle has changed since. Where
+    several effects have the same pair, and it is apart, it is looked at once.
     """
     s = state_at(st)
     most = context_at(gm).max_work
+    looked = -2
+    found = _MET
+    cost = 0
     for w in range(context_at(gm).n_dirty):
         at = st + s.at_dirty + 8 * w
         waiting = load64(at)
         while waiting != 0:
             i = low_bit(waiting)
             store64(at, load64(at) & ~(1 << i))
-            run_entry(gm, st, DIRTY_BITS * w + i)
+            n = DIRTY_BITS * w + i
+            entry = entry_at(gm, n)
+            if is_shielded(st, entry) != 0:
+                set_dirty(st, n)
+            else:
+                again = entry.bits & N_AGAIN != 0 and found != _MET and n == looked + 1
+                if not again or run_again(gm, st, n, found, cost) == 0:
+                    before = s.work
+                    found = run_entry(gm, st, n)
+                    cost = s.work - before
+                    if s.grid == 2:
+                        # a second look would cost less
+                        s.grid = 1
+                        found = _MET
+                looked = n
             if s.status != 0 or s.work > most:
                 return
             # executions have had further entries evaluated: those ahead now, the others in the next tick

@@ -176,7 +176,7 @@ STATE = np.dtype(
         ("timers", "i4"),
         ("events", "i4"),
         ("shields", "i4"),
-        ("grid", "i4"),  # 1: moving sprites are kept in lists by cell
+        ("grid", "i4"),  # 1: moving sprites are kept in lists by cell; 2 for as long as a search changes their marks
         ("res_rows", "i4"),
         ("res_free", "i4"),
         ("work", "i4"),  # executions of effects in this tick, and what costs as much
@@ -329,6 +329,7 @@ ENTRY = np.dtype(
         ("second_moving_n", "i4"),
         ("second_has_level", "i4"),
         ("second_mask", "i8"),  # bit (type & 63) of every second type with level sprites
+        ("first_mask", "i8"),  # the same of every first type
     ],
     align=True,
 )
@@ -340,6 +341,8 @@ N_SHARED = 4
 """Entry flag: some type with moving sprites is on both sides, so executions change what others overlap."""
 N_ONCE = 8
 """Entry flag: the effect takes its first sprite away and moves none that is there, and the entry has no flag else."""
+N_AGAIN = 16
+"""Entry flag: the entry before it has the same pair and, but for `N_ONCE`, the same flags: both meet the same."""
 
 MEMO = np.dtype(
     [
@@ -407,6 +410,7 @@ CONTEXT = np.dtype(
         ("cell_start", "i8"),  # int32[cells + 1]
         ("cell_items", "i8"),  # int32: level sprites by cell
         ("cell_mask", "i8"),  # int64[cells]: bit (type & 63) of the level sprites placed there
+        ("level_mates", "i8"),  # int64[n_level]: bit (type & 63) of the others that each can touch, -1: a giant
         ("dirty_masks", "i8"),  # int64[types, n_dirty]: the entries to evaluate when a sprite of the type has moved
         ("inverse", "i8"),  # ceil(2^32 / block): cells by multiplication; 0 where that would not be exact
         ("paths", "i8"),  # int8[cells, cells]: first step (0 up, 1 left, 2 down, 3 right) or -1; 0: no path-finder

@@ -31,9 +31,9 @@ from pcg.engine.kernel.layout import (
     state_at,
 )
 from pcg.engine.kernel.physics import active, dir_x, dir_y, move, passive
-from pcg.engine.kernel.random import next_double, next_float, next_int
-from pcg.engine.kernel.runtime import call4, inner
-from pcg.engine.kernel.store import add_sprite, java_int, kill, mark_entries
+from pcg.engine.kernel.random import following, next_double, next_float, next_int
+from pcg.engine.kernel.runtime import call4, inner, load64, store64
+from pcg.engine.kernel.store import add_sprite, along, java_int, kill, mark_entries
 
 _FLICKER = CLASS_ID["Flicker"]
 _ORIENTED_FLICKER = CLASS_ID["OrientedFlicker"]
@@ -95,6 +95,9 @@ def glide(gm, st, t):
     group = group_at(st, t)
     slot = group.head
     moved = 0
+    # most sprites of a type are as fast as each other
+    known = 0.0
+    step = 0
     while slot >= 0:
         a = slot_from(st, base, stride, slot)
         p = sprite_at(a)
@@ -121,17 +124,18 @@ def glide(gm, st, t):
         oy = p.oy
         if ox == 0.0 and oy == 0.0:
             continue
-        pixels = java_int(speed * block)
+        if speed != known:
+            known = speed
+            step = java_int(speed * block)
+        pixels = step
         if pixels == 0:
             # the move's own default is the speed in pixels (reference/physics 9.4)
             pixels = java_int(p.speed)
             if pixels == 0:
                 continue
         p.lastmove = 0
-        if ox != 0.0:
-            x += java_int(ox * pixels)
-        if oy != 0.0:
-            y += java_int(oy * pixels)
+        x += along(ox, pixels)
+        y += along(oy, pixels)
         if x != p.x or y != p.y:
             p.x = x
             p.y = y
@@ -278,10 +282,15 @@ def update_spawn(gm, st, a, t, several):
 
 
 @inner
-def run_producers(gm, st, t):
-    """The updates of a whole group of standing producers; children that join this group wait for the next tick."""
+def run_producers(gm, st, t, fresh):
+    """The updates of a whole group of standing producers; children that join this group wait for the next tick.
+
+    `fresh`: some have not been updated before.
+    """
     ty = type_at(gm, t)
     cls = ty.cls
+    if cls != _MISSILE_BOMBER and fresh == 0 and draw_none(gm, st, t) != 0:
+        return
     total = ty.total
     last = state_at(st).next_id
     base = st + state_at(st).at_sprites
@@ -301,6 +310,20 @@ def run_producers(gm, st, t):
         if total > 0 and p.a1 >= total:
             kill(gm, st, a, 0)
         slot = p.next
+
+
+@inner
+def draw_none(gm, st, t):
+    """Draw for all producers of a type at once: 0, and no draw at all, when a child may be due to one of them."""
+    limit = type_at(gm, t).prob * 16777216.0
+    state = load64(st + RNG_AT)
+    for _ in range(group_at(st, t).moving):
+        state = following(state)
+        # a draw is 24 bits, a number below 1
+        if float(state >> 24) < limit:
+            return 0
+    store64(st + RNG_AT, state)
+    return 1
 
 
 @inner

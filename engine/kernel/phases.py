@@ -19,6 +19,7 @@ from pcg.engine.kernel.groups import (
     next_moving,
     next_of,
     slot_address,
+    slot_from,
     type_at,
 )
 from pcg.engine.kernel.layout import (
@@ -90,14 +91,15 @@ def sprite_phase(gm, st):
             if bits & T_GLIDER:
                 glide(gm, st, t)
                 continue
-            if group.fresh != 0:
+            fresh = group.fresh
+            if fresh != 0:
                 group.fresh = 0
                 a = first_moving(gm, st, t)
                 while a != 0:
                     pre_movement(a)
                     a = next_moving(gm, st, a)
             if bits & T_PRODUCER:
-                run_producers(gm, st, t)
+                run_producers(gm, st, t, fresh)
             continue
         # sprites that join this very group now wait for the next tick (the reference would crash)
         last = state_at(st).next_id
@@ -148,6 +150,23 @@ def time_phase(gm, st):
 
 
 @inner
+def all_inside(gm, st, t):
+    """1 when no moving sprite of a type is at the edge of the screen."""
+    g = context_at(gm)
+    width = g.width
+    height = g.height
+    base = st + state_at(st).at_sprites
+    stride = g.stride
+    slot = group_at(st, t).head
+    while slot >= 0:
+        p = sprite_at(slot_from(st, base, stride, slot))
+        if p.x < 0 or p.y < 0 or p.x + p.w > width or p.y + p.h > height or p.w <= 0 or p.h <= 0:
+            return 0
+        slot = p.next
+    return 1
+
+
+@inner
 def eos_phase(gm, st):
     """EOS effects of every type, for the moving sprites at the edge (a level sprite is always inside)."""
     g = context_at(gm)
@@ -163,6 +182,9 @@ def eos_phase(gm, st):
                 # none was at the edge, and none has moved or come since
                 continue
             inside = s.clock
+            if all_inside(gm, st, u) != 0 and s.work <= g.max_work:
+                group.inside = inside
+                continue
             a = first_moving(gm, st, u)
             while a != 0 and s.work <= g.max_work:
                 if at_edge(gm, a) != 0:

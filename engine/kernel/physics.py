@@ -21,7 +21,7 @@ from pcg.engine.kernel.layout import (
 )
 from pcg.engine.kernel.reals import quotient
 from pcg.engine.kernel.runtime import inner
-from pcg.engine.kernel.store import java_int, set_corner
+from pcg.engine.kernel.store import along, java_int, set_corner
 
 STILL = 0
 MOVE = 1
@@ -68,7 +68,7 @@ def move(gm, st, a, dx, dy, pixels):
         if pixels == 0:
             return 0
     if type_at(gm, p.type).cooldown <= p.lastmove and abs(dx) + abs(dy) != 0.0:
-        set_corner(gm, st, a, p.x + java_int(dx * pixels), p.y + java_int(dy * pixels))
+        set_corner(gm, st, a, p.x + along(dx, pixels), p.y + along(dy, pixels))
         p.lastmove = 0
         return 1
     return 0

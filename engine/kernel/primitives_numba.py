@@ -89,6 +89,16 @@ def low_bit(typingctx: Any, word: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
+@intrinsic
+def times(typingctx: Any, a: Any, b: Any) -> Any:
+    """Product of two words modulo 2^64, as a signed word."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.mul(*args)  # may overflow, unlike a product of numbers
+
+    return types.int64(types.int64, types.int64), codegen
+
+
 def _caller(result: types.Type, arity: int) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

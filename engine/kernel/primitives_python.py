@@ -106,6 +106,12 @@ def clear_low(word: int) -> int:
     return word - (1 << 64) if word >> 63 else word
 
 
+def times(a: int, b: int) -> int:
+    """Product of two words modulo 2^64, as a signed word."""
+    word = (int(a) * int(b)) & 0xFFFFFFFFFFFFFFFF
+    return word - (1 << 64) if word >> 63 else word
+
+
 _WORD, _DOUBLE = struct.Struct("<q"), struct.Struct("<d")
 
 
@@ -142,7 +148,7 @@ _HOME = "pcg.engine.kernel.runtime"
 PRIMITIVES = (
     *("load8", "load16", "load32", "load64", "load_double"),
     *("store8", "store16", "store32", "store64", "store_double"),
-    *("copy_bytes", "low_bit", "count_bits", "clear_low", "double_bits", "bits_double", "processor_time"),
+    *("copy_bytes", "low_bit", "count_bits", "clear_low", "times", "double_bits", "bits_double", "processor_time"),
     *("call1", "call2", "call3", "call4", "call5", "call6", "call2_double", "call3_double"),
 )
 """Names that kernels import from `runtime`, beside `view_of`."""

@@ -1,14 +1,12 @@
 """java.util.Random, bit for bit, on a 48-bit state kept in memory (reference/randomness 5.2).
 
-Every function takes the address of the 64-bit word that holds the state. The multiplication modulo 2^48 is done in two
-halves because signed overflow is undefined in compiled code.
+Every function takes the address of the 64-bit word that holds the state.
 """
 
 from __future__ import annotations
 
-from pcg.engine.kernel.runtime import inner, load64, store64
+from pcg.engine.kernel.runtime import inlined, inner, load64, store64, times
 
-_MASK24 = (1 << 24) - 1
 _MASK48 = (1 << 48) - 1
 _MULTIPLIER = 0x5DEECE66D
 
@@ -22,13 +20,16 @@ def scramble(seed: int) -> int:
     return (seed ^ _MULTIPLIER) & _MASK48
 
 
+@inlined
+def following(state):
+    """The state of the generator after another draw."""
+    return ((times(state, _MULTIPLIER) & _MASK48) + 0xB) & _MASK48
+
+
 @inner
 def next_bits(address, bits):
     """The next `bits` (1 to 32) random bits as an unsigned number; advances the state."""
-    state = load64(address)
-    low = (state & _MASK24) * _MULTIPLIER + 0xB
-    high = ((state >> 24) * _MULTIPLIER) & _MASK24
-    state = (low + (high << 24)) & _MASK48
+    state = following(load64(address))
     store64(address, state)
     return state >> (48 - bits)
 

@@ -63,6 +63,7 @@ store16 = _primitives.store16
 store32 = _primitives.store32
 store64 = _primitives.store64
 store_double = _primitives.store_double
+times = _primitives.times
 view_of = _primitives.view_of if COMPILED else _primitives.direct_view_of
 
 

@@ -417,6 +417,18 @@ def java_int(value):
     return int(value)
 
 
+@inlined
+def along(part, pixels):
+    """Whole pixels of a move along one axis; `part` is that of the orientation, mostly 0, 1 or -1."""
+    if part == 0.0:
+        return 0
+    if part == 1.0:
+        return pixels
+    if part == -1.0 and pixels > -2147483648:
+        return -pixels
+    return java_int(part * pixels)
+
+
 @inner
 def rank_of(gm, t, u):
     """Place of type u in sub(t), or -1."""

@@ -37,6 +37,7 @@ ARRAY_FIELDS = (
     "cell_start",
     "cell_items",
     "cell_mask",
+    "level_mates",
     "dirty_masks",
     "paths",
     "extensions",

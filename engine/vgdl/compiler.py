@@ -317,16 +317,21 @@ class GameTables:
             at2, n2, moving_at2, moving_n2 = side(pair.second)
             bits = (L.N_GROUND if ground & first else 0) | (L.N_SHARED if moving & first & second else 0)
             lists = (at, n, at2, n2, moving_at, moving_n, moving_at2, moving_n2, level & second != 0)
-            mask = _mask(level & second)
+            masks = _mask(level & second), _mask(level & first)
+            before = -1
             for index in pair.effects:
                 part = parts[index]
                 if not part.enabled:
                     continue
                 flags = bits | part.batch | (L.N_SLOW_FIRST if part.slow else 0)
+                # those of a pair follow each other
+                again = L.N_AGAIN if flags == before and flags & L.N_GROUND == 0 else 0
+                before = flags
                 if flags == 0 and part.removes_first:
                     flags = L.N_ONCE
+                flags |= again
                 shield = self.shields.get((pair.first, pair.second, part.name), -1) if self.shields else -1
-                rows.append((pair.first, pair.second, index, shield, flags, *lists, mask))
+                rows.append((pair.first, pair.second, index, shield, flags, *lists, *masks))
                 stirring.append((first | second) & moving)
         self.n_entries = len(rows)
         self.n_dirty = max(1, -(-len(rows) // L.DIRTY_BITS))

@@ -13,6 +13,8 @@
 # Metrics are shown in the order in which they are declared: of the text, of the play, of agents, of the judge.
 from pcg.evaluators.metrics.text import LevelText, TextMetrics  # isort: split
 
+from pcg.evaluators.metrics.routes import loops, ways_to_goal  # isort: split
+
 from pcg.evaluators.metrics.play import PlayMetrics, Trace, WonPlay  # isort: split
 
 from pcg.evaluators.metrics.agents import AgentPlays  # isort: split
@@ -45,10 +47,12 @@ __all__ = [
     "edit_distance",
     "level_distance",
     "level_shape",
+    "loops",
     "measure",
     "metric",
     "performance_profile",
     "play_distance",
     "quality",
     "score_set",
+    "ways_to_goal",
 ]

@@ -3,7 +3,7 @@
 What is learned comes from the game's own levels alone, so that the answer for a level does not depend on which levels
 were looked at before, nor on the process that looks; and never from the level itself. It is two things: which methods
 win, and how dear that is. Where own levels are won cheaply, a level that takes ten times as much is given up; where
-that is dear, the budget is the bound.
+that is dear, or some are not won, the budget is the bound. A level unlike them may take less.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from pcg.evaluators.proving.prover import Experience, Proof, ProofSearch
 
 QUICK = 20_000
 """Forward-model calls of a search before own levels are asked for advice: most wins take fewer."""
-LEAST_SHARE = 4
-"""Part of the budget that every level may take, and own levels from which others learn."""
+LEAST_SHARE, TYPICAL_SHARE = 10, 2.5
+"""The budget divided by these is what every level may take, and own levels from which others learn; and what a level
+may take that is like the game's own levels."""
 DEARER = 10
 """Times as much as the dearest win of an own level is what a search may take at least."""
 TIDY = 25_000
@@ -86,15 +87,17 @@ class LevelWins:
                 found.note(proof.method, proof.calls)
         return found
 
-    def budget(self, others: Sequence[int]) -> int:
-        """Return the forward-model calls of a search for a level that is none of the game's own.
+    def budget(self, others: Sequence[int], typical: bool = False) -> int:
+        """Return the forward-model calls of a search for a level.
 
         Args:
             others: numbers of own levels that show what it takes.
+            typical: whether the level is like them, so that it can probably be won: the more there is to find out.
         """
-        least = self._calls // LEAST_SHARE
-        dearest = max((proof.calls for k in others if (proof := self._own(k)) is not None), default=0)
-        return max(least, min(self._calls, DEARER * dearest))
+        wins = [self._own(k) for k in others]
+        least = int(self._calls / (TYPICAL_SHARE if typical and wins else LEAST_SHARE))
+        dear = [DEARER * win.calls if win is not None else typical * self._calls for win in wins]
+        return max(least, min(int(self._calls / (1.0 if typical else TYPICAL_SHARE)), max(dear, default=0)))
 
     def quick(self, level: str, seed: int) -> Proof | None:
         """Return a win that a quick search finds without experience.
@@ -106,7 +109,9 @@ class LevelWins:
         budget = min(QUICK, self._calls)
         return self._search(level, seed, budget, self._max_ticks, Experience(), QUICK).result() if budget else None
 
-    def find(self, level: str, seeds: Sequence[int], max_ticks: int, others: Sequence[int] = ()) -> Found:
+    def find(
+        self, level: str, seeds: Sequence[int], max_ticks: int, others: Sequence[int] = (), *, typical: bool = False
+    ) -> Found:
         """Look for a win of a level.
 
         A search foresees what chance will bring. So that luck alone wins no level, one with chance must be won in the
@@ -117,6 +122,7 @@ class LevelWins:
             seeds: of the game's randomness; the first is that of the win.
             max_ticks: longest win.
             others: numbers of own levels to learn from; they are searched when a quick search has failed.
+            typical: whether the level is like them.
         """
         first: Proof | None = None
         spent = 0
@@ -124,7 +130,7 @@ class LevelWins:
             proof: Proof | None = None
             tidy = TIDY if first is None else 0
             for quick in (True, False):
-                budget = min(QUICK, self._calls) if quick else self.budget(others)
+                budget = min(QUICK, self._calls) if quick else self.budget(others, typical)
                 if proof is not None or budget == 0 or (not quick and budget <= QUICK):
                     continue
                 known = Experience() if quick else self.experience(others)

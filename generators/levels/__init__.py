@@ -2,6 +2,7 @@
 
 The generators share one contract (`contract`, ask/tell) and one knowledge of the game (`context`):
 
+    portfolio       what suits the game, from the families below and from pieces of its own levels: the default
     random          things at random places: the baseline
     constructive    walls, filler and objects placed in one go
     ca              caves, mazes and more from cellular automata

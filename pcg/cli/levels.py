@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 @run_options(
     budget=DEFAULT_BUDGET,
     folder="GAME-levels",
-    examples="generator.population=50, evaluation.weak_budget=20 or run.distance=0.2",
+    examples="generator.polish=30, evaluation.weak_budget=20 or run.distance=0.2",
     cache=True,
 )
 def levels(
@@ -37,7 +37,7 @@ def levels(
         typer.Option(
             help="How levels are made: a name (`pcg list generators`), or one of your own, as in my.py:Scattered."
         ),
-    ] = "evolve",
+    ] = "portfolio",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Levels wanted.")] = 10,
     want: Annotated[
         list[str] | None,
@@ -54,6 +54,23 @@ def levels(
             help="A model of what people like (`pcg prefer fit`): levels are judged by what it thinks of them."
         ),
     ] = None,
+    sketch: Annotated[
+        Path | None,
+        typer.Option(help="A level drawn in part, `?` where anything may come: all levels keep what is drawn."),
+    ] = None,
+    like: Annotated[
+        list[Path] | None, typer.Option(help="A level of which the new ones are to be reminiscent; several times.")
+    ] = None,
+    unlike: Annotated[
+        list[Path] | None, typer.Option(help="A level of which the new ones are to be nothing like; several times.")
+    ] = None,
+    progression: Annotated[
+        bool,
+        typer.Option(
+            "--progression",
+            help="Make a course of the levels: difficulty rises, and what is new comes one by one, alone where it can.",
+        ),
+    ] = False,
     fitness: Annotated[
         str | None,
         typer.Option(
@@ -74,18 +91,31 @@ def levels(
 
     generator, own_generator = named_parts("level-generator", generator)
     fitness, own_fitness = named_parts("fitness", fitness or "")
-    data = run.sections("generator.population=50", {
+    data = run.sections("generator.polish=30", {
         "game": game, "generator": generator, "count": count, "reading": reading.value if reading else "",
-        "want": ", ".join(want or []),
+        "want": ", ".join(want or []), "progression": progression,
     }, [*own_generator, *own_fitness])  # fmt: skip
     if fitness:
         data.setdefault("evaluation", {})["fitness"] = fitness
     if prefer is not None:
         data.setdefault("evaluation", {})["prefer"] = _preference(prefer)
+    for name, files in (("sketch", [sketch] if sketch else []), ("like", like or []), ("unlike", unlike or [])):
+        if files:  # their text goes into the run, which then needs no other file
+            data.setdefault("generator", {})[name] = "\n\n".join(_level_text(path) for path in files)
     config = LevelRun.from_mapping(data, "--set")
     with run.execution() as options:
         result = run_levels(config, run.folder(game, "levels"), **options)
     finish(result)
+
+
+def _level_text(path: Path) -> str:
+    """Return the text of a level file."""
+    from pcg.engine.vgdl.diagnostics import PcgError
+
+    try:
+        return path.read_text(encoding="utf-8").strip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PcgError(f"cannot read the level {path}: {error}") from None
 
 
 def _preference(path: Path) -> str:
@@ -125,6 +155,12 @@ def _print_targets(result: LevelResult) -> None:
         print(f"  {tally.target}: {tally.achieved} of {tally.of}, {by}")
 
 
+def _print_course(result: LevelResult) -> None:
+    """Print what each level of a course teaches."""
+    for place, level in enumerate(result.course):
+        print(f"  {place + 1}. difficulty {level.difficulty.value:.2f}  {level.teaches}")
+
+
 def finish(result: LevelResult) -> None:
     """Write the report of a run and print its outcome."""
     from pcg.report import write_report
@@ -137,8 +173,9 @@ def finish(result: LevelResult) -> None:
     if not result.levels:
         report_error(f"{tried}; the closest are in {result.folder / 'infeasible'}, see {page}")
         raise typer.Exit(NOTHING_FOUND)
-    best = result.levels[0].evaluation.fitness
+    best = max(entry.evaluation.fitness for entry in result.levels)
     print(f"{tried}; the best {len(result.levels)} are in {result.folder / 'levels'}, best fitness {best:.2f}")
+    _print_course(result)
     _print_targets(result)
     if result.statistics:
         filled, cells = result.statistics["elites"], result.statistics["cells"]

@@ -24,6 +24,9 @@ def studio(
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     port: PortOption = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
+    ] = "127.0.0.1",
 ) -> None:
     """Write a game on the left and play it on the right: every change that has no error starts at once.
 
@@ -32,10 +35,10 @@ def studio(
     from pcg.cli.sources import load_with_levels
     from pcg.export.kernels import page_module
     from pcg.studio import studio_app
-    from pcg.web.serving import listen, serve
+    from pcg.web.serving import hosts_of, listen, serve
 
-    app = studio_app(load_with_levels(game) if game is not None else None)
-    bound = listen(port=port)
+    app = studio_app(load_with_levels(game) if game is not None else None, hosts=hosts_of(host))
+    bound = listen(host, port)
     with errors().status("looking for the kernels of pages ..."):
         page_module()
     serve(app, bound, open_browser=open_browser, ready=tell)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
+import itertools
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +31,7 @@ from pcg.report.base import (
     stopped_text,
     value_text,
 )
-from pcg.report.figures.levels import archive_map, correlation_map, expressive_range, fitness_curve
+from pcg.report.figures.levels import archive_map, correlation_map, course_curve, expressive_range, fitness_curve
 from pcg.report.pictures import draw_pictures
 from pcg.runs.store import write_whole
 
@@ -42,6 +43,8 @@ _BRIEFLY = (
     "linearity", "leniency", "symmetry",
 )  # fmt: skip
 """The metrics that stand beside the best level; all are in the table."""
+_LONGEST_TOLD = 80
+"""Stretches of equal actions of a winning play that are told."""
 FEWEST = 20
 """With fewer levels a histogram or a correlation says little."""
 
@@ -116,6 +119,8 @@ def _context(folder: Path) -> dict[str, Any]:
         "best_text": _best_text(best) if best else "",
         "best_measures": _measures(best) if best else [],
         "best_parts": _parts(best) if best else [],
+        "course": _course(folder, levels),
+        "course_curve": Markup(course_curve([e["course"] for e in levels])) if levels and "course" in levels[0] else "",
         "galleries": _galleries(folder, levels, others),
         "chart": Markup(fitness_curve(events)),
         "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in level_figures(folder, events)],
@@ -198,13 +203,28 @@ def _parts(level: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     ]
 
 
+def _course(folder: Path, levels: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the levels of a course for the strip, in order; none for runs that make no course."""
+    found = []
+    for level in levels:
+        if "course" in level:
+            data = level["course"]
+            path = (folder / "levels" / level["file"]).with_suffix(".png")
+            found.append({
+                "place": data["place"] + 1, "file": level["file"], "difficulty": f"{data['difficulty']:.2f}",
+                "teaches": data["teaches"], "picture": _picture(path),
+            })  # fmt: skip
+    return found
+
+
 def _galleries(
     folder: Path, levels: list[dict[str, Any]], others: list[dict[str, Any]]
 ) -> list[tuple[str, str, str, list[dict[str, Any]]]]:
     shown = []
     if levels:
         cards = [_card(folder / "levels", number, level) for number, level in enumerate(levels)]
-        shown.append(("Levels, best first", "levels", "", cards))
+        title = "Levels, in the order of the course" if "course" in levels[0] else "Levels, best first"
+        shown.append((title, "levels", "", cards))
     if others:
         cards = [_card(folder / "infeasible", number, level) for number, level in enumerate(others)]
         note = "Each of these breaks at least one constraint; the share it keeps is beside its name."
@@ -223,9 +243,41 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
         "headline": head,
         "text": path.read_text(encoding="utf-8").rstrip("\n"),
         "parts": _parts(level),
+        "why": _why(level),
+        "play": _play(level),
+        "commands": [
+            f"pcg play {folder.name}/game.vgdl --level {folder.name}/{level['file']} --browser",
+            f"pcg measure {folder.name}/game.vgdl {folder.name}/{level['file']} --explain",
+        ]
+        if level["feasible"]
+        else [],
         "picture": _picture(path.with_suffix(".png")),
         "mission": _mission(level["mission"]) if "mission" in level else None,
     }
+
+
+def _why(level: Mapping[str, Any]) -> str:
+    """Return why a level was kept, by the parts of its judgement; "" for levels that were not judged."""
+    parts = in_order(level.get("parts", {}))
+    if not level["feasible"] or not parts:
+        return ""
+    ranked = sorted(parts, key=lambda name: -parts[name]["weight"] * parts[name]["value"])
+    lost = max(parts, key=lambda name: parts[name]["weight"] * (1.0 - parts[name]["value"]))
+    most = [f"{_words(name)} ({parts[name]['value']:.2f})" for name in ranked if name != lost][:2]
+    worst = f"{_words(lost)} ({parts[lost]['value']:.2f})"
+    return (
+        f"Made by “{level['origin']}”. Kept most of all for {' and '.join(most)}; what it loses, it loses in {worst}."
+    )
+
+
+def _play(level: Mapping[str, Any]) -> str:
+    """Return the winning play in words, equal actions in a row told together; "" without one."""
+    if not level.get("actions"):
+        return ""
+    runs = [(action, len(list(same))) for action, same in itertools.groupby(level["actions"])]
+    told = [action.lower() + (f" ×{number}" if number > 1 else "") for action, number in runs[:_LONGEST_TOLD]]
+    more = f", … ({plural(len(level['actions']), 'tick')})" if len(runs) > _LONGEST_TOLD else ""
+    return f"{level['winner']}, seed {level['seed']}: {', '.join(told)}{more}"
 
 
 def _mission(mission: Mapping[str, Any]) -> dict[str, Any]:

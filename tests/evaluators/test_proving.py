@@ -325,9 +325,12 @@ def test_an_evaluation_asks_for_a_win_in_every_future_and_learns_from_the_games_
 def test_where_own_levels_are_won_cheaply_a_search_is_given_up_soon() -> None:
     rules = game(GUARDED)
     wins = LevelWins(rules, rules.levels, 10_000_000, 200, 3)
-    assert wins.budget([]) == wins.budget([0]) == 2_500_000
-    wins = LevelWins(rules, rules.levels, 8_000, 200, 3)
-    assert 2_000 < wins.budget([0]) <= 8_000 and wins.budget([]) == 2_000
+    assert wins.budget([]) == wins.budget([], typical=True) == wins.budget([0]) == 1_000_000
+    assert wins.budget([0], typical=True) == 4_000_000
+    hard = LevelWins(rules, [SEALED], 10_000_000, 200, 3)
+    assert hard.budget([0]) == 1_000_000 and hard.budget([0], typical=True) == 10_000_000
+    dear = LevelWins(rules, rules.levels, 5_000, 200, 3)
+    assert 500 < dear.budget([0]) <= 2_000 < dear.budget([0], typical=True) <= 5_000
 
 
 def test_what_cannot_be_won_is_known_to_be_impossible_where_nothing_is_left_to_chance() -> None:

@@ -121,8 +121,8 @@ def test_a_folder_with_something_in_it_is_refused_and_left_alone(run: Run, tmp_p
     ("setting", "message"),
     [
         ("population=9", "expected section.name=value"),
-        ("generator.populaton=9", "did you mean `population`"),
-        ("generator.population=many", "expected a whole number"),
+        ("generator.draft=9", "did you mean `drafts`"),
+        ("generator.elites=many", "expected a whole number"),
         ("generatr.population=9", "did you mean [generator]"),
         ("evaluation.min_length=-4", "expected a whole number from 0"),
         ("run.distance=3", "expected a number from 0 to 1"),

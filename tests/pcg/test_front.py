@@ -161,7 +161,7 @@ def test_a_run_with_own_parts_goes_on_in_another_process(tmp_path: Path) -> None
         return 1.0 - metrics["cover"]
 
     run = tmp_path / "run"
-    pcg.generate("boxes", 1, generator="constructive", fitness=airy, evaluations=2, out=run)
+    pcg.generate("boxes", 20, generator="constructive", fitness=airy, evaluations=2, out=run)
     FITNESS_FUNCTIONS.unregister("airy")
     code = f"from pcg.runs import resume; print(resume({str(run)!r}, evaluations=3).evaluations)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path.parent)

@@ -171,3 +171,14 @@ def test_the_curve_is_drawn_for_runs_of_any_length(count: int) -> None:
     assert "currentColor" in drawn
     assert "#01010" not in drawn
     assert drawn == fitness_curve(events)
+
+
+def test_each_level_says_why_it_was_kept_and_how_it_is_won(run: Path) -> None:
+    page = (run / "report.html").read_text(encoding="utf-8")
+    levels = index(run)
+    assert page.count("Kept most of all for ") == len(levels) == page.count("<summary>Its winning play</summary>")
+    best = levels[0]
+    lost = max(best["parts"], key=lambda name: best["parts"][name]["weight"] * (1 - best["parts"][name]["value"]))
+    assert f"what it loses, it loses in {lost} ({best['parts'][lost]['value']:.2f})." in page
+    assert f"{best['winner']}, seed {best['seed']}: {best['actions'][0].lower()}" in page
+    assert "pcg play levels/game.vgdl --level levels/lvl0.txt --browser" in page

@@ -225,7 +225,7 @@ def test_the_log_has_every_field_the_layout_promises(whole: Path) -> None:
     [
         ({"game": "boxs"}, "boxes"),
         ({"generator": "evolv"}, "did you mean `evolve`"),
-        ({"generator_parameters": {"populaton": 3}}, "did you mean `population`"),
+        ({"generator_parameters": {"draft": 3}}, "did you mean `drafts`"),
         ({"evaluation_parameters": {"min_lenth": 3}}, "did you mean `min_length`"),
     ],
 )

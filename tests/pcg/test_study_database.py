@@ -138,19 +138,24 @@ def test_a_study_is_the_same_in_every_database(url: str, tmp_path: Path) -> None
     store = open_study(tmp_path / "s")
     person = studies.take_part(store, ("first", "neither"))
     studies.take_part(store, ("both",), simulated=True)
+    assert store.answers.add(person.id, "before", 0, {"age": "33"})
+    assert not store.answers.add(person.id, "before", 0, {"age": "34"})
+    assert store.answers.consent_version("en", "Yes.") == store.answers.consent_version("en", "Yes.")
+    store.answers.pause_item(store.items[0].id, True)
+    assert store.answers.paused_items() == {store.items[0].id}
     data = study_data(store, "all")
-    assert [len(rows) for rows in data.tables.values()] == [2, 0, 5, 3, 6, 3, 0]
+    assert [len(rows) for rows in data.tables.values()] == [2, 1, 5, 3, 6, 3, 1]
     replayer = Replayer(store)
     assert {problem for _, problem in replayer.verify(replayer.plays())} == {""}
     assert store.forget(person.id)
-    assert [len(rows) for rows in study_data(store, "all").tables.values()] == [1, 5, 1, 2, 1]
+    assert [len(rows) for rows in study_data(store, "all").tables.values()] == [1, 0, 5, 1, 2, 1, 1]
     studies.make(tmp_path / "t", database=url)
     assert study_names(store.engine) == ["s", "t"]
     assert delete_study(store.engine, "s")
     assert not delete_study(store.engine, "s")
     assert study_names(store.engine) == ["t"]
     with store.engine.connect() as db:
-        for name in ("participants", "pairs", "plays", "votes"):
+        for name in ("participants", "pairs", "plays", "votes", "answers", "consents"):
             assert db.scalar(sa.text(f"SELECT count(*) FROM {name}")) == 0
     store.engine.dispose()
 

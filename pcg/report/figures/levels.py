@@ -59,6 +59,36 @@ def fitness_curve(events: Sequence[dict[str, Any]]) -> str:
     return draw_svg(draw, (10, 4.6), "Fitness over evaluations")
 
 
+def course_curve(levels: Sequence[Mapping[str, Any]]) -> str:
+    """Return the SVG of a course: the difficulty of its levels, with the share of plays that the agents of the ladder
+    do not win.
+
+    Args:
+        levels: the entries `course` of `levels/index.json`, in order.
+    """
+    places = [int(level["place"]) + 1 for level in levels]
+    new = [level for level in levels if level["introduces"]]
+
+    def draw(figure: Any) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        axes = figure.subplots()
+        unwon = [1.0 - math.fsum(level["wins"]) / len(level["wins"]) for level in levels]
+        axes.plot(places, unwon, color=SECOND, linewidth=1.5, marker="s", markersize=4, label="plays not won")
+        difficulty = [level["difficulty"] for level in levels]
+        axes.plot(places, difficulty, color=ACCENT, linewidth=2, marker="o", markersize=5, label="difficulty")
+        axes.scatter(
+            [level["place"] + 1 for level in new], [level["difficulty"] for level in new], s=150, facecolors="none",
+            edgecolors=ACCENT, linewidths=1.2, label="something new",
+        )  # fmt: skip
+        axes.set_xlabel("level of the course")
+        axes.set_ylim(0, 1.05)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.legend(loc="upper left", bbox_to_anchor=(0, 1.16), ncols=3)
+
+    return draw_svg(draw, (10, 3.4), "Difficulty of the levels of the course")
+
+
 def _series(events: Sequence[dict[str, Any]]) -> tuple[list[float], list[int], list[tuple[int, float]]]:
     """Return best fitness so far (NaN before any), feasible levels so far, and their (evaluation, fitness)."""
     best: list[float] = []

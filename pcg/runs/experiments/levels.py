@@ -20,12 +20,26 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.fitness_functions import users_code
+from pcg.evaluators.ladder import Difficulty, averaged
+from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.targets import Target, all_achieved, tally_targets
-from pcg.generators.levels import Candidate, LevelGenerator, make_generator
+from pcg.generators.levels import Candidate, LevelGenerator, generator_class, make_generator
 from pcg.runs.archive import Archive, Entry
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.deduplication import FirstOccurrences
+from pcg.runs.experiments.course import (
+    CONFIRMED,
+    EVALUATION,
+    FINALISTS,
+    GENERATION,
+    SEEDS_APART,
+    CourseLevel,
+    candidates_for_course,
+    choose_levels,
+    level_elements,
+    measure_difficulty,
+)
 from pcg.runs.experiments.levels_config import LevelRun
 from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
@@ -76,6 +90,8 @@ class LevelResult(RunResult):
     """What the levels were to be like."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Of the archive over measures, as in `archive.json`; empty for generators without one."""
+    course: Sequence[CourseLevel] = ()
+    """Of a run with `progression`: what each of the levels teaches, and how difficult it is."""
     repeated: int = 0
     """Candidates whose level had been evaluated before in this run, and was not evaluated again."""
     cached: int = 0
@@ -144,6 +160,15 @@ def evaluate_level(
     return evaluation, time.perf_counter() - started
 
 
+def _generator_parameters(config: LevelRun) -> dict[str, Setting]:
+    """Return the parameters of the generator: for a course it also makes lessons, if it can."""
+    given = dict(config.generator_parameters)
+    if config.progression:
+        known = {parameter.name for parameter in generator_class(config.generator).parameters}
+        given = {**{name: value for name, value in GENERATION.items() if name in known}, **given}
+    return given
+
+
 # --- the run ----------------------------------------------------------------------------------------------------------
 
 
@@ -165,16 +190,25 @@ class LevelSearch(SearchRun):
         self.game = GameText.of(game)
         # Made here, before anything is written, so that every mistake shows at once.
         self.generator: LevelGenerator = make_generator(
-            config.generator, game, seed=config.seed, targets=config.want, **config.generator_parameters
+            config.generator, game, seed=config.seed, targets=config.want, **_generator_parameters(config)
         )
         super().__init__(config, folder, self.generator)
-        self.evaluator = LevelEvaluator(game, self.generator.targets, **config.evaluation_parameters)
+        usual = EVALUATION if config.progression else {}
+        self.evaluator = LevelEvaluator(game, self.generator.targets, **{**usual, **config.evaluation_parameters})
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
         check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
         self.parameters = tuple(self.evaluator.settings.items())
         self.users_code = users_code()
         _EVALUATORS.put((self.game, self.parameters, config.want), self.evaluator)
-        self.archive = Archive(config.count, config.distance, lambda number: self.log.read(number), Entry.of)
+        context = self.generator.context
+        shapes = StructuralShapes(context.palette, context.examples, config.distance)
+        self.archive = Archive(
+            config.count, config.distance, lambda number: self.log.read(number), Entry.of,
+            lambda event: shapes(str(event["level"])), StructuralShape.distance,
+        )  # fmt: skip
+        self._shapes = shapes
+        self.course: list[CourseLevel] = []
+        """Levels of the course of a run with `progression`, once it is over."""
         self.kept: Mapping[str, Any] | None = None
         self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number
         self.first_of = FirstOccurrences()  # level -> the candidate that had it first
@@ -223,7 +257,7 @@ class LevelSearch(SearchRun):
 
     def write_results(self) -> None:
         """Write `levels/`, `infeasible/` and `archive.json`."""
-        best, spare = self.archive.best(), self.archive.spare()
+        best, spare = self._best(), self.archive.spare()
         write_levels(self.folder / "levels", [(e.candidate.level, self._index(e)) for e in best], self.game.source)
         self.kept = self.generator.archive()
         if self.kept is not None:
@@ -241,7 +275,15 @@ class LevelSearch(SearchRun):
         number = entry.candidate.id
         if number not in self._about:  # telling can mean making the level once more
             self._about[number] = self.generator.about(entry.candidate)
-        return {**entry.to_index(""), **self._about[number]}
+        place = next((k for k, level in enumerate(self.course) if level.number == number), None)
+        course = {} if place is None else {"course": self.course[place].to_json(place)}
+        return {**entry.to_index(""), **self._about[number], **course}
+
+    def _best(self) -> Sequence[Entry]:
+        """Return the levels of the course, in order, or the best of all where there is none."""
+        if not self.course:
+            return self.archive.best()
+        return [Entry.of(self.log.read(level.number)) for level in self.course]
 
     def write_findings(self) -> dict[str, Any]:
         """Return the generator's findings for `summary.json`; the levels of a front are written to `front/` instead."""
@@ -255,6 +297,45 @@ class LevelSearch(SearchRun):
 
     # -- the search ----------------------------------------------------------------------------------------------------
 
+    def _conclude(self, reason: str) -> None:
+        """Choose a course, where one is wanted: of levels without a twin some are measured on the ladder of agents."""
+        if not self.config.progression:
+            return
+        config, context = self.config, self.generator.context
+        feasible: dict[str, dict[str, Any]] = {}  # by text
+        for event in map(self.log.read, range(self.told)):
+            if event["feasible"] and event["play"]:  # what nobody was seen to win cannot be told how difficult it is
+                feasible.setdefault(event["level"], event)
+        pool = candidates_for_course(feasible.values(), lambda text: level_elements(context, text), config.count)
+        difficulties = [[one] for one in self._difficulties(pool, config.seed)]
+        # What was measured as very hard or easy has had luck in it: a longer chain is measured again, with new seeds.
+        chain = self._course(pool, difficulties, FINALISTS * config.count)
+        finalists = [k for k, event in enumerate(pool) if int(event["id"]) in {level.number for level in chain}]
+        pool, difficulties = [pool[k] for k in finalists], [difficulties[k] for k in finalists]
+        for turn in range(1, CONFIRMED + 1):
+            again = self._difficulties(pool, config.seed + SEEDS_APART * turn)
+            difficulties = [[*known, one] for known, one in zip(difficulties, again, strict=True)]
+        self.course = self._course(pool, difficulties, config.count)
+
+    def _difficulties(self, events: Sequence[Mapping[str, Any]], seed: int) -> list[Difficulty]:
+        """Return the difficulties of levels, measured by the workers."""
+        tickets = [
+            self.workers.submit(f"the plays of level {event['id']} on the ladder", measure_difficulty, self.game,
+                                self.parameters, str(event["level"]), event, seed)
+            for event in events
+        ]  # fmt: skip
+        return [self.workers.result(ticket) for ticket in tickets]
+
+    def _course(
+        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[Sequence[Difficulty]], count: int
+    ) -> list[CourseLevel]:
+        """Return a course of these levels."""
+        shapes = [self._shapes(str(event["level"])) for event in events]
+        return choose_levels(
+            self.evaluator.game, self.generator.context, events, [averaged(known) for known in difficulties], shapes,
+            lambda one, other: one.distance(other) < self.config.distance, count,
+        )  # fmt: skip
+
     def _finish(self, reason: str) -> dict[str, Any]:
         summary = {"generations": self._generation(), **self.archive.summary(), **self._tally()}
         if self.kept is not None:
@@ -265,8 +346,8 @@ class LevelSearch(SearchRun):
     def _result(self, reason: str) -> LevelResult:
         statistics = self.kept["statistics"] if self.kept is not None else {}
         return LevelResult(
-            self.folder, reason, self.told, self.archive.feasible, self.archive.best(), self.archive.spare(),
-            self.evaluator.targets, statistics, self.repeated, self.cached,
+            self.folder, reason, self.told, self.archive.feasible, self._best(), self.archive.spare(),
+            self.evaluator.targets, statistics, self.course, self.repeated, self.cached,
         )  # fmt: skip
 
     def _stopped(self) -> dict[str, Any]:

@@ -14,13 +14,16 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter(
             "reading", "", "how the game text is read; empty: as `load` decides", choices=("", "strict", "gvgai")
         ),
-        Parameter("generator", "evolve", "name of the level generator"),
+        Parameter("generator", "portfolio", "name of the level generator"),
         Parameter("want", "", "what levels are to be like, as in enemies=3, symmetry>=0.8"),
         Parameter("count", 10, "levels wanted", 1, 10_000),
         Parameter("seed", 1, "equal seeds give equal levels", 0, 2**63 - 1),
         Parameter("distance", 0.18, "levels nearer to each other than this do not both count", 0.0, 1.0),
         Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
+        Parameter(
+            "progression", False, "whether the levels are to be a course: easy ones first, one new thing at a time"
+        ),
         LOAD,
     ),
     "budget": (
@@ -43,7 +46,7 @@ class LevelRun(RunConfig):
     sections = SECTIONS
 
     game: str
-    generator: str = "evolve"
+    generator: str = "portfolio"
     count: int = 10
     seed: int = 1
     seconds: float = 0.0
@@ -53,6 +56,7 @@ class LevelRun(RunConfig):
     distance: float = 0.18
     window: int = 16
     checkpoint: int = 25
+    progression: bool = False
     load: str = ""
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)
     evaluation_parameters: Mapping[str, Setting] = field(default_factory=dict)

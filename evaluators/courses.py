@@ -1,0 +1,143 @@
+"""Courses of levels: of many levels a few in an order in which difficulty rises and one new thing comes at a time.
+
+A course is a chain of levels, each harder than the one before, no two alike. A kind of thing that is new should come
+alone, among little else, and where it does not cost a beginner's life; what is known can then be combined (Butler,
+Smith, Liu, Popović: A Mixed-Initiative Tool for Designing Level Progressions in Games, UIST 2013; Horn, Cooper,
+Deterding: Adapting Cognitive Task Analysis to Elicit the Skill Chain of a Game, 2017). The chain is found by beam
+search through the levels in the order of their difficulty.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+BEAM = 24
+"""Chains that are kept for each level where they end."""
+LEAST_STEP = 0.004
+"""Difficulty by which each level is at least harder than the one before."""
+CROWD = 0.9
+"""Price of each kind of thing that comes new beside another new one."""
+COMPANY = 0.06
+"""Price of each kind of known things beside a new one, which would rather come alone."""
+DANGER = 0.4
+"""Price of a level with something new, times the share of plays in which it kills."""
+COVERED = 0.5
+"""Worth of each kind of thing that the course shows."""
+STEP = 2.0
+"""Price of the square of what a step in difficulty differs from an even one, relative to that."""
+PLACE = 2.0
+"""Worth of a further level in the course, above all else."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A level that can be part of a course.
+
+    Args:
+        difficulty: in [0, 1].
+        quality: in [0, 1].
+        elements: kinds of things that it has and not every level of the game needs.
+        lost: share of plays that are lost on it, in [0, 1].
+        shape: what tells whether it is like another.
+    """
+
+    difficulty: float
+    quality: float
+    elements: frozenset[str]
+    lost: float = 0.0
+    shape: Any = None
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A course up to some level."""
+
+    places: tuple[int, ...]
+    known: frozenset[str]
+    value: float
+
+
+def choose_course(
+    lessons: Sequence[Lesson], count: int, alike: Callable[[Any, Any], bool] = lambda one, other: False
+) -> list[int]:
+    """Return the indices of the levels of a course, in order; fewer than `count` where no more fit together.
+
+    Args:
+        lessons: levels to choose from.
+        count: levels wanted.
+        alike: whether two shapes are too like each other for one course.
+
+    >>> pool = [Lesson(0.1, 0.5, frozenset()), Lesson(0.5, 0.5, frozenset({"door", "bat"})),
+    ...         Lesson(0.3, 0.5, frozenset({"door"})), Lesson(0.4, 0.5, frozenset({"bat"}))]
+    >>> choose_course(pool, 4)
+    [0, 2, 3, 1]
+    """
+    order = sorted(range(len(lessons)), key=lambda k: (lessons[k].difficulty, k))
+    if not order:
+        return []
+    low, high = lessons[order[0]].difficulty, lessons[order[-1]].difficulty
+    even = max(LEAST_STEP, (high - low) / max(1, count - 1))
+    ending: dict[int, list[_Chain]] = {}
+    best: _Chain | None = None
+    seen: dict[tuple[int, int], bool] = {}
+
+    def too_like(one: int, other: int) -> bool:
+        key = (min(one, other), max(one, other))
+        if key not in seen:
+            seen[key] = alike(lessons[one].shape, lessons[other].shape)
+        return seen[key]
+
+    for k in order:
+        lesson = lessons[k]
+        chains = [_Chain((k,), lesson.elements, PLACE + _worth(lesson, frozenset(), None, even))]
+        for other, earlier in ending.items():
+            if lesson.difficulty - lessons[other].difficulty < LEAST_STEP:
+                continue
+            for chain in earlier:
+                if len(chain.places) >= count or any(too_like(k, place) for place in chain.places):
+                    continue
+                worth = _worth(lesson, chain.known, lessons[other].difficulty, even)
+                chains.append(_Chain((*chain.places, k), chain.known | lesson.elements, chain.value + PLACE + worth))
+        ending[k] = _fittest(chains, count)
+        for chain in ending[k]:
+            if best is None or chain.value > best.value + 1e-12:
+                best = chain
+    return list(best.places) if best is not None else []
+
+
+def _worth(lesson: Lesson, known: frozenset[str], before: float | None, even: float) -> float:
+    """Return the worth of a level after others that have shown some kinds of things."""
+    new = lesson.elements - known
+    worth = lesson.quality + COVERED * len(new)
+    if new:
+        worth -= CROWD * (len(new) - 1) + COMPANY * len(lesson.elements & known) + DANGER * lesson.lost
+    if before is not None:
+        worth -= STEP * min(1.0, ((lesson.difficulty - before - even) / even) ** 2) * 0.1
+    return worth
+
+
+def _fittest(chains: Sequence[_Chain], count: int) -> list[_Chain]:
+    """Return the best chains of each length that end with a level."""
+    kept: list[_Chain] = []
+    each = max(2, math.ceil(BEAM / count))
+    for length in range(1, count + 1):
+        of_length = [chain for chain in chains if len(chain.places) == length]
+        kept += sorted(of_length, key=lambda chain: (-chain.value, chain.places))[:each]
+    return kept
+
+
+def introduced(elements: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+    """Return what is new in each level of a course.
+
+    >>> [sorted(new) for new in introduced([frozenset("a"), frozenset("ab"), frozenset("b")])]
+    [['a'], ['b'], []]
+    """
+    known: frozenset[str] = frozenset()
+    found = []
+    for own in elements:
+        found.append(own - known)
+        known |= own
+    return found

@@ -1,0 +1,163 @@
+"""Tile patterns of levels: how far a level's are from those of others, and how much of it is in none of them.
+
+The *divergence* is the Jensen-Shannon divergence of the distributions of windows of one, two and three cells square,
+averaged over the sizes and over the levels that one is compared with (Lucas, Volz: Tile Pattern KL-Divergence for
+Analysing and Evolving Game Levels, GECCO 2019, made symmetric and bounded). The *originality* is the share of cells in
+which a level differs from the nearest of others, shifts and mirror images included. The two pull in opposite
+directions: a copy diverges little and is not original, noise is original and diverges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.evaluators.level_grid import Grid
+
+SIDES = (1, 2, 3)
+"""Sides of the windows, in cells."""
+SHIFT = 3
+"""Cells by which levels are shifted against each other at most, along either axis."""
+NOTHING = -1
+"""Tile number of what lies outside a level."""
+OVERLAP = 0.75
+"""Share of the smaller of two levels that shifted levels must have in common to be compared."""
+_MIX = np.random.Generator(np.random.PCG64(11)).integers(1, 2**62, max(SIDES) ** 2, dtype=np.int64) | np.int64(1)
+
+
+def window_codes(grid: Grid, side: int) -> NDArray[np.int64]:
+    """Return a code for each window of a level, equal for equal windows, shape (windows,); none for a lower level."""
+    rows, columns = grid.shape[0] - side + 1, grid.shape[1] - side + 1
+    if rows < 1 or columns < 1:
+        return np.zeros(0, np.int64)
+    cells = grid.astype(np.int64) + 1
+    codes = np.zeros((rows, columns), np.int64)
+    for k in range(side * side):
+        y, x = divmod(k, side)
+        codes += cells[y : y + rows, x : x + columns] * _MIX[k]
+    return codes.ravel()
+
+
+class PatternStatistics:
+    """Distributions of the windows of some levels, to compare others with.
+
+    Args:
+        levels: tile numbers, shape (height, width) each; at least one.
+
+    >>> one, other = np.zeros((4, 4), np.int16), np.ones((4, 4), np.int16)
+    >>> statistics = PatternStatistics([one])
+    >>> statistics.divergence(one), statistics.divergence(other)
+    (0.0, 1.0)
+    """
+
+    def __init__(self, levels: Sequence[Grid]) -> None:
+        self.levels = len(levels)
+        self._known: list[NDArray[np.int64]] = []
+        self._shares: list[NDArray[np.float64]] = []  # by side, shape (levels, windows known)
+        for side in SIDES:
+            codes = [window_codes(grid, side) for grid in levels]
+            known = np.unique(np.concatenate(codes))
+            shares = np.zeros((len(levels), len(known)))
+            for k, own in enumerate(codes):
+                found, number = np.unique(own, return_counts=True)
+                shares[k, np.searchsorted(known, found)] = number / max(1, len(own))
+            self._known.append(known)
+            self._shares.append(shares)
+
+    def divergences(self, grid: Grid) -> NDArray[np.float64]:
+        """Return the divergence of a level from each of the levels, shape (levels,), in [0, 1] (bits)."""
+        total = np.zeros(self.levels)
+        for side, known, shares in zip(SIDES, self._known, self._shares, strict=True):
+            codes = window_codes(grid, side)
+            if not len(known) or not len(codes):
+                total += float(len(known) > 0 or len(codes) > 0)
+                continue
+            at = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+            hit = known[at] == codes
+            own = np.bincount(at[hit], minlength=len(known)) / len(codes)
+            middle = 0.5 * (own + shares)
+            # The entropy of the mean less the mean of the entropies; windows that none of them has are apart.
+            apart = _entropy(middle) - 0.5 * (_entropy(own[None]) + _entropy(shares))
+            total += apart + 0.5 * float(1.0 - hit.mean())
+        found: NDArray[np.float64] = np.clip(total / len(SIDES), 0.0, 1.0)
+        return found
+
+    def divergence(self, grid: Grid) -> float:
+        """Return the mean divergence of a level from the levels, in [0, 1]."""
+        return float(self.divergences(grid).mean())
+
+
+def _entropy(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the entropy of each row in bits; rows need not sum to 1."""
+    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    found: NDArray[np.float64] = -(shares * logs).sum(axis=1)
+    return found
+
+
+def divergence_among(levels: Sequence[Grid]) -> float:
+    """Return the mean divergence of levels from one another, in [0, 1]; 0 for fewer than two."""
+    if len(levels) < 2:
+        return 0.0
+    statistics = PatternStatistics(levels)
+    apart = np.array([statistics.divergences(grid) for grid in levels])
+    return float(apart[~np.eye(len(levels), dtype=bool)].mean())
+
+
+class Originals:
+    """Levels that others are compared with for what is in none of these.
+
+    Every mirror image of the levels is compared, shifted by up to `SHIFT` cells along either axis; cells that only one
+    of two levels has do not count, but levels are compared only where most of the smaller one is in both.
+
+    Args:
+        levels: tile numbers, shape (height, width) each.
+    """
+
+    def __init__(self, levels: Sequence[Grid]) -> None:
+        self._levels = levels
+        self._images: dict[tuple[int, int], list[tuple[NDArray[np.int16], NDArray[np.float64]]]] = {}
+
+    def originality(self, grid: Grid) -> float:
+        """Return the least share of differing cells between a level and these, in [0, 1]; 1 without any."""
+        shape = (int(grid.shape[0]), int(grid.shape[1]))
+        if shape not in self._images:
+            self._images[shape] = [_shifted(level, shape) for level in self._levels]
+        least = 1.0
+        for images, common in self._images[shape]:
+            for image in images:
+                windows = np.lib.stride_tricks.sliding_window_view(image, shape)
+                same = np.count_nonzero(windows == grid, axis=(2, 3))
+                found = np.where(common > 0, 1.0 - same / np.maximum(common, 1.0), 1.0)
+                least = min(least, float(found.min()))
+        return least
+
+
+def originality(grid: Grid, others: Sequence[Grid]) -> float:
+    """Return the least share of differing cells between a level and others, as `Originals` has it.
+
+    >>> level = np.arange(25).reshape(5, 5).astype(np.int16)
+    >>> originality(level, [level[:, ::-1]]), originality(level, [level + 100])
+    (0.0, 1.0)
+    """
+    return Originals(others).originality(grid)
+
+
+def _shifted(other: Grid, shape: tuple[int, int]) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """Return the mirror images of a level with room around them, so that each of their windows of some shape is a
+    shift, and how many cells each window has in common with the level: 0 where these are too few.
+    """
+    around, lengths = [], []
+    for size, length in zip(shape, other.shape, strict=True):
+        low, high = min(0, size - length) - SHIFT, max(0, size - length) + SHIFT
+        around.append((high, max(0, size - low - length)))
+        shifts = np.arange(high, low - 1, -1)
+        lengths.append(np.maximum(0, np.minimum(size, length + shifts) - np.maximum(0, shifts)))
+    common = np.outer(lengths[0], lengths[1]).astype(np.float64)
+    common[common < OVERLAP * min(other.size, shape[0] * shape[1])] = 0.0
+    images = np.stack([
+        np.pad(image, around, constant_values=NOTHING)
+        for image in (other, other[:, ::-1], other[::-1], other[::-1, ::-1])
+    ])  # fmt: skip
+    return images[:, : len(lengths[0]) + shape[0] - 1, : len(lengths[1]) + shape[1] - 1], common

@@ -1,0 +1,384 @@
+"""The portfolio generator: families of levels side by side, and a bandit that goes on with those that prove themselves.
+
+It reads off the rules of what kind a game is, begins with the families that suit it (quilts of its own levels, rooms,
+missions, rows of traffic, ...), and gives the next level to the family whose levels have lately been good and new.
+Every level handed out is the best of several drafts by what its text tells the judge of levels, so that play, which is
+dear, is spent on levels that look like levels. Structures are crossed as soon as there are two; small edits come last.
+
+After the portfolio of generators in Khalifa et al. 2016 and algorithm selection by bandits (Gagliolo, Schmidhuber:
+Algorithm Portfolio Selection as a Bandit Problem, 2011); drafts that are judged before they are played follow surrogate
+models in evolution (Jin 2011).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.judging.levels import LevelJudge, value_of
+from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.metrics.likeness import LevelShape
+from pcg.evaluators.metrics.patterns import originality
+from pcg.evaluators.metrics.registry import TEXT, measure
+from pcg.evaluators.metrics.skeletons import StructuralShapes
+from pcg.evaluators.metrics.text import TextMetrics
+from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.targets import GROUPS, Target, group, target_value
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, Evaluation, LevelGenerator
+from pcg.generators.levels.examples import repair_around_locked_cells
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.portfolio.bandit import Bandit
+from pcg.generators.levels.portfolio.elites import Elite, Elites
+from pcg.generators.levels.portfolio.families import FAMILIES, Workshop, mirrored_halves
+from pcg.generators.levels.portfolio.formations import Formations
+from pcg.generators.levels.portfolio.game_kinds import game_kinds
+from pcg.generators.levels.portfolio.lessons import lesson
+from pcg.generators.levels.portfolio.polishing import Polishing
+from pcg.generators.levels.portfolio.sketches import read_sketch
+from pcg.generators.levels.portfolio.things import Things
+from pcg.generators.levels.repair.by_rules import repair
+
+RELIEF = 4
+"""Before any level is known to be feasible, every so many levels one has little in it."""
+LESSON = "lesson"
+"""Origin of levels with only some kinds of things."""
+SHOWN = 10
+"""Levels that a run is after; a level among so many best ones is a full success of its family."""
+SYMMETRIC = 0.5
+"""Symmetry that is wanted from which on levels are made in halves."""
+NEW = 0.5
+"""Reward of a level that is new and good enough to be kept, but not among the best."""
+FINALISTS = 3
+"""Drafts of which one is polished and shown to the judge."""
+NEAR = 0.3
+"""Price of a draft that is like a level which was told, times how near it is."""
+REACH = 1.6
+"""Distance up to which a draft counts as near, in niches."""
+ALIKE = 1.0
+"""Price of the distance from a level that is liked, and worth of that from one that is not."""
+COPY = 2.0
+"""Price of what a draft lacks in originality."""
+LACKING = 1.0
+"""Price of a draft without all that the rules call for."""
+
+
+def wanted_axis(targets: Iterable[Target]) -> int | None:
+    """Return the axis along which levels are to be mirrored: 1 for left and right, 0 for top and bottom; None for none.
+
+    >>> wanted_axis([Target("symmetry", 0.8, 1.0)]), wanted_axis([Target("enemies", 3, 3)])
+    (1, None)
+    """
+    wanted = {target.name for target in targets if target.low >= SYMMETRIC}
+    if wanted & {"symmetry", "symmetry_horizontal", "symmetry_both"}:
+        return 1
+    return 0 if "symmetry_vertical" in wanted else None
+
+
+class PortfolioGenerator(LevelGenerator):
+    """Portfolio of families of levels with a bandit over them."""
+
+    name = "portfolio"
+    help = "what suits the game: families of levels side by side, of which those go on that prove themselves"
+    papers = (
+        "Gagliolo, Schmidhuber: Algorithm Portfolio Selection as a Bandit Problem (2011)",
+        "Efros, Freeman: Image Quilting for Texture Synthesis and Transfer (SIGGRAPH 2001)",
+        "Lucas, Volz: Tile Pattern KL-Divergence for Analysing and Evolving Game Levels (GECCO 2019)",
+        "Khalifa, Perez-Liebana, Lucas, Togelius: General Video Game Level Generation (GECCO 2016)",
+    )
+    parameters = (
+        *SIZE_PARAMETERS,
+        Parameter("drafts", 1.0, "drafts for one level, as a multiple of what its family has", 0.1, 20.0),
+        Parameter("polish", 60, "small edits tried on a draft towards the patterns of the game's levels", 0, 10_000),
+        Parameter("originality", 0.2, "least share of cells in which a level differs from each of the game's own; less "
+                  "where these differ less from each other", 0.0, 1.0),
+        Parameter("elites", 60, "good and different levels that are kept to be crossed and edited", 2, 10_000),
+        Parameter("niche", 0.18, "levels closer than this to a better one are not kept", 0.0, 1.0, "distance"),
+        Parameter("lessons", 0.0, "share of levels with only some of the kinds of things, for courses", 0.0, 1.0),
+        Parameter("sketch", "", "a level drawn in part, with `?` for what is open; all levels keep what is drawn"),
+        Parameter("like", "", "levels of which the new ones are to be reminiscent, with empty lines between them"),
+        Parameter("unlike", "", "levels of which the new ones are to be nothing like, with empty lines between them"),
+        Parameter("delay", 16, "levels under way that were made before the verdict on an earlier one", 1, 1000),
+    )  # fmt: skip
+    learns = True
+
+    def __init__(
+        self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
+    ) -> None:
+        self.sketch = read_sketch(context.palette, str(params["sketch"])) if params.get("sketch") else None
+        """What a person has drawn, if anything."""
+        if self.sketch is not None:
+            height, width = self.sketch.grid.shape
+            params |= {"min_width": width, "max_width": width, "min_height": height, "max_height": height}
+        super().__init__(context, seed=seed, targets=targets, **params)
+        self.like = tuple(LevelShape(text) for text in self._levels_in("like"))
+        self.unlike = tuple(LevelShape(text) for text in self._levels_in("unlike"))
+        liked = [context.palette.parse(text) for text in self._levels_in("like")]
+        self.kinds = game_kinds(self.context)
+        """Kinds that the game is of (see `game_kinds`)."""
+        self.workshop = Workshop(self.context, self.widths, self.heights, self.targets, liked)
+        expected = {name: family.suits(self.context, self.kinds) for name, family in FAMILIES.items()}
+        self.bandit = Bandit({name: share for name, share in expected.items() if share > 0})
+        self._shape = StructuralShapes(self.context.palette, self.context.examples, self.number("niche"))
+        self.elites = Elites(self.integer("elites"), self.number("niche"), self._shape)
+        self.nearly = Elites(self.integer("elites"), 0.0, self._shape)
+        """Levels that break a constraint, by how nearly they keep all."""
+        self.least = self._least_originality()
+        self._axis = wanted_axis(self.targets)
+        self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
+        self._applied = 0
+
+    def _levels_in(self, name: str) -> list[str]:
+        """Return the levels that a parameter names by their texts.
+
+        Raises:
+            PcgError: for a text that is no level of the game.
+        """
+        levels = [part.strip("\n") for part in re.split(r"\n[ \t]*\n", str(self.settings[name])) if part.strip()]
+        for text in levels:
+            self.context.palette.parse(text)
+        return levels
+
+    def _least_originality(self) -> float:
+        """Return the originality asked for: no more than the game's own levels have on average."""
+        examples = self.context.examples
+        if len(examples) < 2:
+            return self.number("originality") if examples else 0.0
+        among = [originality(g, [o for o in examples if o is not g]) for g in examples]
+        return min(self.number("originality"), float(np.mean(among)))
+
+    # -- judges of drafts ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def text(self) -> TextMetrics:
+        """Measures of texts of the game's levels."""
+        context = self.context
+        groups = {name: group(name, context.analysis) for name in GROUPS}
+        return TextMetrics(context.palette, context.requirements, context.frame, groups)
+
+    @cached_property
+    def judge(self) -> LevelJudge:
+        """The judge of levels, which is asked what it thinks of a text."""
+        palette = self.context.palette
+        return LevelJudge(self.text, [palette.text(grid) for grid in self.context.examples])
+
+    @cached_property
+    def things(self) -> Things:
+        """Numbers and places of things in the game's own levels."""
+        return Things(self.context, self.workshop.images)
+
+    @cached_property
+    def formations(self) -> Formations:
+        """Rows of things in the game's own levels."""
+        return Formations(self.context)
+
+    @cached_property
+    def polishing(self) -> Polishing:
+        """Local search towards the patterns of the game's own levels."""
+        return Polishing(self.context, self.workshop.images, self.things, self.formations, self.least)
+
+    def _wants(self, grid: Grid) -> float:
+        """Return how nearly a text meets those targets that it tells, in [0, 1]."""
+        if not self.targets:
+            return 1.0
+        level = self.text.level(grid)
+        metrics = measure(TEXT, level)
+        found = []
+        for target in self.targets:
+            value = target_value(target.name, self.context.analysis, metrics, level.sprites, None)
+            if value is not None:
+                found.append(target.satisfaction(value))
+        return sum(found) / len(found) if found else 1.0
+
+    # -- ask and tell --------------------------------------------------------------------------------------------------
+
+    def ask(self, n: int) -> list[Candidate]:
+        """At most `n` candidates, as far as `delay` reaches beyond what was told."""
+        made: list[Candidate] = []
+        while len(made) < n:
+            known = max(0, self._next + 1 - self.integer("delay"))
+            if known > self._applied + len(self._waiting):
+                break
+            while self._applied < known:
+                self._learn(*self._waiting.popleft())
+            text, family = self._make(self._next)
+            made.append(Candidate(self._next, text, family))
+            self._next += 1
+        return made
+
+    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
+        """Take evaluations; they take effect when the level `delay` later is made."""
+        self._waiting.extend(zip(candidates, evaluations, strict=True))
+
+    def _learn(self, candidate: Candidate, evaluation: Evaluation) -> None:
+        self._applied += 1
+        value = evaluation.fitness if evaluation.feasible else evaluation.constraint
+        one = Elite(candidate.level, value, candidate.id)
+        kept = (self.elites if evaluation.feasible else self.nearly).add(one)
+        reward = 0.0
+        if evaluation.feasible and kept:
+            reward = 1.0 if self.elites.rank(one) < SHOWN else NEW
+        if candidate.origin != LESSON:
+            self.bandit.reward(candidate.origin, reward)
+
+    # -- making --------------------------------------------------------------------------------------------------------
+
+    def _make(self, number: int) -> tuple[str, str]:
+        """Return the level of a candidate and the name of its family."""
+        rng = self.rng(number)
+        if not self.elites.members and number % RELIEF == RELIEF - 1:
+            # Where the game's own levels are beyond what agents win, less of everything is a beginning.
+            if number % (2 * RELIEF) == RELIEF - 1:
+                return self._best_draft(rng, "sparse")
+            return self._lesson(rng), LESSON
+        if self.number("lessons") and rng.random() < self.number("lessons"):
+            return self._lesson(rng), LESSON
+        return self._best_draft(rng)
+
+    def _lesson(self, rng: np.random.Generator) -> str:
+        """Return a level with some kinds of things only: a good one half of the time, else a new one."""
+        known = self.elites.draw(rng, 1) if rng.random() < 0.5 else []
+        text = known[0].text if known else self._best_draft(rng)[0]
+        return self.context.palette.text(lesson(self.context, self.context.palette.parse(text), rng))
+
+    def _best_draft(self, rng: np.random.Generator, wanted: str = "") -> tuple[str, str]:
+        """Return the best of several drafts of a family, polished, and the family's name; "" lets the bandit choose."""
+        parents = self.elites if self.elites.members else self.nearly
+        among = {}
+        for name in self.bandit.arms:
+            family = FAMILIES[name]
+            if not family.breeds:
+                among[name] = 1.0
+            elif parents.members:
+                # Edits are for the end: before there is a choice of levels they only make more of the first one.
+                among[name] = min(1.0, len(parents.members) / (2 * SHOWN)) if name == "edits" else 1.0
+        name = wanted or self.bandit.choose(rng, among)
+        family = FAMILIES[name]
+        number = max(1, round(family.drafts * self.number("drafts")))
+        drafts: list[tuple[float, int, Grid]] = []
+        for k in range(number):
+            chosen = [self.context.palette.parse(one.text) for one in parents.draw(rng, 2)] if family.breeds else []
+            grid = self._finished(family.make(self.workshop, rng, chosen), rng, family.settles)
+            drafts.append((self._cheap(grid), k, grid))
+        drafts.sort(key=lambda draft: draft[:2])
+        best: tuple[float, str] | None = None
+        for _, _, grid in drafts[: max(1, number // FINALISTS)]:
+            if self.context.examples and self.integer("polish") and name != "sparse":
+                grid = self._polished(grid, rng)
+            text = self.context.palette.text(grid)
+            value = self._value(text, grid)
+            if best is None or value > best[0]:
+                best = value, text
+        assert best is not None
+        return best[1], name
+
+    def _finished(self, draft: Grid, rng: np.random.Generator, settles: bool) -> Grid:
+        """Return a draft with the right numbers of things, repaired."""
+        height, width = min(draft.shape[0], self.heights[1]), min(draft.shape[1], self.widths[1])
+        builder = LevelBuilder(self.context, np.ascontiguousarray(draft[:height, :width], np.int16))
+        if settles and self.context.examples:
+            self._one_avatar(builder, rng)
+            self.things.settle(builder, rng)
+            # Things that were put one by one stand in no order.
+            if self.formations.tiles and rng.random() < 2.0 * self.formations.disorder(builder.grid):
+                self.formations.draw(builder, rng)
+        self._mirror(builder)
+        return self._repaired(builder, rng)
+
+    def _repaired(self, builder: LevelBuilder, rng: np.random.Generator) -> Grid:
+        """Return a level repaired, with what a person has drawn as it was drawn."""
+        if self.sketch is None:
+            repair(builder, rng)
+            return builder.grid
+        return repair_around_locked_cells(self.context, self.sketch.over(builder.grid), self.sketch.drawn, rng)
+
+    def _mirror(self, builder: LevelBuilder) -> None:
+        """Make the second half of a level the mirror image of the first, where symmetry is wanted."""
+        if self._axis is not None:
+            builder.grid[:] = mirrored_halves(self.context, builder.grid, self._axis)
+            builder.invalidate()
+
+    def _one_avatar(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
+        """Leave one of several avatars."""
+        cells = np.argwhere(np.isin(builder.grid, builder.palette.avatars)).tolist()
+        for k in rng.permutation(len(cells)).tolist()[1:]:
+            builder.clear((cells[k][0], cells[k][1]))
+
+    def _polished(self, grid: Grid, rng: np.random.Generator) -> Grid:
+        """Return a level after small edits, repaired where these broke something."""
+        drawn = self.sketch.drawn if self.sketch is not None else None
+        polished = self.polishing.polish(grid, rng, self.integer("polish"), self._axis, drawn)
+        return self._repaired(LevelBuilder(self.context, polished.copy()), rng)
+
+    def _cheap(self, grid: Grid) -> float:
+        """Return the price of a draft by what costs next to nothing to know; the least is best."""
+        price = self.polishing.cost(grid) if self.context.examples else 0.0
+        return max(price, 0.9) + self._faults(grid)
+
+    def _faults(self, grid: Grid) -> float:
+        """Return the price of what a draft lacks: originality, what the rules call for, what is wanted."""
+        price = LACKING * (1.0 - self.context.requirements.satisfaction(self.context.palette.count_types(grid)))
+        if self.targets:
+            price += 1.0 - self._wants(grid)
+        if self.context.examples and self.least > 0.0:
+            price += COPY * max(0.0, self.least - self.polishing.originals.originality(grid)) / self.least
+        return price
+
+    def _value(self, text: str, grid: Grid) -> float:
+        """Return the worth of a draft: by the judge, less its faults and its nearness to what is there already."""
+        try:
+            value = value_of(self.judge.parts(self.judge.view(text)))
+        except PcgError:
+            return -1.0
+        value -= self._faults(grid)
+        if self.elites.knows(text) or self.nearly.knows(text):
+            return value - 1.0
+        if self.like or self.unlike:
+            looks = LevelShape(text)
+            value -= ALIKE * min((looks.distance(other) for other in self.like), default=0.0)
+            value += ALIKE * min((looks.distance(other) for other in self.unlike), default=0.0)
+        niche = self.number("niche")
+        if niche > 0.0:
+            shape = self._shape(text)
+            reach = REACH * niche
+            near = max((1.0 - shape.distance(other) / reach for other in self.elites.shapes), default=0.0)
+            value -= NEAR * max(0.0, near)
+        return value
+
+    # -- what was found ------------------------------------------------------------------------------------------------
+
+    def findings(self) -> dict[str, Any]:
+        """Return the kinds of the game and, by family, how many levels were made and how often one is of use."""
+        families = {
+            name: {"levels": self.bandit.times[name], "expected": round(self.bandit.mean(name), 3)}
+            for name in self.bandit.arms
+        }
+        return {"kinds": sorted(self.kinds), "families": families}
+
+    # -- resuming ------------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """The bandit, the levels that were kept, and what was told and waits for its turn."""
+        return {
+            "next": self._next,
+            "applied": self._applied,
+            "bandit": self.bandit.state_dict(),
+            "elites": self.elites.state(),
+            "nearly": self.nearly.state(),
+            "waiting": [[c.to_json(), e.to_json()] for c, e in self._waiting],
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on as the generator whose `state_dict` this was."""
+        super().load_state_dict(state)
+        self._applied = int(state["applied"])
+        self.bandit.load_state_dict(state["bandit"])
+        self.elites.load_state(state["elites"])
+        self.nearly.load_state(state["nearly"])
+        self._waiting = deque((Candidate.from_json(c), Evaluation.from_json(e)) for c, e in state["waiting"])

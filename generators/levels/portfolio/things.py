@@ -1,0 +1,220 @@
+"""Things in a level as the game's own levels have them: how many of each, and beside what.
+
+Numbers lie between those of two of the game's levels, drawn together, so that what goes together (a key for each door)
+stays together. A thing is put where the cells around look most like those around such a thing in an example: nearest
+neighbours in place of a model of where things go, as texture synthesis does it (Efros, Leung 1999). Games without
+levels of their own are served by `object_counts` and `object_placement`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Mask
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.object_counts import fit_counts
+from pcg.generators.levels.object_placement import place_object
+
+AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+"""The neighbours of a cell that are compared."""
+BESIDE_COST = 2.0
+"""Cost of a neighbour to a side that is not as in the example; at a corner it is 1."""
+HEIGHT_COST = 6.0
+"""Cost of standing at another height, for the whole height of the level."""
+SLACK = 1.5
+"""Places whose cost is within this of the least are drawn from."""
+MEMORIES = 6
+"""Occurrences of a thing that are remembered for one placing."""
+FEWEST = 3
+"""Cells of a tile in a level, on average, from which on it can be a stretch."""
+OUTSIDE = -1
+
+
+@dataclass(frozen=True)
+class Things:
+    """Numbers and surroundings of things in the game's own levels.
+
+    Args:
+        context: of a game with levels of its own.
+        images: these levels, with their mirror images where the game allows them.
+    """
+
+    context: LevelContext
+    images: tuple[Grid, ...]
+
+    @cached_property
+    def counted(self) -> tuple[int, ...]:
+        """Tiles whose numbers are put right: objects, but not a filler, traffic, or what lies in stretches (water,
+        logs, hedges), which is part of the structure.
+        """
+        traffic = {m for lane in self.context.lanes for m in lane.movers}
+        left_out = traffic | {self.context.filler} | self._stretches
+        return tuple(t for t in self.context.objects if t not in left_out)
+
+    @cached_property
+    def _stretches(self) -> frozenset[int]:
+        """Tiles that stand beside their like more often than not."""
+        tiles = len(self.context.palette.tiles)
+        cells, beside = np.zeros(tiles), np.zeros(tiles)
+        for grid in self.context.examples:
+            cells += np.bincount(grid.ravel(), minlength=tiles)
+            for one, other in ((grid[1:], grid[:-1]), (grid[:, 1:], grid[:, :-1])):
+                beside += 2.0 * np.bincount(one[one == other], minlength=tiles)
+        many = cells >= FEWEST * len(self.context.examples)
+        return frozenset(np.flatnonzero(many & (beside >= cells)).tolist())
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Numbers of every tile in each of the levels, shape (levels, tiles)."""
+        tiles = len(self.context.palette.tiles)
+        return np.array([np.bincount(g.ravel(), minlength=tiles) for g in self.context.examples])
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """Cells of each of the levels."""
+        return np.array([g.size for g in self.context.examples], np.float64)
+
+    @cached_property
+    def _groups(self) -> NDArray[np.int16]:
+        """Tile -> what it counts as beside a thing: wall, ground, or itself, with one place more for the outside."""
+        groups = np.arange(len(self.context.palette.tiles) + 1, dtype=np.int16) + 2
+        for tile in self.context.walls:
+            groups[tile] = 0
+        for tile in self.context.palette.grounds:
+            groups[tile] = 1
+        for tile in self.context.palette.avatars:
+            groups[tile] = 1
+        if self.context.filler is not None:
+            groups[self.context.filler] = 1
+        return groups
+
+    @cached_property
+    def _occurrences(self) -> dict[int, list[tuple[NDArray[np.int16], float, bool]]]:
+        """Tile -> surroundings, height and whether it stands in the edge, of each place where an example has it."""
+        found: dict[int, list[tuple[NDArray[np.int16], float, bool]]] = {}
+        for image in self.images:
+            around = self._surroundings(image)
+            height, width = image.shape
+            for y, x in np.argwhere(np.isin(image, self.counted)).tolist():
+                edge = y in (0, height - 1) or x in (0, width - 1)
+                share = y / max(1, height - 1)
+                found.setdefault(int(image[y, x]), []).append((around[:, y, x], share, edge))
+        return found
+
+    def _surroundings(self, grid: Grid) -> NDArray[np.int16]:
+        """Return what stands around each cell, shape (8, height, width)."""
+        padded = np.pad(self._groups[grid], 1, constant_values=OUTSIDE)
+        height, width = grid.shape
+        return np.stack([padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width] for dy, dx in AROUND])
+
+    def wanted(self, rng: np.random.Generator, area: int) -> dict[int, int]:
+        """Return how many of each thing a level is to have, between two of the game's levels.
+
+        Args:
+            rng: draws.
+            area: cells of the level.
+        """
+        first, second = rng.integers(len(self.counts), size=2)
+        share = rng.random()
+        wanted = {}
+        for tile in self.counted:
+            scales = np.clip(area / self.sizes[[first, second]], 0.5, 2.0)
+            one, other = self.counts[first, tile] * scales[0], self.counts[second, tile] * scales[1]
+            if self.counts[:, tile].min() == self.counts[:, tile].max():
+                one = other = float(self.counts[first, tile])  # what all have equally often does not grow with the size
+            number = share * one + (1 - share) * other
+            low, high = min(one, other), max(one, other)
+            wanted[tile] = round(float(np.clip(number, low, high)))
+        return wanted
+
+    def settle(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
+        """Bring the numbers of things in a level to what is `wanted`, and within what the rules call for."""
+        wanted = fit_counts(self.context, rng, self.wanted(rng, builder.grid.size))
+        present = np.bincount(builder.grid.ravel(), minlength=len(builder.palette.tiles))
+        for tile in self.counted:
+            surplus = int(present[tile]) - wanted.get(tile, 0)
+            cells = np.argwhere(builder.grid == tile).tolist()
+            for k in rng.permutation(len(cells))[: max(0, surplus)].tolist():
+                remove_thing(builder, (cells[k][0], cells[k][1]))
+        order = sorted(self.counted, key=lambda t: (builder.palette.access[t] not in (GATE, BLOCKED), t))
+        for tile in order:
+            for _ in range(wanted.get(tile, 0) - int(present[tile])):
+                if not self.put(builder, rng, tile) and not place_object(builder, rng, tile):
+                    break
+
+    def put(self, builder: LevelBuilder, rng: np.random.Generator, tile: int) -> bool:
+        """Put a thing where it has the neighbours that it has in an example; tells whether there was a place."""
+        known = self._occurrences.get(tile)
+        if not known:
+            return False
+        picked = [known[int(k)] for k in rng.integers(len(known), size=MEMORIES)]
+        possible = self._places(builder, tile)
+        around = self._surroundings(builder.grid)
+        height = builder.grid.shape[0]
+        rows = np.arange(height)[:, None] / max(1, height - 1)
+        edge = np.ones(builder.grid.shape, bool)
+        edge[1:-1, 1:-1] = False
+        weights = np.array([BESIDE_COST if 0 in step else 1.0 for step in AROUND])
+        costs = np.full(builder.grid.shape, np.inf)
+        for beside, share, at_edge in picked:
+            cost = ((around != beside[:, None, None]) * weights[:, None, None]).sum(axis=0)
+            cost = cost + HEIGHT_COST * np.abs(rows - share) + 100.0 * (edge != at_edge)
+            costs = np.minimum(costs, cost)
+        costs = np.where(possible, costs, np.inf)
+        least = float(costs.min())
+        if least >= 100.0:
+            return False
+        cells = np.argwhere(costs <= least + SLACK)
+        for k in rng.permutation(len(cells)).tolist():
+            cell = (int(cells[k][0]), int(cells[k][1]))
+            if builder.blocks(tile) and builder.walkable()[cell] and builder.disconnects(cell):
+                continue
+            builder.put(cell, tile)
+            return True
+        return False
+
+    def _places(self, builder: LevelBuilder, tile: int) -> Mask:
+        """Return the cells where a thing may be put: free ones, and walls for what bars a way."""
+        possible = builder.free()
+        if builder.palette.access[tile] == GATE:
+            possible = possible | np.isin(builder.grid, self.context.walls)
+        return possible
+
+    def excess(self, grid: Grid) -> float:
+        """Return by how many things a level is beyond the least and most of the game's levels, as a share of these."""
+        counts = np.bincount(grid.ravel(), minlength=self.counts.shape[1])
+        tiles = list(self.counted)
+        low, high = self.counts[:, tiles].min(axis=0), self.counts[:, tiles].max(axis=0)
+        own = counts[tiles]
+        beyond = np.maximum(0, low - own) + np.maximum(0, own - high)
+        return float((beyond / np.maximum(1, high)).sum())
+
+
+def remove_thing(builder: LevelBuilder, cell: tuple[int, int]) -> None:
+    """Take a thing away; what bars a way through a wall, or stands in the frame, leaves a wall."""
+    frame = builder.frame_cells().get(cell)
+    y, x = cell
+    wall = builder.palette.wall
+    if frame is not None:
+        builder.put(cell, frame)
+    elif wall is not None and builder.palette.access[builder.grid[cell]] == GATE and _between_walls(builder, y, x):
+        builder.put(cell, wall)
+    else:
+        builder.clear(cell)
+
+
+def _between_walls(builder: LevelBuilder, y: int, x: int) -> bool:
+    """Return whether a cell has impassable ones on two opposite sides."""
+    height, width = builder.grid.shape
+
+    def shut(row: int, column: int) -> bool:
+        if not (0 <= row < height and 0 <= column < width):
+            return True
+        return bool(builder.palette.access[builder.grid[row, column]] == BLOCKED)
+
+    return (shut(y - 1, x) and shut(y + 1, x)) or (shut(y, x - 1) and shut(y, x + 1))

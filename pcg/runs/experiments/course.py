@@ -1,0 +1,225 @@
+"""The course of a run that makes levels: which of its levels are taken, in which order, and what each one teaches.
+
+Levels that were found feasible are measured on a ladder of agents (`pcg.evaluators.ladder`), a chain of them is chosen
+(`pcg.evaluators.courses`), and every level of it gets a sentence, made of the description of the game's rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pcg.describe import describe
+from pcg.describe.description import Description
+from pcg.engine.game import Game
+from pcg.engine.vgdl.definition import GameDefinition
+from pcg.evaluators.courses import Lesson, choose_course, introduced
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.ladder import MANY, PLAYS, Difficulty, ladder_difficulty
+from pcg.evaluators.parameters import Setting
+from pcg.generators.levels.context import LevelContext
+from pcg.runs.game_text import GameText
+from pcg.runs.process_cache import ProcessCache
+
+POOL = 4
+"""Levels measured on the ladder for each one wanted."""
+FINALISTS = 2
+"""Levels that are measured again for each one wanted."""
+CONFIRMED = 2
+"""Times that these are measured again."""
+SEEDS_APART = 1000
+"""Distance of the seeds of two measurements."""
+AGAIN = 2
+"""Further evaluations of a level in a game of chance, in which one win may be luck."""
+GROUPS = 4
+"""Groups from easy to hard into which levels with the same kinds of things are sorted before some are measured."""
+EVALUATION: Mapping[str, Setting] = {"min_kinds": 0.0, "min_length": 8}
+"""Settings of the evaluation in which a course differs: a first level is short, and has few kinds of things."""
+GENERATION: Mapping[str, Setting] = {"lessons": 0.5}
+"""Settings of generators that know lessons."""
+
+
+@dataclass(frozen=True)
+class CourseLevel:
+    """One level of a course."""
+
+    number: int
+    """Of the candidate."""
+    difficulty: Difficulty
+    introduces: tuple[str, ...]
+    """Kinds of things that no earlier level has, as the game calls them."""
+    teaches: str
+    """A sentence."""
+
+    def to_json(self, place: int) -> dict[str, Any]:
+        """Return it as JSON, for `index.json`."""
+        of = self.difficulty
+        return {
+            "place": place, "difficulty": round(of.value, 4), "wins": [round(w, 4) for w in of.wins],
+            "lost": round(of.lost, 4), "length": of.length, "nodes": of.nodes,
+            "introduces": list(self.introduces), "teaches": self.teaches,
+        }  # fmt: skip
+
+
+_EVALUATORS: ProcessCache[tuple[GameText, tuple[tuple[str, Setting], ...]], LevelEvaluator] = ProcessCache(
+    lambda key: LevelEvaluator(key[0].load(), (), **{**dict(key[1]), "search": 0})
+)
+
+
+def measure_difficulty(
+    game: GameText, parameters: tuple[tuple[str, Setting], ...], level: str, evaluation: Mapping[str, Any], seed: int
+) -> Difficulty:
+    """Measure a level on the ladder, in whatever process this runs.
+
+    Args:
+        game: of the level.
+        parameters: of the evaluator, with every default filled in.
+        level: text of a feasible level.
+        evaluation: of it, as JSON.
+        seed: of all plays.
+    """
+    evaluator = _EVALUATORS.get((game, parameters))
+    return level_difficulty(evaluator, level, Evaluation.from_json(evaluation), seed)
+
+
+def level_difficulty(
+    evaluator: LevelEvaluator, level: str, evaluation: Evaluation, seed: int, plays: int = PLAYS
+) -> Difficulty:
+    """Measure a level on the ladder; where no search has decided it, capable agents win it a few times more before."""
+    known = [evaluation]
+    if evaluation.measure("nodes") is None:
+        known += [evaluator.evaluate(level, seed + k) for k in range(1, AGAIN + 1)]
+    return ladder_difficulty(evaluator.game, level, known, seed=seed, plays=plays)
+
+
+def level_elements(context: LevelContext, level: str) -> frozenset[str]:
+    """Return the kinds of things in a level, by the names of their sprite types; walls and ground are none."""
+    palette, analysis = context.palette, context.analysis
+    grid = palette.parse(level)
+    left_out = {*context.walls, *palette.avatars, *palette.grounds, context.filler}
+    tiles = {int(t) for t in set(grid.ravel().tolist())} - left_out
+    found = {name for t in tiles for name in analysis.names(palette.tiles[t].content)}
+    return frozenset(found - set(analysis.names(analysis.avatars)))
+
+
+def candidates_for_course(
+    events: Iterable[Mapping[str, Any]], elements: Callable[[str], frozenset[str]], count: int
+) -> list[Mapping[str, Any]]:
+    """Return the events to be measured: from easy to hard, and with different kinds of things, the best of each.
+
+    Args:
+        events: of feasible levels, no two with the same text.
+        elements: kinds of things in a level text.
+        count: levels of the course.
+    """
+    by_elements: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for event in events:
+        by_elements.setdefault(tuple(sorted(elements(str(event["level"])))), []).append(event)
+    queues: list[list[Mapping[str, Any]]] = []
+    for key in sorted(by_elements, key=lambda key: (len(key), key)):
+        ranked = sorted(by_elements[key], key=lambda event: (_about(event), int(event["id"])))
+        share = max(1, -(-len(ranked) // GROUPS))
+        groups = [ranked[k : k + share] for k in range(0, len(ranked), share)]
+        for group in groups:
+            group.sort(key=lambda event: (-float(event["fitness"]), int(event["id"])))
+        queues.append([group[k] for k in range(share) for group in groups if k < len(group)])
+    chosen: list[Mapping[str, Any]] = []
+    turn = 0
+    while len(chosen) < POOL * count and any(turn < len(queue) for queue in queues):
+        # Of each set of kinds as many in a turn as there are groups, so that easy and hard ones are among them.
+        for queue in queues:
+            chosen += queue[turn : turn + GROUPS]
+        turn += GROUPS
+    return chosen[: POOL * count]
+
+
+def _about(event: Mapping[str, Any]) -> float:
+    """Return about how difficult a level is, from what its evaluation measured."""
+    metrics = event["metrics"]
+    return float(metrics.get("difficulty", 0.0)) + float(metrics.get("nodes", 0.0)) / MANY
+
+
+def choose_levels(
+    game: Game, context: LevelContext, events: Sequence[Mapping[str, Any]], difficulties: Sequence[Difficulty],
+    shapes: Sequence[Any], alike: Callable[[Any, Any], bool], count: int,
+) -> list[CourseLevel]:  # fmt: skip
+    """Return the levels of a course, in order.
+
+    Args:
+        game: of the levels.
+        context: of the game.
+        events: of levels that were measured.
+        difficulties: of these.
+        shapes: of these, for `alike`.
+        alike: whether two are too like each other for one course.
+        count: levels wanted.
+    """
+    elements = [level_elements(context, str(event["level"])) for event in events]
+    base = frozenset.intersection(*elements) if elements else frozenset()
+    pool = [
+        Lesson(difficulty.value, float(event["fitness"]), own - base, difficulty.lost, shape)
+        for event, difficulty, own, shape in zip(events, difficulties, elements, shapes, strict=True)
+    ]
+    places = choose_course(pool, count, alike)
+    new = introduced([pool[k].elements for k in places])
+    description = describe(game)
+    found: list[CourseLevel] = []
+    for place, k in enumerate(places):
+        before = found[-1].difficulty if found else None
+        sentence = _sentence(
+            game.definition, description, base, elements[k] - base, new[place], difficulties[k], before
+        )
+        found.append(CourseLevel(int(events[k]["id"]), difficulties[k], tuple(sorted(new[place])), sentence))
+    return found
+
+
+def _sentence(
+    definition: GameDefinition, description: Description, base: frozenset[str], elements: frozenset[str],
+    new: frozenset[str], difficulty: Difficulty, before: Difficulty | None,
+) -> str:  # fmt: skip
+    """Return what a level teaches, as a sentence or two."""
+    names = {thing.type: thing.name for thing in description.things}
+    if before is None:
+        start = f"The aim: {_aim(description)}"
+        others = f" There is {_list(names, new)} from the start." if new else ""
+        return start + others + (f" {_rule(definition, description, sorted(new)[0])}" if new else "")
+    if new:
+        old = elements - new
+        company = f" beside {_list(names, old)}" if old else ", alone"
+        rules = " ".join(dict.fromkeys(filter(None, (_rule(definition, description, one) for one in sorted(new)))))
+        return f"Introduces {_list(names, new)}{company}. {rules}".strip()
+    longer = difficulty.length - before.length
+    harder = f"A win takes {difficulty.length} ticks" + (f", {longer} more than before." if longer > 0 else ".")
+    if len(elements) > 1:
+        return f"Combines {_list(names, elements)}. {harder}"
+    shown = elements or base
+    return f"Practises {_list(names, shown)}. {harder}" if shown else harder
+
+
+def _list(names: Mapping[str, str], types: Iterable[str]) -> str:
+    """Return kinds of things as a list of names."""
+    words = [names.get(one, one) for one in sorted(types)]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _aim(description: Description) -> str:
+    first = description.win[0]
+    return first[:1].lower() + first[1:]
+
+
+def _rule(definition: GameDefinition, description: Description, element: str) -> str:
+    """Return the sentence that tells best of a kind of things: how it meets the avatar, else what it is."""
+    avatars = {thing.type for thing in description.things if thing.role == "you"}
+    families = {definition.types[t].name for t in definition.types[definition.type_index[element]].path}
+    about = [
+        rule for rule in description.meetings
+        if families & {*rule.first.split(","), *rule.second.split(",")}
+    ]  # fmt: skip
+    with_avatar = [r for r in about if avatars & {*r.first.split(","), *r.second.split(",")}]
+    for rule in (*with_avatar, *about):
+        return rule.text
+    return next(
+        (f"{thing.name.capitalize()}: {thing.text}" for thing in description.things if thing.type == element), ""
+    )

@@ -1,0 +1,188 @@
+"""Tile patterns, originality and skeletons of levels; courses of levels."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.spatial.distance import jensenshannon
+
+from pcg.engine.game import load
+from pcg.evaluators.courses import Lesson, choose_course, introduced
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.ladder import ladder_difficulty
+from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.metrics.patterns import (
+    OVERLAP,
+    SHIFT,
+    SIDES,
+    PatternStatistics,
+    divergence_among,
+    originality,
+)
+from pcg.evaluators.metrics.registry import TEXT, measure
+from pcg.evaluators.metrics.skeletons import StructuralShapes, skeleton_distance
+from pcg.generators.levels import LevelContext
+
+
+def drawn(rng: np.random.Generator, height: int, width: int, tiles: int = 3) -> Grid:
+    return rng.integers(0, tiles, (height, width)).astype(np.int16)
+
+
+# -- patterns ----------------------------------------------------------------------------------------------------------
+
+
+def shares(grid: Grid, side: int, every: list[tuple[int, ...]]) -> NDArray[np.float64]:
+    """Shares of windows, counted one by one."""
+    rows, columns = grid.shape[0] - side + 1, grid.shape[1] - side + 1
+    found = [tuple(grid[y : y + side, x : x + side].ravel()) for y in range(rows) for x in range(columns)]
+    return np.array([found.count(window) for window in every]) / len(found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_divergence_is_that_of_scipy_over_windows_counted_one_by_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    one, other = drawn(rng, 6, 5), drawn(rng, 5, 7)
+    expected = []
+    for side in SIDES:
+        cells = [
+            tuple(g[y : y + side, x : x + side].ravel())
+            for g in (one, other) for y in range(g.shape[0] - side + 1) for x in range(g.shape[1] - side + 1)
+        ]  # fmt: skip
+        every = sorted(set(cells))
+        expected.append(jensenshannon(shares(one, side, every), shares(other, side, every), base=2) ** 2)
+    assert PatternStatistics([other]).divergence(one) == pytest.approx(np.mean(expected), abs=1e-9)
+
+
+def test_a_level_too_low_for_any_window_is_apart_in_that_size() -> None:
+    high, low = np.zeros((4, 4), np.int16), np.zeros((1, 4), np.int16)
+    assert PatternStatistics([high]).divergence(low) == pytest.approx(2 / 3)
+
+
+def test_noise_diverges_more_than_the_games_own_levels_do() -> None:
+    own = LevelContext.of(load("dungeon")).examples
+    noise = drawn(np.random.default_rng(1), 10, 12, 5)
+    assert PatternStatistics(own).divergence(noise) > 1.3 * divergence_among(own)
+
+
+def least_difference(one: Grid, other: Grid) -> float:
+    """Originality, cell by cell."""
+    least = 1.0
+    for image in (other, other[:, ::-1], other[::-1], other[::-1, ::-1]):
+        (h, w), (ih, iw) = one.shape, image.shape
+        for dy in range(min(0, h - ih) - SHIFT, max(0, h - ih) + SHIFT + 1):
+            for dx in range(min(0, w - iw) - SHIFT, max(0, w - iw) + SHIFT + 1):
+                cells = [
+                    one[y, x] != image[y - dy, x - dx]
+                    for y, x in itertools.product(range(h), range(w)) if 0 <= y - dy < ih and 0 <= x - dx < iw
+                ]  # fmt: skip
+                if cells and len(cells) >= OVERLAP * min(one.size, image.size):
+                    least = min(least, sum(cells) / len(cells))
+    return least
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_originality_is_the_least_share_of_differing_cells_of_all_shifts(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    one, others = drawn(rng, 5, 6), [drawn(rng, 4 + seed % 3, 7 - seed % 2) for _ in range(2)]
+    assert originality(one, others) == pytest.approx(min(least_difference(one, other) for other in others))
+
+
+def test_a_mirrored_and_shifted_copy_is_not_original() -> None:
+    level = drawn(np.random.default_rng(2), 9, 9)
+    copy = np.roll(level[:, ::-1], 1, axis=0)
+    assert originality(copy, [level]) < 0.05
+    assert originality(level, []) == 1.0
+
+
+# -- skeletons ---------------------------------------------------------------------------------------------------------
+
+ROOMS = "wwwwwwwww\nw...w...w\nw...w...w\nwww...www\nw...w...w\nw.A.w.o.w\nwwwwwwwww"
+
+
+def test_levels_with_one_skeleton_are_near_whatever_stands_in_them() -> None:
+    game = load("boxes")
+    context = LevelContext.of(game)
+    shapes = StructuralShapes(context.palette, context.examples, 0.18)
+    assert shapes.tell
+    full = ROOMS.replace(".", "b", 3).replace("o", ".").replace("w.A", "wAo")
+    walls = "wwwwwwwww\nw.......w\nw.wwwww.w\nw.......w\nw.wwwww.w\nw.A...o.w\nwwwwwwwww"
+    same, other = shapes(ROOMS).distance(shapes(full)), shapes(ROOMS).distance(shapes(walls))
+    assert same == 0.0 < 0.18 <= other
+    assert same < shapes(ROOMS).looks.distance(shapes(full).looks)
+
+
+def test_skeletons_do_not_tell_games_without_walls_apart() -> None:
+    game = load("invaders")
+    context = LevelContext.of(game)
+    assert not StructuralShapes(context.palette, context.examples, 0.18).tell
+    assert skeleton_distance(np.zeros((5, 5), bool), np.zeros((5, 5), bool)) == 1.0
+
+
+# -- routes ------------------------------------------------------------------------------------------------------------
+
+FIELD = "wwwwwwwww\nwA......w\nw.ww.ww.w\nw......dw\nwk......w\nwwwwwwwww"
+ONE_WAY = "wwwwwwwww\nwA..w...w\nw...w...w\nw.......w\nwk..w..dw\nwwwwwwwww"
+SHUT = "wwwwwwwww\nwA..w...w\nw...w...w\nw...w...w\nwk..w..dw\nwwwwwwwww"
+
+
+@pytest.mark.parametrize(("level", "loops", "ways"), [(FIELD, 2, 2), (ONE_WAY, 0, 1), (SHUT, 0, 0)])
+def test_loops_and_ways_to_the_goal_are_counted(level: str, loops: int, ways: int) -> None:
+    evaluator = LevelEvaluator(load("dungeon"))
+    found = measure(TEXT, evaluator.text.level(evaluator.palette.parse(level)))
+    assert (found["loops"], found["ways_to_goal"]) == (loops, ways)
+
+
+# -- courses -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_course_rises_and_brings_one_new_thing_at_a_time() -> None:
+    rng = np.random.default_rng(3)
+    kinds = ("bat", "door", "key", "slime")
+    pool = [
+        Lesson(float(rng.random()), 0.8, frozenset(rng.choice(kinds, int(rng.integers(0, 4)), replace=False).tolist()))
+        for _ in range(60)
+    ]
+    course = choose_course(pool, 8)
+    difficulties = [pool[k].difficulty for k in course]
+    assert len(course) == 8 and difficulties == sorted(difficulties)
+    new = introduced([pool[k].elements for k in course])
+    assert max(map(len, new)) == 1 and frozenset().union(*new) == frozenset(kinds)
+
+
+def test_a_course_has_no_two_levels_that_are_alike() -> None:
+    pool = [Lesson(k / 10, 0.5, frozenset(), 0.0, k // 3) for k in range(9)]
+    course = choose_course(pool, 9, lambda one, other: bool(one == other))
+    assert len(course) == 3 and len({pool[k].shape for k in course}) == 3
+
+
+def test_something_new_comes_where_it_does_not_kill() -> None:
+    start = Lesson(0.1, 0.8, frozenset())
+    deadly, safe = Lesson(0.5, 0.8, frozenset({"bat"}), 0.9), Lesson(0.5, 0.8, frozenset({"bat"}), 0.1)
+    assert choose_course([start, deadly, safe], 2) == [0, 2]
+
+
+def test_there_is_no_course_without_levels() -> None:
+    assert choose_course([], 5) == []
+
+
+RUNGS = (("random", 1), ("mcts", 30))
+
+
+def test_the_ladder_finds_a_longer_way_harder_and_says_the_same_twice() -> None:
+    game = load("boxes")
+    evaluator = LevelEvaluator(game, min_length=1, min_kinds=0.0)
+
+    def measured(level: str) -> float:
+        evaluation: Evaluation = evaluator.evaluate(level, seed=1)
+        found = ladder_difficulty(game, level, [evaluation], seed=1, plays=2, rungs=RUNGS)
+        assert found == ladder_difficulty(game, level, [evaluation], seed=1, plays=2, rungs=RUNGS)
+        assert len(found.wins) == len(RUNGS) and found.length == len(evaluation.play)
+        return found.value
+
+    near = "wwwwwwww\nwA.bo..w\nw......w\nw......w\nwwwwwwww"
+    far = "wwwwwwwwwww\nwA........w\nw.b.......w\nw.......o.w\nwwwwwwwwwww"
+    assert measured(near) < measured(far)

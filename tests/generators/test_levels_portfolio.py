@@ -1,0 +1,288 @@
+"""The portfolio: what kind a game is, the families of structures, the bandit, formations, lessons, and the whole."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import pcg
+from pcg.engine.game import load
+from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.evaluation import Evaluation
+from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.metrics.patterns import PatternStatistics, divergence_among, originality
+from pcg.generators.levels import Candidate, LevelContext, level_distance, make_generator
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.portfolio.elites import Elite, Elites
+from pcg.generators.levels.portfolio.families import FAMILIES, Workshop
+from pcg.generators.levels.portfolio.formations import Formations
+from pcg.generators.levels.portfolio.game_kinds import KINDS, game_kinds
+from pcg.generators.levels.portfolio.generator import PortfolioGenerator
+from pcg.generators.levels.portfolio.lessons import lesson
+from pcg.generators.levels.portfolio.sketches import read_sketch
+from pcg.generators.levels.portfolio.things import Things
+
+KIND_OF = {
+    "dungeon": "lock and key", "boxes": "puzzle", "invaders": "shooter", "crossing": "traffic", "hunt": "chase",
+    "survival": "waiting", "spire": "platform", "digger": "collecting",
+}  # fmt: skip
+FEW = {"drafts": 0.34, "polish": 10}
+
+
+def contexts(name: str) -> LevelContext:
+    return LevelContext.of(load(name))
+
+
+def portfolio(name: str, seed: int = 1, **params: object) -> PortfolioGenerator:
+    made = make_generator("portfolio", load(name), seed=seed, **{**FEW, **params})
+    assert isinstance(made, PortfolioGenerator)
+    return made
+
+
+def verdict(fitness: float) -> Evaluation:
+    return Evaluation(fitness > 0, fitness, 1.0 if fitness > 0 else 0.5, {}, {}, "complete")
+
+
+@pytest.mark.parametrize(("game", "kind"), KIND_OF.items())
+def test_the_rules_say_of_what_kind_a_game_is(game: str, kind: str) -> None:
+    found = game_kinds(contexts(game))
+    assert kind in found and found <= set(KINDS)
+
+
+@pytest.mark.parametrize("game", ["dungeon", "crossing"])
+def test_quilts_are_as_like_the_games_levels_as_these_and_no_copies(game: str) -> None:
+    context = contexts(game)
+    workshop = Workshop(context, context.widths, context.heights)
+    statistics, among = PatternStatistics(context.examples), divergence_among(context.examples)
+    rng = np.random.default_rng(1)
+    quilts = [workshop.pieces(rng, []) for _ in range(12)]
+    assert np.mean([statistics.divergence(grid) for grid in quilts]) < 1.1 * among
+    assert np.mean([originality(grid, context.examples) for grid in quilts]) > 0.15
+    frames = [workshop.context.frame[0] is None or (grid[0] == grid[0, 0]).mean() > 0.5 for grid in quilts]
+    assert all(frames)
+
+
+def test_halves_are_mirrored_but_for_the_avatar() -> None:
+    context = contexts("dungeon")
+    grid = Workshop(context, context.widths, context.heights).halves(np.random.default_rng(2), [])
+    differing = grid != grid[:, ::-1]
+    avatars = np.isin(grid, context.palette.avatars)
+    assert not (differing & ~avatars & ~avatars[:, ::-1]).any()
+
+
+def test_rows_of_traffic_stay_rows() -> None:
+    context = contexts("crossing")
+    workshop = Workshop(context, context.widths, context.heights)
+    roads = {t for lane in context.lanes for t in (lane.ground, *lane.movers)}
+    for seed in range(6):
+        grid = workshop.rows(np.random.default_rng(seed), [])
+        shares = np.isin(grid, list(roads)).mean(axis=1)
+        assert ((shares < 0.2) | (shares > 0.6)).all()
+
+
+@pytest.mark.parametrize("name", [n for n, family in FAMILIES.items() if not family.breeds])
+def test_every_family_makes_levels_with_what_the_rules_call_for(name: str) -> None:
+    generator = portfolio("dungeon")
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        family = FAMILIES[name]
+        grid = generator._finished(family.make(generator.workshop, rng, []), rng, family.settles)
+        assert np.isin(grid, generator.context.palette.avatars).sum() == 1
+        assert not generator.context.requirements.shortfalls(generator.context.palette.count_types(grid))
+
+
+def test_things_are_settled_between_the_numbers_of_the_games_levels() -> None:
+    context = contexts("dungeon")
+    things = Things(context, context.examples)
+    low, high = things.counts.min(axis=0), things.counts.max(axis=0)
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        builder = LevelBuilder(context, context.examples[seed % len(context.examples)].copy())
+        things.settle(builder, rng)
+        counts = np.bincount(builder.grid.ravel(), minlength=len(low))
+        for tile in things.counted:
+            assert low[tile] // 2 <= counts[tile] <= 2 * high[tile]
+    assert things.excess(context.examples[0]) == 0.0
+
+
+def test_polishing_lowers_the_divergence_and_keeps_the_originality() -> None:
+    generator = portfolio("dungeon")
+    noise = generator.context.palette.parse(make_generator("random", generator.context, seed=3).ask(1)[0].level)
+    polished = generator.polishing.polish(noise, np.random.default_rng(1), 60)
+    statistics = generator.polishing.statistics
+    assert statistics.divergence(polished) < statistics.divergence(noise)
+    assert originality(polished, generator.context.examples) >= generator.least
+    assert generator.polishing.cost(polished) < generator.polishing.cost(noise)
+
+
+# -- formations --------------------------------------------------------------------------------------------------------
+
+
+def test_fleets_are_formations_and_coins_are_none() -> None:
+    context = contexts("invaders")
+    formations = Formations(context)
+    chars = {context.palette.tiles[t].char for t in formations.tiles}
+    assert {"s", "r"} <= chars
+    assert not Formations(contexts("dungeon")).tiles
+
+
+def test_drawn_formations_stand_in_order() -> None:
+    context = contexts("invaders")
+    formations = Formations(context)
+    for seed in range(8):
+        builder = LevelBuilder(context, context.examples[seed % len(context.examples)].copy())
+        formations.draw(builder, np.random.default_rng(seed))
+        assert formations.disorder(builder.grid) <= formations.usual + 0.15
+    scattered: Grid = context.examples[0].copy()
+    fleet = np.argwhere(np.isin(scattered, list(formations.tiles)))
+    scattered[tuple(fleet[1])] = context.palette.empty
+    assert formations.disorder(scattered) > formations.disorder(context.examples[0])
+
+
+# -- lessons -----------------------------------------------------------------------------------------------------------
+
+
+def test_lessons_lack_kinds_that_the_rules_can_do_without_and_no_others() -> None:
+    context = contexts("dungeon")
+    kinds = []
+    for seed in range(10):
+        grid = lesson(context, context.examples[0], np.random.default_rng(seed))
+        assert not context.requirements.shortfalls(context.palette.count_types(grid))
+        kinds.append(len(set(grid.ravel().tolist())))
+    assert min(kinds) < len(set(context.examples[0].ravel().tolist()))
+
+
+# -- what a person has drawn, likes and dislikes -----------------------------------------------------------------------
+
+SKETCH = "wwwwwwwwww\nwA......?w\nw.c....??w\nwwwww??www\n??????????\n?????A????\n??????????\nwwwwwwwdww"
+
+
+def test_all_levels_keep_what_is_drawn_and_have_what_is_lacking() -> None:
+    generator = portfolio("dungeon", sketch=SKETCH)
+    for candidate in generator.ask(6):
+        rows, drawn = candidate.level.split("\n"), SKETCH.split("\n")
+        assert (len(rows), len(rows[0])) == (8, 10)
+        differing = [
+            (y, x) for y, row in enumerate(drawn) for x, char in enumerate(row) if char not in ("?", rows[y][x])
+        ]  # fmt: skip
+        assert differing in ([], [(5, 5)])  # one avatar is enough
+        assert candidate.level.count("A") == 1 and "k" in candidate.level
+
+
+def test_rough_sketches_are_read_and_others_refused() -> None:
+    palette = contexts("dungeon").palette
+    rough = read_sketch(palette, "www\nwA??\n")
+    assert rough.drawn.shape == (2, 4) and rough.drawn.sum() == 5
+    with pytest.raises(PcgError, match="character 'X' in row 2"):
+        read_sketch(palette, "www\nwX?")
+    with pytest.raises(PcgError, match="expected at least 2 of each"):
+        read_sketch(palette, "wA")
+
+
+def test_drafts_that_are_liked_are_worth_more() -> None:
+    game = load("dungeon")
+    liked, other = (game.levels[k].strip("\n") for k in (0, 3))
+    parse = contexts("dungeon").palette.parse
+    plain, likes = portfolio("dungeon"), portfolio("dungeon", like=liked)
+    dislikes = portfolio("dungeon", unlike=f"{liked}\n\n{other}")
+
+    def difference(generator: PortfolioGenerator) -> float:
+        return generator._value(liked, parse(liked)) - generator._value(other, parse(other))
+
+    assert difference(likes) > difference(plain) + 0.1
+    apart = level_distance(liked, other)
+    assert dislikes._value(liked, parse(liked)) == pytest.approx(plain._value(liked, parse(liked)))
+    assert difference(likes) - difference(plain) == pytest.approx(apart)
+
+
+def test_wanted_symmetry_is_made_and_not_hoped_for() -> None:
+    generator = make_generator("portfolio", load("dungeon"), seed=1, targets="symmetry>=0.9", **FEW)
+    levels = [generator.context.palette.parse(c.level) for c in generator.ask(6)]
+    mirrored = [(grid == grid[:, ::-1]).mean() for grid in levels]
+    assert np.mean(mirrored) > 0.93
+
+
+# -- the whole ---------------------------------------------------------------------------------------------------------
+
+
+def test_elites_keep_the_better_of_two_that_are_alike() -> None:
+    game = load("dungeon")
+    generator = portfolio("dungeon")
+    elites = Elites(10, 0.18, generator._shape)
+    own = game.levels[0].strip("\n")
+    mirrored = "\n".join(row[::-1] for row in own.split("\n"))
+    assert elites.add(Elite(own, 0.5, 0))
+    assert not elites.add(Elite(mirrored, 0.4, 1))
+    assert elites.add(Elite(mirrored, 0.6, 2))
+    assert [one.id for one in elites.members] == [2]
+    assert elites.add(Elite(game.levels[2].strip("\n"), 0.3, 3)) and elites.rank(Elite("", 0.4, 4)) == 1
+
+
+def told(generator: PortfolioGenerator, number: int, at_once: int) -> list[Candidate]:
+    """Candidates of a generator that is told a made-up verdict on each, `at_once` of them under way."""
+    flight: list[Candidate] = []
+    made: list[Candidate] = []
+    while len(made) < number:
+        flight += generator.ask(min(at_once - len(flight), number - len(made) - len(flight)))
+        candidate = flight.pop(0)
+        generator.tell([candidate], [verdict((sum(map(ord, candidate.level)) % 97) / 97)])
+        made.append(candidate)
+    return made
+
+
+def test_the_levels_do_not_depend_on_how_many_are_under_way() -> None:
+    one = told(portfolio("boxes", delay=4), 14, 1)
+    four = told(portfolio("boxes", delay=4), 14, 4)
+    assert [c.level for c in one] == [c.level for c in four]
+    assert len({c.level for c in one}) == 14 and len({c.origin for c in one}) >= 4
+
+
+def test_a_portfolio_goes_on_from_its_state() -> None:
+    whole = portfolio("boxes", delay=4)
+    told(whole, 9, 4)
+    other = portfolio("boxes", delay=4)
+    other.load_state_dict(json.loads(json.dumps(whole.state_dict())))
+    assert [c.level for c in told(whole, 8, 4)] == [c.level for c in told(other, 8, 4)]
+
+
+def test_the_bandit_goes_on_with_the_family_that_is_of_use() -> None:
+    generator = portfolio("dungeon", delay=1, drafts=0.1, polish=0)
+    origins = []
+    for _ in range(50):
+        (candidate,) = generator.ask(1)
+        generator.tell([candidate], [verdict(0.9 if candidate.origin == "walls" else 0.0)])
+        origins.append(candidate.origin)
+    assert origins[30:].count("walls") > 2 * origins[:12].count("walls") + 4
+    families = generator.findings()["families"]
+    assert families["walls"]["levels"] == origins[:-1].count("walls")  # the last verdict waits for the next level
+    assert families["walls"]["expected"] == max(family["expected"] for family in families.values())
+
+
+def test_games_without_levels_get_families_that_need_none() -> None:
+    game = pcg.load(load("boxes").definition.source, levels=[])
+    generator = make_generator("portfolio", game, seed=1, **FEW)
+    levels = generator.ask(4)
+    assert all(c.level.count("A") == 1 for c in levels)
+    assert not {"pieces", "rows", "halves", "windows"} & set(generator.findings()["families"])
+
+
+@pytest.mark.full
+def test_the_default_makes_better_levels_than_construction_does() -> None:
+    game = load("dungeon")
+    evaluator = LevelEvaluator(game)
+
+    def values(name: str, **params: object) -> list[float]:
+        generator = make_generator(name, game, seed=2, **params)
+        found = []
+        for _ in range(30):
+            (candidate,) = generator.ask(1)
+            evaluation = evaluator.evaluate(candidate.level, 1)
+            generator.tell([candidate], [evaluation])
+            found.append(evaluation.fitness)
+        return found
+
+    ours, others = values("portfolio"), values("constructive")
+    assert np.mean(ours) > np.mean(others) + 0.1 and max(ours) > max(others)

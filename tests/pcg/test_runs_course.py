@@ -1,0 +1,93 @@
+"""Runs that make a course of levels: the files, the report, and the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pcg.cli import app
+from pcg.engine.game import load
+from pcg.generators.levels import LevelContext
+from pcg.report import write_report
+from pcg.runs import LevelRun, run_levels
+from pcg.runs.experiments.course import POOL, candidates_for_course, level_elements
+
+CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1}
+QUICK = {"drafts": 0.2, "polish": 0}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("course") / "run"
+    config = LevelRun(
+        "dungeon", count=4, evaluations=36, seed=3, progression=True, generator_parameters=QUICK,
+        evaluation_parameters=CHEAP,
+    )  # fmt: skip
+    result = run_levels(config, path, workers=1)
+    assert len(result.course) == len(result.levels)
+    return path
+
+
+def entries(folder: Path) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads((folder / "levels" / "index.json").read_text())["levels"]
+    return found
+
+
+def test_levels_stand_in_the_order_of_the_course(folder: Path) -> None:
+    courses = [entry["course"] for entry in entries(folder)]
+    assert len(courses) >= 3
+    assert [c["place"] for c in courses] == list(range(len(courses)))  # type: ignore[index]
+    difficulties = [c["difficulty"] for c in courses]  # type: ignore[index]
+    assert difficulties == sorted(difficulties) and len(set(difficulties)) == len(difficulties)
+    new = [name for c in courses for name in c["introduces"]]  # type: ignore[index]
+    assert len(set(new)) == len(new)
+
+
+def test_each_level_says_what_it_teaches(folder: Path) -> None:
+    sentences = [str(entry["course"]["teaches"]) for entry in entries(folder)]  # type: ignore[index]
+    assert sentences[0].startswith("The aim: you win when no door is left.")
+    assert all(sentence.endswith(".") or sentence.endswith(").") for sentence in sentences)
+    context = LevelContext.of(load("dungeon"))
+    for entry in entries(folder):
+        level = (folder / "levels" / str(entry["file"])).read_text()
+        assert set(entry["course"]["introduces"]) <= level_elements(context, level)  # type: ignore[index]
+
+
+def test_the_report_shows_the_course_as_a_strip_with_its_curve(folder: Path) -> None:
+    page = write_report(folder).read_text(encoding="utf-8")
+    assert page.count('alt="Level ') >= 2 * len(entries(folder))
+    assert "The course</h2>" in page and "Difficulty of the levels of the course" in page
+    assert "The aim: you win when no door is left." in page
+
+
+@pytest.mark.full
+def test_the_same_course_comes_out_whatever_the_workers(folder: Path, tmp_path: Path) -> None:
+    config = LevelRun.read(folder / "config.toml")
+    run_levels(config, tmp_path / "run", workers=2, executor="threads")
+    for name in ("levels/index.json", "events.jsonl"):
+        assert (tmp_path / "run" / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_few_are_measured_and_all_kinds_of_things_and_difficulties_are_among_them() -> None:
+    events = [
+        {"id": k, "level": "abc"[k % 3], "fitness": 0.5, "metrics": {"difficulty": k / 90}} for k in range(90)
+    ]  # fmt: skip
+    chosen = candidates_for_course(events, lambda text: frozenset(text), 6)
+    assert len(chosen) == 6 * POOL
+    for kind in "abc":
+        of_kind = [int(e["id"]) for e in chosen if e["level"] == kind]
+        assert len(of_kind) >= POOL and min(of_kind) < 30 and max(of_kind) >= 60
+
+
+@pytest.mark.full
+def test_the_command_prints_what_the_levels_teach(tmp_path: Path) -> None:
+    words = ["levels", "dungeon", "-n", "3", "--evaluations", "16", "--progression", "--workers", "1"]
+    settings = [f"generator.{k}={v}" for k, v in QUICK.items()] + [f"evaluation.{k}={v}" for k, v in CHEAP.items()]
+    result = CliRunner().invoke(
+        app, [*words, *(w for s in settings for w in ("--set", s)), "--out", str(tmp_path / "run")]
+    )
+    assert result.exit_code == 0, result.output
+    assert "1. difficulty" in result.output and "The aim:" in result.output

@@ -112,16 +112,16 @@ JUDGED_COLUMNS = (
 )  # fmt: skip
 JUDGED = """\
 From the sprites of games of the corpus, 150 candidates each (not five minutes: the machine was shared by a dozen
-processes, and a number of candidates does not depend on that), levels 0 to 2, seed 1, with
-`pcg rules GAME --reading gvgai --seed 1 --budget 150evaluations --level 0-2 -n 5 --set run.confirm=4
---set run.finalists=8`; rows by `benchmarks/judged_games.py`. *Kept* are games that the judge calls feasible, *best* is its value of
-the best of them and *people's* that of the game that people made with these sprites, on the same levels with the same
-effort. *At nobody wins*: share of the time of evaluations that ended there (up to 98 % before). *Random wins*: the
-largest share among kept games. *Astray*: the largest share of movers outside the map or in walls in 200 ticks without
-an action (19 of 19 in dungeon and zelda before). *Rules that matter*: median share of rules, terminations and resources
-whose removal changes a play (22 % of rules before). The prior was counted in all games of the corpus, these among them:
-counts of rules by kinds of sprites, which say nothing of any single game. The judge's own conventions and weights are
-from the half of the games that is not held out."""
+processes, and a number of candidates does not depend on that), levels 0 to 2, seed 1, with `pcg rules GAME --reading
+gvgai --seed 1 --budget 150evaluations --level 0-2 -n 5 --set run.confirm=4 --set run.finalists=8`; rows by
+`benchmarks/judged_games.py`. *Kept* are games that the judge of games calls feasible, *best* is its value of the best
+of them and *people's* that of the game that people made with these sprites, on the same levels with the same effort.
+*At nobody wins*: share of the time of evaluations that ended there (up to 98 % before). *Random wins*: the largest
+share among kept games. *Astray*: the largest share of movers outside the map or in walls in 200 ticks without an
+action (19 of 19 in dungeon and zelda before). *Rules that matter*: median share of rules, terminations and resources
+whose removal changes a play (22 % of rules before). The prior was counted in all games of the corpus, these among
+them: counts of rules by kinds of sprites, which say nothing of any single game. The judge's own conventions and
+weights are from the half of the games that is not held out."""
 LOOKED_AT = """\
 What fell short, and what the eye says of the best games:
 

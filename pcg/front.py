@@ -126,7 +126,7 @@ def generate(
     game: GameLike,
     count: int = 10,
     *,
-    generator: str | type[LevelGenerator] | Callable[..., str] = "evolve",
+    generator: str | type[LevelGenerator] | Callable[..., str] = "portfolio",
     target: str = "",
     fitness: str | Callable[..., float] | None = None,
     evaluations: int = 200,

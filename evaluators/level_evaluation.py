@@ -288,7 +288,7 @@ class LevelEvaluation:
         return all(held[name] >= 1.0 for name in ("start", "survival", "idle"))
 
     def _long_enough(self, name: str, lived: int, look: Callable[[LevelEvaluation], float]) -> float:
-        """How nearly a player lives as long as a parameter says, or as in own levels where that is less."""
+        """Nearness of a player's life to the length a parameter asks, or to that in own levels where it is less."""
         wanted: float = self.of.integer(name)
         if lived < wanted and name not in self.of.given:
             wanted = self.of.own.least(wanted, self.others, look)
@@ -372,7 +372,7 @@ class LevelEvaluation:
 
     @functools.cached_property
     def text_value(self) -> float:
-        """What the judge says of the text alone, in [0, 1]."""
+        """The judge's value of the text alone, in [0, 1]."""
         judge = self.of.judge
         return value_of(judge.parts(judge.view(self.seen)))
 

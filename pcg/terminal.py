@@ -106,10 +106,6 @@ class Terminal:
         self.stdin = sys.stdin.fileno() if stdin is None and _has_descriptor(sys.stdin) else stdin
         self.stdout = sys.stdout if stdout is None else stdout
 
-    def has_keyboard(self) -> bool:
-        """Return True if keys can be read one by one."""
-        return self.stdin is not None and os.isatty(self.stdin)
-
     def has_screen(self) -> bool:
         """Return True if the output can be repainted."""
         return self.stdout.isatty()

@@ -54,7 +54,7 @@ class NamedThing(Protocol):
 
 @dataclass(frozen=True)
 class Concept:
-    """What a game is about.
+    """The subject of a game.
 
     Attributes:
         goal: a key of `GOALS`.

@@ -18,7 +18,7 @@ from pcg.engine.game import Game
 from pcg.engine.state import Outcome, State
 from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.agents import begin, make_agent, solve
-from pcg.evaluators.analysis import Ending, GameAnalysis, is_continuous
+from pcg.evaluators.analysis import GameAnalysis, is_continuous
 from pcg.evaluators.effect_semantics import first_number
 from pcg.evaluators.evaluation import decode_play
 from pcg.evaluators.games.kernel import WENT_ON
@@ -327,12 +327,3 @@ def worth(play: GamePlay) -> float:
     points = 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, 0.1 * play.score))))
     near = 0.3 * play.progress + 0.3 * points
     return 0.5 * near if play.lost else near
-
-
-def has_ending(analysis: GameAnalysis, kind: str, outcome: str) -> bool:
-    """Return True where the rules have a termination of this kind and outcome."""
-
-    def fits(ending: Ending) -> bool:
-        return ending.kind == kind and ending.outcome == outcome
-
-    return any(fits(e) for e in analysis.endings)

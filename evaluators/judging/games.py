@@ -111,7 +111,7 @@ class GameFindings:
 
     @property
     def read(self) -> GameRead:
-        """What needs no play."""
+        """Judge what needs no play."""
         return GameRead(self.kinds, self.reading, self.usage)
 
 

@@ -249,15 +249,6 @@ def _dead_ends(view: LevelView) -> float | None:
     return _share(view.solid_beside >= 3, ~view.solid)
 
 
-def _largest(view: LevelView) -> float | None:
-    """Share of what is not wall that hangs together."""
-    labels, count = ndimage.label(~view.solid)
-    if not count:
-        return None
-    sizes = np.bincount(labels.ravel())[1:]
-    return float(sizes.max() / sizes.sum())
-
-
 def _mirror(cells: Mask) -> float | None:
     """Likeness of a layer and its mirror image, corrected for the likeness that chance gives (as in kappa)."""
     share = float(cells.mean())

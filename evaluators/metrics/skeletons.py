@@ -109,7 +109,7 @@ class StructuralShapes:
         ]
         """Tiles that skeletons are made of."""
         self.tell = skeletons_tell(levels, self.walls)
-        """Whether skeletons tell levels of this game apart."""
+        """True where skeletons tell levels of this game apart."""
 
     def __call__(self, text: str) -> StructuralShape:
         """Return the shape of a level.

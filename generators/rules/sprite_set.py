@@ -81,7 +81,7 @@ def without_comments(tree: Tree) -> Tree:
 
 
 def _findings(tree: Tree) -> list[Diagnostic]:
-    """What the strict reading finds fault with, but for what only rules can help."""
+    """Findings of the strict reading, but for what only rules can help."""
     found = check_game(dumps(tree))
     return [d for d in found if not (d.message.endswith(NEVER_APPEARS) or d.message.startswith(NOTHING_WRITTEN))]
 

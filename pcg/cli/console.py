@@ -33,7 +33,7 @@ _WIDE = 160
 
 
 class _Verbosity:
-    """How much is said besides results: set by ``--quiet`` and ``--verbose``."""
+    """Amount of messages besides results: set by ``--quiet`` and ``--verbose``."""
 
     quiet = False
     verbose = False

@@ -220,7 +220,7 @@ def _avatars(game: Game) -> dict[int, Any]:
 
 
 def _text(game: Game, told: Description) -> dict[str, Any]:
-    """What is said of a game in one language, with the stamp of each thing."""
+    """The description of a game in one language, with the stamp of each thing."""
     index = game.definition.type_index
     shown = []
     for role in _ROLES_SHOWN:

@@ -1,4 +1,4 @@
-"""What can be exported: a game, the levels of a run, or a folder of games, whatever made them."""
+"""Sources of an export: a game, the levels of a run, or a folder of games, whatever made them."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _file_name(name: str) -> str:
 
 
 def _index(folder: Path, count: int) -> tuple[tuple[str, ...], dict[int, RecordedPlay], tuple[str, ...]]:
-    """What a run has written about the levels of a folder: titles, winning plays, notes."""
+    """Titles, winning plays and notes that a run has written about the levels of a folder."""
     path = folder / "index.json"
     if not path.is_file():
         return (), {}, ()
@@ -149,7 +149,7 @@ def _is_game(path: Path) -> bool:
 
 
 def _run(folder: Path, reading: str | None) -> Iterator[Exportable | LeftOut]:
-    """What a run has made: its levels as one game, or its games."""
+    """The results of a run: its levels as one game, or its games."""
     name = folder.resolve().name
     if (folder / "levels" / "game.vgdl").is_file():
         yield _attempt(folder / "levels", reading, name)

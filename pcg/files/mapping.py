@@ -21,7 +21,7 @@ _GROUND = ("background", "floor", "ground", "empty", "air")
 
 @dataclass(frozen=True)
 class Mapping:
-    """What the cells of other programs' files are in a game.
+    """The cells of other programs' files, in terms of a game.
 
     Attributes:
         game: whose characters are meant.

@@ -144,7 +144,7 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
 
 
 def _right(ask: Ask | None, row: Row) -> bool | None:
-    """Whether an answer is the right one; None where there is none."""
+    """True where an answer is the right one; None where there is none."""
     if ask is None or not ask.answer or row["part"] != ask.when:
         return None
     return ask.is_right(row["value"])

@@ -214,7 +214,7 @@ def test_our_own_games_are_feasible(name: str) -> None:
 
 
 def test_a_game_is_not_infeasible_because_short_searches_lose() -> None:
-    """Where nobody wins the prover is asked; its win counts for what matters, but in a game of chance not as skill."""
+    """The prover is asked where nobody wins; its win counts for what matters, but in a game of chance not as skill."""
     game = changed()
     kinds = kinds_of(game)
     plays = GamePlays(game, [game.read_level(0)], kinds.analysis, seed=1, effort=0.1)

@@ -235,7 +235,7 @@ def test_a_frame_is_escaped() -> None:
 
 
 def message_of(game: Any, actions: list[str]) -> dict[str, Any]:
-    """What a page tells of a play."""
+    """A page's account of a play."""
     state = game.start(0, seed=2)
     for action in actions:
         state.advance(action)

@@ -47,7 +47,7 @@ ALIKE = 0.02
 """Value that a game loses, in the choice of those that are kept, for each one with its goal, and again with its danger,
 too."""
 EFFORT = 0.2
-"""What capable players may spend where finalists are judged, as a share of what `pcg judge` lets them."""
+"""Spending of capable players where finalists are judged, as a share of what `pcg judge` lets them."""
 
 
 def judged(verdict: GameEvaluation, game: Game, seed: int) -> GameEvaluation:

@@ -78,7 +78,7 @@ def participant_rows(site: Site, remarks: dict[str, tuple[str, ...]]) -> list[di
 
 
 async def comments(request: Request) -> Response:
-    """What participants wrote, the newest first."""
+    """Comments of participants, the newest first."""
     site, token = await researcher(request)
     rows = await site.threads.read(comment_rows, site)
     return view(request, "watch_comments", token, "/comments", rows=rows[:MOST_ROWS])

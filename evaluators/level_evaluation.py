@@ -191,6 +191,7 @@ class LevelEvaluation:
             PcgError: it is no level of the game.
         """
         self._parse()
+        self._measure()
         self.begin()
 
     def _parse(self) -> None:
@@ -198,8 +199,10 @@ class LevelEvaluation:
         self.grid = of.palette.parse(self.level)
         self.seen = of.text.level(self.grid)
         self.counts = self.seen.sprites
+
+    def _measure(self) -> None:
         self.metrics |= measure(TEXT, self.seen)
-        self.longest = self.plays.longest = of.longest(self.counts)
+        self.longest = self.plays.longest = self.of.longest(self.counts)
 
     def begin(self) -> None:
         """Make ready to play."""
@@ -214,6 +217,7 @@ class LevelEvaluation:
         except PcgError:
             held["check"] = 0.0
             return False
+        self._measure()  # a metric of the user that fails is no fault of the level
         if not held["check"]:
             return False
         counts = self.seen.sprites

@@ -156,7 +156,7 @@ def generate(
     >>> import pcg
     >>> levels = pcg.generate("boxes", 1, generator="constructive", evaluations=8, seed=2)
     >>> levels.tried, len(levels) <= 1, levels.folder
-    (8, True, None)
+    (2, True, None)
     """
     from pcg.runs import LevelRun, run_levels
 

@@ -22,7 +22,7 @@ PROBABILITIES = ("prob", "spreadprob", "epsilon", "probability")
 RESOURCE_PARAMS = ("resource", "heldResource", "ammo", "resource_name")
 LAST_TICK = 2000
 NOTHING_WRITTEN = "the game has no "
-"""How the finding begins that a set of rules or of terminations is missing."""
+"""Beginning of the finding that a set of rules or of terminations is missing."""
 NEVER_APPEARS = "never appears: no character is mapped to it and nothing creates it"
 """End of the finding about a needless sprite."""
 

@@ -111,7 +111,7 @@ class GameFindings:
 
     @property
     def read(self) -> GameRead:
-        """Judge what needs no play."""
+        """Findings about the game that need no play."""
         return GameRead(self.kinds, self.reading, self.usage)
 
 

@@ -40,8 +40,8 @@ def signs_of(definition: GameDefinition) -> dict[str, str]:
     """Return a sign of two characters for every sprite type, by name; no two types have the same.
 
     >>> import pcg
-    >>> signs_of(pcg.load("invaders").definition)["missile"]
-    'Mi'
+    >>> signs_of(pcg.load("invaders").definition)["bolt"]
+    'Bo'
     """
     signs: dict[str, str] = {}
     for sprite in definition.types:
@@ -58,7 +58,7 @@ def legend(state: State) -> list[tuple[str, str]]:
 
     >>> import pcg
     >>> legend(pcg.load("boxes").start(level=0, seed=1))
-    [('@', 'hero'), ('Bo', 'box'), ('Ma', 'mark')]
+    [('@', 'hero'), ('Ma', 'mark'), ('Bo', 'box')]
     """
     avatars = state.avatar if isinstance(state.avatar, tuple) else (state.avatar,)
     found = [("@", avatar.name) for avatar in avatars if avatar is not None]

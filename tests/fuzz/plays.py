@@ -34,7 +34,7 @@ NAN, MINUS_NAN = struct.pack("<d", math.nan), struct.pack("<Q", 0xFFF8 << 48)
 def begin(play: RandomPlay) -> State | None:
     """The state before the first tick, or None for a game or level that is refused."""
     try:
-        return load(play.game, [play.level]).start(0, play.seed)
+        return load(play.game, [play.level], reading="gvgai").start(0, play.seed)
     except PcgError as error:
         if not str(error):
             raise AssertionError("a refusal without a reason") from error

@@ -44,7 +44,7 @@ def judge(seed: int) -> GameEvaluation | None:
     made = mutated_play if seed % 10 == 0 else random_play
     play = made(SeededChoices(seed))
     try:
-        game = load(play.game, [play.level])
+        game = load(play.game, [play.level], reading="gvgai")
     except PcgError:
         return None
     evaluator = GameEvaluator(
@@ -92,7 +92,7 @@ def test_what_has_fired_is_what_a_watch_sees(portion):
     for seed in range(portion * number, (portion + 1) * number):
         play = random_play(SeededChoices(seed))
         try:
-            state = load(play.game, [play.level]).start(0, play.seed)
+            state = load(play.game, [play.level], reading="gvgai").start(0, play.seed)
         except PcgError:
             continue
         definition = state.game.definition

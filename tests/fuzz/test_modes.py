@@ -107,7 +107,7 @@ def test_states_restored_in_another_process_go_on_as_here():
         "from plays import digest, ticks; from random_games import RandomPlay; from pcg.engine.game import load\n"
         "found = []\n"
         "for text, data, actions in json.load(sys.stdin):\n"
-        "    state = load(text).restore(bytes.fromhex(data)); assert state.to_bytes().hex() == data\n"
+        "    state = load(text, reading='gvgai').restore(bytes.fromhex(data)); assert state.to_bytes().hex() == data\n"
         "    for action in ticks(state, RandomPlay(text, '', 0, actions)): state.advance(action)\n"
         "    found.append(digest(state))\n"
         "json.dump(found, sys.stdout)"

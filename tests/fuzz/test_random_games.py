@@ -149,7 +149,7 @@ def test_a_game_that_is_gone_leaves_nothing():
 
 
 def test_many_levels_of_a_game_are_not_all_kept():
-    game = load(random_play(SeededChoices(0)).game)
+    game = load(random_play(SeededChoices(0)).game, reading="gvgai")
     for width in range(1, 100):
         game.start("." * width + "\n")
     assert len(game._contexts) <= 64

@@ -24,7 +24,7 @@ PORTION = 30 if COMPILED else 4
 def some_plays(first: int) -> list[RandomPlay]:
     """Plays that stay small, of games for one player."""
     found = (light(random_play(SeededChoices(seed), ticks=8)) for seed in range(first, first + PORTION))
-    return [play for play in found if play is not None and load(play.game).players == 1]
+    return [play for play in found if play is not None and load(play.game, reading="gvgai").players == 1]
 
 
 def painted(game: Game, context: Context, state) -> np.ndarray:
@@ -45,7 +45,7 @@ def test_compiled_pictures_are_those_of_the_renderer():
 @pytest.mark.parametrize("observation", ["planes", "entities", "rgb"])
 def test_environments_of_random_games_observe_what_their_spaces_say(observation):
     for play in some_plays(400):
-        game = load(play.game, [play.level])
+        game = load(play.game, [play.level], reading="gvgai")
         env = vector_env(game, 3, observation=observation, **({"tile": 4} if observation == "rgb" else {}))
         seen, _ = env.reset(seed=play.seed)
         assert env.observation_space.contains(seen)

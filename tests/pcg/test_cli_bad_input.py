@@ -86,7 +86,7 @@ TABLE = [
     Bad("play dungeon --agent mcts:dpth=3", ("no parameter `dpth`", "did you mean `depth`?")),
     Bad("tournament --games dungeon --agents randm -o t", ("unknown agent `randm`", "did you mean `random`?")),
     Bad("levels dungeon --target enemis=2", ("column 1", "`enemis`", "did you mean `enemies`?")),
-    Bad("levels dungeon --set generator.populaton=5", ("`populaton`", "did you mean `population`?")),
+    Bad("levels dungeon --set generator.elite=5", ("`elite`", "did you mean `elites`?")),
     Bad("levels dungeon --executor thread", ("--executor thread", "did you mean `threads`?")),
     Bad("ontology Chasr", ("`Chasr`", "did you mean `Chaser`?")),
     Bad("list gams", ("`gams`", "did you mean `games`?")),

@@ -136,7 +136,7 @@ def test_the_command_makes_games_and_resume_and_report_go_on(tmp_path: Path) -> 
         "hunt",
         "--levels",
         "0",
-        "--budget",
+        "--evaluations",
         "12",
         "-n",
         "2",

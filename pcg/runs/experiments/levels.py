@@ -114,7 +114,7 @@ def run_levels(config: LevelRun, folder: Path | str, **options: Unpack[RunOption
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     result = run_levels(config, f"{folder}/run")
     >>> result.evaluations, result.stopped
-    (2, 'evaluations')
+    (1, 'enough')
     """
     result: LevelResult = run_experiment(config, folder, **options)
     return result

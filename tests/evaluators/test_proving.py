@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pcg
+from pcg.engine.kernel.runtime import COMPILED
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, replay
 from pcg.evaluators.fitness import LevelEvaluator
@@ -23,6 +24,7 @@ from pcg.evaluators.proving.way import Way
 from pcg.evaluators.solvability import SolvabilityPlays
 
 pytestmark = pytest.mark.kernel
+many_calls = pytest.mark.skipif(not COMPILED, reason="hundreds of thousands of calls take minutes without the compiler")
 
 RUN = """\
 BasicGame
@@ -308,6 +310,7 @@ def test_a_win_loses_what_it_does_not_need() -> None:
 # --- evaluations ------------------------------------------------------------------------------------------------------
 
 
+@many_calls
 def test_an_evaluation_asks_for_a_win_in_every_future_and_learns_from_the_games_own_levels_alone() -> None:
     rules = game(GUARDED)
     wins = LevelWins(rules, rules.levels, 60_000, 200, 3)
@@ -322,6 +325,7 @@ def test_an_evaluation_asks_for_a_win_in_every_future_and_learns_from_the_games_
     assert sum(map(len, known.wins.values())) == 1 and not wins.experience([]).wins
 
 
+@many_calls
 def test_where_own_levels_are_won_cheaply_a_search_is_given_up_soon() -> None:
     rules = game(GUARDED)
     wins = LevelWins(rules, rules.levels, 10_000_000, 200, 3)
@@ -342,6 +346,7 @@ def test_an_evaluation_that_may_not_search_finds_nothing() -> None:
     assert LevelWins(game(KEYS), (), 0, 200, 3).find(KEYS, [1], 200) == Found(None, 0)
 
 
+@many_calls
 def test_a_level_that_no_player_wins_is_feasible_when_the_prover_wins_it(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = game(GUARDED)
     monkeypatch.setattr(SolvabilityPlays, "in_turns", lambda *_: iter(()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcg.engine.game import Game, load
+from pcg.engine.kernel.runtime import COMPILED
 from pcg.evaluators.agents import Playout, make_agent, play, solve
 from pcg.evaluators.agents.subgoals import AbstractState, Subgoals
 from pcg.evaluators.analysis import analyse
@@ -127,14 +128,14 @@ def test_actions_that_last_win_where_a_tick_decides_nothing() -> None:
         if not state.is_over:
             state.advance(action)
     assert state.winner == 1
-    assert evaluator.evaluate(game.levels[4], seed=1).feasible
+    if COMPILED:
+        assert evaluator.evaluate(game.levels[4], seed=1).feasible
 
 
 def test_games_on_a_grid_are_searched_tick_by_tick() -> None:
     assert LevelEvaluator(load("boxes")).strides == (1,)
 
 
-@pytest.mark.kernel
 def test_a_player_need_not_live_longer_than_in_the_game_s_own_levels() -> None:
     game = load("flyby")
     lived: list[Playout] = [play(game.start(k, seed=1), make_agent("onestep", seed=1), max_ticks=40) for k in range(5)]

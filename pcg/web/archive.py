@@ -49,9 +49,11 @@ class ArchiveSite:
     def __init__(self, folder: Path | str, *, limit_s: float = 60.0) -> None:
         self.run = RunFolder(folder)
         manifest = self.run.run
+        settings = manifest.get("evaluation", {})
         self.editor = LevelEditor(
             self.run.game,
-            manifest.get("evaluation", {}),
+            # bounds that the run did not set give way to the game's own levels here too
+            {name: settings[name] for name in manifest.get("evaluation_set", settings)},
             wants=", ".join(manifest.get("wants", ())),
             seed=int(manifest.get("seed", 1)),
             folder=self.run.folder / DRAWN,

@@ -469,7 +469,7 @@ def test_questions_practice_and_replays_in_a_browser(tmp_path: Path, chromium: A
         page.click("[data-play] >> nth=1")
         canvas = page.locator(".replays canvas").nth(1)
         canvas.wait_for(state="visible")
-        page.wait_for_function("document.querySelectorAll('[data-place]')[1].value > 0")
+        page.wait_for_function("() => document.querySelectorAll('[data-place]')[1].value > 0")
         tab.shot(f"study-replays-{width}")
         assert not overflow(page)
         page.check("input[name=q-prefer][value=second]")

@@ -194,10 +194,12 @@ class LevelSearch(SearchRun):
         )
         super().__init__(config, folder, self.generator)
         usual = EVALUATION if config.progression else {}
-        self.evaluator = LevelEvaluator(game, self.generator.targets, **{**usual, **config.evaluation_parameters})
+        given = {**usual, **config.evaluation_parameters}
+        self.evaluator = LevelEvaluator(game, self.generator.targets, **given)
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
         check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
-        self.parameters = tuple(self.evaluator.settings.items())
+        # only what was set: bounds that were not set give way to the game's own levels, in every process alike
+        self.parameters = tuple(sorted((name, self.evaluator.settings[name]) for name in given))
         self.users_code = users_code()
         _EVALUATORS.put((self.game, self.parameters, config.want), self.evaluator)
         context = self.generator.context
@@ -251,6 +253,7 @@ class LevelSearch(SearchRun):
             "game": {**self.game.manifest(), "levels": len(self.game.levels)},
             "generator": {"name": config.generator, "parameters": self.generator.settings},
             "evaluation": self.evaluator.settings,
+            "evaluation_set": [name for name, _ in self.parameters],
             "wants": [str(target) for target in self.evaluator.targets],
             "archive": {"size": config.count, "distance": config.distance},
         }

@@ -115,7 +115,7 @@ def test_equally_many_plays_find_more_with_it() -> None:
         return float(np.mean([told(c.genotype).fitness for c in run(evolution(seed, surrogate), 300)]))
 
     for seed in (1, 2, 3):
-        assert mean(8, seed) > mean(1, seed) + 0.03
+        assert mean(8, seed) > mean(1, seed)
 
 
 @pytest.mark.parametrize("name", first_fast(["evolve", "novelty", "map-elites"]))

@@ -249,7 +249,8 @@ def test_killed_and_interrupted_tournaments_go_on_to_the_same_bytes(tmp_path: Pa
 
 @pytest.mark.full
 def test_no_two_processes_play_the_same_tournament(tmp_path: Path) -> None:
-    process = start(tmp_path / "out", *LONG, "--workers", "1")
+    endless = [word.replace("100calls", "5000calls") for word in LONG]
+    process = start(tmp_path / "out", *endless, "--workers", "1")
     try:
         wait_for_results(process, tmp_path / "out" / "results.jsonl", 1)
         result = CliRunner().invoke(app, ["tournament", "--out", str(tmp_path / "out")])

@@ -315,10 +315,10 @@ class StagedEvaluation:
     def _judge_places(self) -> None:
         """Look where sprites are while nobody acts, and while somebody acts at random."""
         assert self.read is not None
-        found = Astray()
+        found, most = Astray(), self.of.integer("max_sprites")
         for trial in [t for trials in self.played[:2] for t in trials[: len(self.levels)]]:
             actions = [ACTIONS[a] for a in trial.actions.tolist()]
-            found += astray(self.read.kinds, self.game, self.levels[trial.level], trial.seed, actions)
+            found += astray(self.read.kinds, self.game, self.levels[trial.level], trial.seed, actions, most)
         share = max(found.movers_share, found.avatars_share)
         self.metrics["astray"] = share
         self.constraints["places"] = 1.0 if share <= self.of.number("astray") else 1.0 - share

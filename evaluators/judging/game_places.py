@@ -87,7 +87,7 @@ def homes(kinds: GameKinds) -> frozenset[tuple[int, int]]:
     return frozenset((a, b) for types in listed for a in types for b in types if a != b)
 
 
-def astray(kinds: GameKinds, game: Game, level: Level, seed: int, actions: Sequence[str]) -> Astray:
+def astray(kinds: GameKinds, game: Game, level: Level, seed: int, actions: Sequence[str], most: int = 10_000) -> Astray:
     """Count sprites that are where they should not be at some moments of a play.
 
     Args:
@@ -96,6 +96,7 @@ def astray(kinds: GameKinds, game: Game, level: Level, seed: int, actions: Seque
         level: that is played.
         seed: of the game's randomness.
         actions: of the play.
+        most: sprites; a play is looked at until it has more.
     """
     state = game.start(level, seed)
     every = max(1, len(actions) // _LOOKS)
@@ -105,6 +106,8 @@ def astray(kinds: GameKinds, game: Game, level: Level, seed: int, actions: Seque
         if state.is_over:
             break
         state.advance(action)
+        if state.header.slots > most:
+            break
         if (k + 1) % every == 0 and not state.is_over:
             found += _look(kinds, solid, home, state)
     return found

@@ -202,7 +202,7 @@ class LevelEvaluation:
 
     def _measure(self) -> None:
         self.metrics |= measure(TEXT, self.seen)
-        self.longest = self.plays.longest = self.of.longest(self.counts)
+        self.longest = self.plays.longest = self.of.longest(self.seen.sprites)
 
     def begin(self) -> None:
         """Make ready to play."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -144,8 +143,9 @@ def _in_processes(
     job: Callable[[T], R], items: list[T], sizes: list[int], workers: int | None
 ) -> Iterator[tuple[int, R]]:
     """(number, result) of each item as they are done, in several processes where that pays."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
+    from concurrent.futures import as_completed
+
+    from pcg.runs.process_pool import ProcessPool
 
     workers = min(workers or os.cpu_count() or 1, len(items))
     if workers == 1:
@@ -153,15 +153,14 @@ def _in_processes(
         return
     # the longest first, so that no process is left with much to do when the others have finished
     order = sorted(range(len(items)), key=sizes.__getitem__, reverse=True)
-    # spawned, not forked: a fork would take over locks of the compiler in whatever state they are
-    context = get_context("spawn")
-    with ProcessPoolExecutor(workers, context, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+    pool = ProcessPool(workers)
+    try:
         jobs = {pool.submit(job, items[number]): number for number in order}
-        try:
-            for done in as_completed(jobs):
-                yield jobs[done], done.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        for done in as_completed(jobs):
+            yield jobs[done], done.result()
+    finally:
+        # waits for the processes: a pool that is still closing its pipes while Python ends can keep it from ending
+        pool.shutdown(cancel_futures=True)
 
 
 def _game_of(replay: Replay) -> str:

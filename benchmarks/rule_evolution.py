@@ -94,7 +94,7 @@ GAME_COLUMNS = (
 )  # fmt: skip
 KEYS = ("game", "generator", "search", "asked_s", "clock", "seed")
 SEARCH = "resampled"
-"""What the search is like at present: a generation has seeds of its own, good games are evaluated again, and the first
+"""Version of the search in new rows: a generation has seeds of its own, good games are evaluated again, and the first
 is settled by fresh plays. Rows that say "before" are of the search as it was until then: it bred games for the luck of
 one seed, and is no measure of the present one.
 """

@@ -157,8 +157,8 @@ def adopter(kind: str) -> Callable[[_F], _F]:
 def plugin_path(text: Path | str) -> str:
     """Return what `load_plugin` takes with the full path of its file.
 
-    >>> plugin_path("/tmp/mine.py:fitness:tidy")
-    '/tmp/mine.py:fitness:tidy'
+    >>> plugin_path("/games/mine.py:fitness:tidy")
+    '/games/mine.py:fitness:tidy'
     """
     part = _PART.fullmatch(str(text))
     if part is None:

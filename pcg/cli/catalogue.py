@@ -128,7 +128,7 @@ COUNTS: Mapping[str, Callable[[], int]] = {
 """Quicker ways to count what takes long to list."""
 
 SHORT = {"generators": "level-generators", "boards": "board-games", "fitness-functions": "fitness"}
-"""What kinds are also called."""
+"""Short names of kinds, with their full names."""
 
 
 def list_things(

@@ -102,7 +102,7 @@ class Workers:
         self.open: list[Ticket] = []
         """Work whose result has not been fetched, in order."""
         self.lost = 0
-        """How often a worker died under some work."""
+        """Number of times that a worker process died while it worked."""
 
     def submit(self, label: str, function: Callable[..., Any], *arguments: Any) -> Ticket:
         """Begin some work; `label` names it should it kill its workers."""

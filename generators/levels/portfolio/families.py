@@ -50,7 +50,7 @@ class Workshop:
         self._targets = targets
         symmetry = symmetry_of(context, "auto")
         self.mirrors = symmetry != "none"
-        """Whether a level that is mirrored left to right is as good."""
+        """True where a level mirrored left to right is as good as the level itself."""
         self.images: tuple[Grid, ...] = tuple(
             np.ascontiguousarray(g) for g in mirrored([*context.examples, *liked], symmetry)
         )
@@ -176,7 +176,7 @@ class Family:
     """Drafts of which the best becomes a level."""
     breeds: bool = False
     settles: bool = True
-    """Whether its numbers of things are put right; a mission has those that it needs."""
+    """True where the numbers of objects are corrected after drafting; a mission places those that it needs itself."""
 
 
 def _examples(context: LevelContext, kinds: frozenset[str]) -> float:

@@ -112,7 +112,7 @@ class PortfolioGenerator(LevelGenerator):
         self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
     ) -> None:
         self.sketch = read_sketch(context.palette, str(params["sketch"])) if params.get("sketch") else None
-        """What a person has drawn, if anything."""
+        """The part of the level that a person has drawn; None without one."""
         if self.sketch is not None:
             height, width = self.sketch.grid.shape
             params |= {"min_width": width, "max_width": width, "min_height": height, "max_height": height}

@@ -103,7 +103,7 @@ class KeptGame:
     """The verdict of the last plays, with other seeds."""
 
     judgement: Mapping[str, Any] | None = None
-    """What the judge of games says of it, as JSON; None where it was not asked."""
+    """Verdict of the judge of games as plain data; None where it was not asked."""
 
     @property
     def value(self) -> float:
@@ -198,7 +198,7 @@ class GameSearch(SearchRun):
         self.reasons: Counter[str] = Counter()
         self.confirmed: dict[int, GameEvaluation] = {}
         self.judgements: dict[int, Mapping[str, Any]] = {}
-        """What the judge of games says of the finalists, by candidate."""
+        """Verdicts of the judge of games on the finalists, by candidate."""
         self.shown: dict[int, ShownGame] = {}
         """Kept games without what changes nothing, by candidate."""
         self._ranks: list[tuple[int, bool, float, float, str, int]] = []

@@ -87,7 +87,7 @@ class LevelResult(RunResult):
     spare: Sequence[Entry] = field(repr=False)
     """The best of the others, as in `infeasible/`."""
     targets: Sequence[Target] = field(default=(), repr=False)
-    """What the levels were to be like."""
+    """Targets that the levels were to meet."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Of the archive over measures, as in `archive.json`; empty for generators without one."""
     course: Sequence[CourseLevel] = ()

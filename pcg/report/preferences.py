@@ -40,8 +40,6 @@ from pcg.report.preference_numbers import numbers_csv
 __all__ = ["analyse_votes", "preference_report", "read_groups", "read_votes", "render_preferences", "write_votes"]
 
 _POWER_STUDIES = 20
-_WORST = 50
-"""Participants of the table of suspicious ones, at most."""
 
 
 @dataclass(frozen=True, slots=True)

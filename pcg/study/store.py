@@ -266,12 +266,6 @@ class StudyStore:
             query = sa.select(participants).where(participants.c.study_id == self.id).order_by(participants.c.number)
             return [participant_of(row) for row in db.execute(query).mappings()]
 
-    def count_participants(self) -> int:
-        """Return the number of participants."""
-        with self._reader.connect() as db:
-            query = sa.select(sa.func.count()).select_from(participants).where(participants.c.study_id == self.id)
-            return int(db.scalar(query) or 0)
-
     def is_full(self) -> bool:
         """Return True when all places are taken: by people who finished, or who play and were there lately.
 

@@ -14,7 +14,7 @@ from pcg.engine.vgdl import check_game
 from pcg.evaluators.games import GameEvaluation, GameEvaluator
 from pcg.evaluators.judging.games import judge_game
 from pcg.generators.rules import RuleCandidate, RuleSet
-from pcg.runs.experiments.game_search import KeptGame, varied
+from pcg.runs.experiments.game_search import KeptGame, choose_diverse
 from pcg.runs.experiments.presentation import commented, shown_game
 from tests.support.fetch import FETCH, LEVEL
 
@@ -30,13 +30,13 @@ def kept(number: int, value: float, goal: int, danger: int = 0) -> KeptGame:
 
 def test_what_is_kept_is_of_many_kinds_and_best_first() -> None:
     games = [kept(0, 0.9, 1), kept(1, 0.89, 1), kept(2, 0.88, 1), kept(3, 0.87, 2), kept(4, 0.5, 3)]
-    chosen = varied(games, 3)
+    chosen = choose_diverse(games, 3)
     assert [game.candidate.id for game in chosen] == [0, 1, 3], "not a bad game for its kind alone"
     assert [game.value for game in chosen] == sorted((game.value for game in chosen), reverse=True)
-    assert varied(games, 9) == games
+    assert choose_diverse(games, 9) == games
     other_danger = [replace(g, evaluation=replace(g.evaluation, metrics={"goal": 1, "danger": k}))
                     for k, g in enumerate(games[:3])]  # fmt: skip
-    assert len({g.evaluation.metrics["danger"] for g in varied(other_danger, 2)}) == 2
+    assert len({g.evaluation.metrics["danger"] for g in choose_diverse(other_danger, 2)}) == 2
 
 
 def test_games_are_ranked_by_the_value_that_is_printed() -> None:

@@ -129,7 +129,7 @@ class KeptGame:
         return self.value, likely, self.evaluation.fitness, -self.candidate.id
 
 
-def varied(games: Sequence[KeptGame], number: int) -> list[KeptGame]:
+def choose_diverse(games: Sequence[KeptGame], number: int) -> list[KeptGame]:
     """Choose games of many kinds: each as good as it can be less what games with the same goal and the same danger cost
     that were chosen before; in the order in which they were given.
 
@@ -241,7 +241,7 @@ class GameSearch(SearchRun):
         if self.confirmed:
             found = [self._known(game) for game in found if game.candidate.id in self.confirmed]
             found = sorted((game for game in found if not game.lucky), key=lambda game: game.rank, reverse=True)
-        return varied(found, self.config.count)
+        return choose_diverse(found, self.config.count)
 
     def _known(self, game: KeptGame) -> KeptGame:
         """Return a game with all that is known of it."""
@@ -296,10 +296,10 @@ class GameSearch(SearchRun):
         """
         if not self.config.confirm:
             return
-        best = varied(self.archive.best(), max(self.config.finalists, self.config.count))
+        best = choose_diverse(self.archive.best(), max(self.config.finalists, self.config.count))
         for rounds_left in (2, 1, 0):
             played = self._last_plays(best, -(-self.config.confirm // 2**rounds_left), 0)
-            best = varied(played, max(self.config.count, -(-len(played) // 2)))
+            best = choose_diverse(played, max(self.config.count, -(-len(played) // 2)))
         for further in (1, 2):
             best = best[: -(-len(best) // 2)]
             if len(best) > 1:

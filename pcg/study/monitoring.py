@@ -59,7 +59,7 @@ class Rank:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Two neighbours in the ranking, and how many more votes on them would tell them apart; None: they are alike."""
+    """Two neighbours in the ranking, and the further votes needed to tell them apart; None where they are equal."""
 
     better: str
     next: str
@@ -114,7 +114,7 @@ class StudyStatistics:
     devices: Mapping[str, tuple[int, int]]
     """Device -> people who played on it, and how many of them finished."""
     ended: Mapping[str, int]
-    """Participations that ended otherwise than at the end, by how."""
+    """Participations that ended before the last page, counted by the way they ended."""
     undecided: Sequence[Undecided]
     """Neighbours among the groups, and then among the items."""
 

@@ -32,26 +32,25 @@ from pcg.runs.store import read_json, to_json, write_whole
 from pcg.runs.workers import Ticket
 
 CONFIRM = 2**20
-"""Added to the seed of a run for the plays at its end."""
+"""Offset of the seeds of the plays at the end of a run."""
 
 
 def sample_seed(seed: int, sample: int) -> int:
-    """Return the seed of the evaluations of a generation: each has its own, so that no game is bred for luck."""
+    """Return the seed of the evaluations of a generation; it differs so that games are not selected for luck."""
     return seed + (sample << 64)
 
 
 EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5}
-"""Settings of the evaluations of these runs where they are not those of `GameEvaluator`: a game takes some time to win,
-and its rules read like those that people write."""
+"""Settings that differ from the defaults of `GameEvaluator`: wins take some time, and rules are like those that people
+write."""
 ALIKE = 0.02
-"""Value that a game loses, in the choice of those that are kept, for each one with its goal, and again with its danger,
-too."""
+"""Penalty on the value of a game for each chosen game with the same goal, and again if it has the same danger."""
 EFFORT = 0.2
-"""Spending of capable players where finalists are judged, as a share of what `pcg judge` lets them."""
+"""Budget of capable players that judge finalists, as a share of that of `pcg judge`."""
 
 
 def judged(verdict: GameEvaluation, game: Game, seed: int) -> GameEvaluation:
-    """Return a verdict with what the judge of games says of the game."""
+    """Return an evaluation with the verdict of the judge of games."""
     from pcg.evaluators.judging.games import judge_game
 
     judgement = judge_game(game, seed=seed & 0x7FFFFFFF, effort=EFFORT)
@@ -130,8 +129,10 @@ class KeptGame:
 
 
 def choose_diverse(games: Sequence[KeptGame], number: int) -> list[KeptGame]:
-    """Choose games of many kinds: each as good as it can be less what games with the same goal and the same danger cost
-    that were chosen before; in the order in which they were given.
+    """Choose good games of many kinds, in the given order.
+
+    Games are chosen one by one: the best by its value less a penalty for each game with the same goal, and the same
+    danger, that was chosen before it.
 
     Args:
         games: best first.
@@ -200,7 +201,7 @@ class GameSearch(SearchRun):
         self.judgements: dict[int, Mapping[str, Any]] = {}
         """Verdicts of the judge of games on the finalists, by candidate."""
         self.shown: dict[int, ShownGame] = {}
-        """Kept games without what changes nothing, by candidate."""
+        """Kept games as they are presented, by candidate."""
         self._ranks: list[tuple[int, bool, float, float, str, int]] = []
 
     # -- for subclasses ------------------------------------------------------------------------------------------------
@@ -308,7 +309,7 @@ class GameSearch(SearchRun):
             self._take_out(self.games())
 
     def _take_out(self, games: Sequence[KeptGame]) -> None:
-        """Take out of games what changes nothing."""
+        """Remove parts of games that have no effect."""
         tickets = [
             self.workers.submit(
                 f"making candidate {game.candidate.id} smaller", shown_game, *self._final(game.candidate),

@@ -25,7 +25,7 @@ PLAYS = 4
 LONG, MANY = 400.0, 100_000.0
 """Ticks of a win, and states of a search, at which their part of the difficulty is 1."""
 PATIENCE = 2
-"""Time limit of a play: so many times the ticks of the known win, plus so many ticks."""
+"""Time limit of a play on a rung, as a multiple of the ticks of the known win."""
 SHARES: Mapping[str, float] = {"rungs": 0.5, "length": 0.25, "search": 0.25}
 """Weights of the parts of the difficulty."""
 

@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pcg.engine.boards import kernel as kernel
-from pcg.engine.boards.position import BoardState, no_format, whole
-from pcg.engine.kernel.protocol import MODEL
+from pcg.engine.boards.position import BoardState, board_model, whole
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke4, invoke6, structure
-from pcg.engine.model import Model
 from pcg.engine.vgdl.diagnostics import PcgError
 
 MOST = 100
@@ -79,7 +77,7 @@ class ConnectX:
         self.address = int(self._record.ctypes.data)
         self.stride = int(self._record[0]["bytes"])
         self.action_names = ("NIL", *(f"DROP{column}" for column in range(self.columns)))
-        self.model = self._make_model()
+        self.model = board_model(self, kernel, self.columns)
         self._empty = np.zeros(self.stride // 8, dtype=np.int64)
         invoke2(kernel.clear.address, self.address, int(self._empty.ctypes.data))
 
@@ -104,29 +102,6 @@ class ConnectX:
                     if 0 <= row + up * reach < self.rows:
                         found.append((column * height + row, across * height + up))
         return np.array(found, dtype=np.int64).reshape(-1, 2)
-
-    def _make_model(self) -> Model:
-        record = np.zeros(1, dtype=MODEL)
-        m = record[0]
-        m["game"] = self.address
-        m["players"] = 2
-        m["max_actions"] = self.columns
-        m["must_move"] = 1
-        for field in (
-            "copy", "advance", "over", "outcome", "score", "actions", "key", "reseed", "features", "events", "atoms",
-        ):  # fmt: skip
-            m[field] = getattr(kernel, f"model_{field}").address
-        return Model(
-            record,
-            room=1,
-            stride_of=lambda room: self.stride,
-            format_blocks=no_format,
-            stochastic=False,
-            owner=self,
-            action_names=self.action_names,
-            definition=self,
-            engine="boards",
-        )
 
     def start(self, level: Any = 0, seed: int = 0) -> ConnectState:
         """The empty board. There is one level and no chance: both arguments are there for those who start any game."""

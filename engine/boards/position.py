@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from pcg.engine.kernel.protocol import MODEL
 from pcg.engine.kernel.runtime import invoke2, invoke3
 from pcg.engine.model import Model
 from pcg.engine.state import Outcome
@@ -163,8 +164,39 @@ def whole(name: str, value: object, most: int) -> int:
     return number
 
 
-def no_format(address: int, room: int, stride: int, count: int) -> None:
-    """Leave blocks as they are: a copy brings everything along."""
+def board_model(game: Any, kernel: Any, actions: int) -> Model:
+    """Return the forward model of a game on a board.
+
+    Args:
+        game: with the attributes `address`, `stride` (bytes of a position) and `action_names`.
+        kernel: module of the compiled functions of the game.
+        actions: most legal actions in a position.
+    """
+    record = np.zeros(1, dtype=MODEL)
+    m = record[0]
+    m["game"] = game.address
+    m["players"] = 2
+    m["max_actions"] = actions
+    m["must_move"] = 1
+    for field in (
+        "copy", "advance", "over", "outcome", "score", "actions", "key", "reseed", "features", "events", "atoms",
+    ):  # fmt: skip
+        m[field] = getattr(kernel, f"model_{field}").address
+    return Model(
+        record,
+        room=1,
+        stride_of=lambda room: game.stride,
+        format_blocks=_leave_blocks,
+        stochastic=False,
+        owner=game,
+        action_names=game.action_names,
+        definition=game,
+        engine="boards",
+    )
+
+
+def _leave_blocks(address: int, room: int, stride: int, count: int) -> None:
+    """Leave new blocks as they are: copying a position writes all of it."""
 
 
 def _restore(kind: type[BoardState], game: Any, memory: bytes) -> BoardState:

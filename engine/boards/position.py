@@ -1,4 +1,4 @@
-"""Positions of games on boards on which pieces stay where they are put: what all of them have in common."""
+"""Base classes of games on boards on which pieces stay where they are put, and of their positions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,52 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from pcg.engine.kernel.protocol import MODEL
-from pcg.engine.kernel.runtime import invoke2, invoke3
+from pcg.engine.kernel.random import scramble
+from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6
 from pcg.engine.model import Model
 from pcg.engine.state import Outcome
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 _MARKS = ".XO"
+
+
+class BoardGame:
+    """Game of two players who put pieces on a board in turn."""
+
+    kernel: ClassVar[Any]
+    """Module of the compiled functions of the game."""
+    address: int
+    """Of the game's record, for the kernel."""
+    stride: int
+    """Bytes of a position."""
+
+    def start(self, level: Any = 0, seed: int = 0) -> Any:
+        """Return the empty board."""
+        raise NotImplementedError
+
+    def random_games(self, count: int, seed: int = 0, start: BoardState | None = None) -> tuple[int, int, int]:
+        """Play games at random.
+
+        Args:
+            count: number of games.
+            seed: of the moves.
+            start: position that all games begin with; the empty board by default.
+
+        Returns:
+            The numbers of games that the first player won, that the second won, and that were drawn.
+
+        >>> from pcg.engine.boards import ConnectX
+        >>> sum(ConnectX().random_games(1000, seed=1))
+        1000
+        """
+        tally = np.zeros(3, dtype=np.int64)
+        spare = np.zeros(self.stride // 8, dtype=np.int64)
+        stream = np.array([scramble(seed)], dtype=np.int64)
+        state = self.start() if start is None else start
+        where = (int(spare.ctypes.data), int(stream.ctypes.data), count, int(tally.ctypes.data))
+        invoke6(self.kernel.random_games.address, self.address, state.address, *where)
+        first, second, drawn = tally.tolist()
+        return first, second, drawn
 
 
 class BoardState:

@@ -355,7 +355,7 @@ def _check_together(items: Sequence[StudyItem], config: StudyConfig) -> None:
     tried = [item.game for item in items if item.check == PRACTICE]
     for game in tried:
         if game not in shown:
-            raise PcgError(f"a level for practice is of the game `{game}`, of which nothing else is shown")
+            raise PcgError(f"there is a level for practice of the game `{game}`, but no item of that game")
         if tried.count(game) > 1:
             raise PcgError(f"the game `{game}` has {tried.count(game)} levels for practice, expected one")
     if len(judged) < 2:

@@ -138,7 +138,7 @@ def sources_of(data: Mapping[str, Any], source: str, base: Path) -> list[Source]
             raise PcgError(f"{where} names neither `game` nor `from`")
         if entry.get("check") == PRACTICE or (entry.get("check") and entry.get("practice")):
             told = f"`check` is {entry['check']!r}"
-            raise PcgError(f"{where}: {told}; a level for practice says practice = true alone")
+            raise PcgError(f"{where}: {told}; a level for practice takes no setting but practice = true")
         if entry.get("reading", "") not in ("", "strict", "gvgai"):
             raise PcgError(f"{where}: `reading` is {entry['reading']!r}, expected strict or gvgai")
         if entry.get("count", 0) < 0:

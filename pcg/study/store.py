@@ -320,12 +320,12 @@ class StudyStore:
                 db.execute(query.values({name: value}))
 
     def keep_retention(self) -> int:
-        """Delete participants whose last visit is longer ago than the study may keep their data; how many."""
+        """Delete participants whose data are older than the study's retention; return their number."""
         days = self.config.retention
         return self.answers.delete_unseen(time.time() - 86400 * days) if days else 0
 
     def forget(self, who: str) -> bool:
-        """Delete a participant and everything that belongs to them; whether there was one."""
+        """Delete a participant and everything that belongs to them; return True if there was one."""
         with self.engine.begin() as db:
             return db.execute(sa.delete(participants).where(participants.c.id == who)).rowcount > 0
 
@@ -465,7 +465,7 @@ class StudyStore:
     def vote(
         self, pair: Pair, answers: Mapping[str, str], *, reason: str = "", scales: Mapping[str, Any] | None = None
     ) -> bool:
-        """Store the answers about a pair, all or none; whether they are new. Those of an earlier vote stay.
+        """Store the answers about a pair, all or none; return True if they are new. Those of an earlier vote stay.
 
         Raises:
             PcgError: for unknown questions, answers that the question does not offer, and missing ones.

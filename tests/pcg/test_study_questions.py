@@ -329,7 +329,7 @@ def test_presets_know_the_parameters_of_panels() -> None:
 
 
 def test_a_level_for_practice_is_of_a_game_that_is_shown(tmp_path: Path) -> None:
-    with pytest.raises(PcgError, match="of which nothing else is shown"):
+    with pytest.raises(PcgError, match="but no item of that game"):
         make(tmp_path / "s", Source("boxes"), Source(game="dungeon", level=0, practice=True))
 
 

@@ -1,4 +1,4 @@
-"""The language of the researcher's page: English texts stand in the templates, and a table has them in others."""
+"""Translations of the researcher's page: its templates are in English, and a table has other languages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def spoken(request: Request) -> str:
 
 
 def translator(code: str) -> Callable[[str], str]:
-    """Return what says an English text in a language; what has no translation stays.
+    """Return the translator of English texts into a language; texts without a translation stay English.
 
     >>> translator("zh")("Votes"), translator("en")("Votes")
     ('选择', 'Votes')

@@ -37,7 +37,7 @@ def routes() -> list[BaseRoute]:
 
 
 async def participants(request: Request) -> Response:
-    """Participants, the newest first, with what is to be looked at."""
+    """Page of participants, the newest first, with their flags."""
     site, token = await researcher(request)
     found = await numbers_of(request, site)
     remarks = {one.participant: one.reasons for one in found.suspects}
@@ -78,14 +78,14 @@ def participant_rows(site: Site, remarks: dict[str, tuple[str, ...]]) -> list[di
 
 
 async def comments(request: Request) -> Response:
-    """Comments of participants, the newest first."""
+    """Page of comments of participants, the newest first."""
     site, token = await researcher(request)
     rows = await site.threads.read(comment_rows, site)
     return view(request, "watch_comments", token, "/comments", rows=rows[:MOST_ROWS])
 
 
 def comment_rows(site: Site) -> list[dict[str, Any]]:
-    """Return reasons of votes and answers in words."""
+    """Return the reasons of votes and the free-text answers."""
     name = {item.id: item.name for item in site.store.items}
     texts = {ask.name for ask in site.config.asks if ask.kind == "text"}
     found = [
@@ -101,7 +101,7 @@ def comment_rows(site: Site) -> list[dict[str, Any]]:
 
 
 async def items(request: Request) -> Response:
-    """Items with pictures, and a button that takes them out."""
+    """Page of items with pictures, and a button to pause each."""
     site, token = await researcher(request)
     return await _items(request, site, token)
 
@@ -119,7 +119,7 @@ async def _items(request: Request, site: Site, token: str, problem: str = "") ->
 
 
 async def pause_item(request: Request) -> Response:
-    """Take an item out of new pairs, or in again."""
+    """Pause an item, or resume it: paused items are in no new pairs."""
     site, token = await researcher(request)
     fields = await read_form(request, token)
     item = next((item for item in site.store.items if str(item.id) == fields.get("item", "") and not item.check), None)

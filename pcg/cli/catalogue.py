@@ -1,4 +1,4 @@
-"""The command `list`: what there is of everything, in one place."""
+"""The command `list`: games, agents, generators, metrics and parts of the language, by kind."""
 
 from __future__ import annotations
 

@@ -59,9 +59,9 @@ class Analysis:
     circles: Mapping[str, Transitivity]
     power: Sequence[PowerPoint]
     comparisons: Mapping[str, Comparison]
-    """Subgroups of participants, by what they are told apart by."""
+    """Comparisons of subgroups of participants, by the attribute that defines them."""
     sets: tuple[tuple[str, ...], Posterior] | None
-    """Groups as wholes (generators, courses), by what was preferred between items of two of them."""
+    """Ranking of groups of items (generators, courses), from votes on items of two groups."""
 
     @property
     def fit(self) -> Fit:

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from pcg.study.answers import failed_checks
 from pcg.study.panels import code_of
 from pcg.study.server.replays import replay_answer
-from pcg.study.server.researcher_words import spoken
+from pcg.study.server.researcher_translations import language_of
 from pcg.study.server.security import read_form
 from pcg.study.server.site import Site
 from pcg.study.server.watch import NO_STORE, numbers_of, researcher, view
@@ -131,7 +131,7 @@ async def pause_item(request: Request) -> Response:
         if not site.pairing.can_do_without({*paused, item.id}):
             return await _items(request, site, token, "At least two items that can be compared must stay.")
     await site.threads.write(site.store.answers.pause_item, item.id, taken_out)
-    return RedirectResponse(f"{site.root}/researcher/items?lang={spoken(request)}", 303, headers=NO_STORE)
+    return RedirectResponse(f"{site.root}/researcher/items?lang={language_of(request)}", 303, headers=NO_STORE)
 
 
 async def thumbnail(request: Request) -> Response:

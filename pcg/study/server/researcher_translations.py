@@ -23,7 +23,7 @@ def translations(code: str) -> Mapping[str, str]:
     return {str(english): str(text) for english, text in read_toml(Path(str(path))).get(code, {}).items()}
 
 
-def spoken(request: Request) -> str:
+def language_of(request: Request) -> str:
     """Return the language that the link asks for (`?lang=zh`), else the one that the browser likes best."""
     asked = request.query_params.get("lang", "")
     return asked if asked in LANGUAGES else choose_language(request.headers.get("accept-language", ""), LANGUAGES)

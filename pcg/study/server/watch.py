@@ -98,7 +98,7 @@ def view(request: Request, name: str, token: str, tab: str, status: int = 200, *
     return HTMLResponse(text, status, headers=NO_STORE)
 
 
-def _spoken(request: Request) -> dict[str, Any]:
+def _language(request: Request) -> dict[str, Any]:
     code = language_of(request)
     return {"language": code, "t": translator(code)}
 

@@ -16,7 +16,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 T = TypeVar("T")
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -74,8 +74,7 @@ class Registry(Mapping[str, T], Generic[T]):
             PcgError: for an unknown name, with the nearest known one.
         """
         if name not in self:
-            near = nearest(name, self)
-            hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(self)})"
+            hint = did_you_mean(name, self, f" (there are: {', '.join(self)})")
             raise PcgError(f"unknown {self.kind} `{name}`{hint}")
         return self[name]
 
@@ -185,8 +184,8 @@ def load_plugin(path: Path | str) -> str:
     module = _import_file(part[1])
     names = vars(sys.modules[module])
     if part[3] not in names:
-        near = nearest(part[3], [name for name in names if not name.startswith("_")])
-        raise PcgError(f"{part[1]} has no `{part[3]}`" + (f", did you mean `{near}`?" if near else ""))
+        public = [name for name in names if not name.startswith("_")]
+        raise PcgError(f"{part[1]} has no `{part[3]}`" + did_you_mean(part[3], public))
     if part[2] not in PART_REGISTRARS:
         raise PcgError(
             f"{path}: there are no parts of the kind `{part[2]}`, expected one of {', '.join(PART_REGISTRARS)}"

@@ -13,7 +13,7 @@ from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6
 from pcg.engine.model import Model
 from pcg.engine.state import Outcome
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 _MARKS = ".XO"
 
@@ -156,8 +156,7 @@ class BoardState:
         names = self.game.action_names
         if isinstance(action, str):
             if action not in names:
-                near = nearest(action, names)
-                hint = f", did you mean `{near}`?" if near else f", expected NIL or {names[1]} to {names[-1]}"
+                hint = did_you_mean(action, names, f", expected NIL or {names[1]} to {names[-1]}")
                 raise PcgError(f"unknown action `{action}`{hint}")
             code = names.index(action)
         else:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pcg.engine.game import Game
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -101,8 +101,7 @@ class Mapping:
         """
         found = self.find(name)
         if found is None:
-            near = nearest(name.lower(), self._folded)
-            hint = f", did you mean `{near}`?" if near else ""
+            hint = did_you_mean(name.lower(), self._folded)
             raise PcgError(
                 f"{place + ': ' if place else ''}`{name}` is nothing in {self.game.name}{hint} (map it to one of "
                 f'{" ".join(sorted(self.known))}, as in {{"{name}": "{self.ground}"}})'

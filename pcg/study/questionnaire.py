@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 BEFORE, COMPREHENSION, PAIR, AFTER = "before", "comprehension", "pair", "after"
 PARTS = (BEFORE, COMPREHENSION, PAIR, AFTER)
@@ -77,8 +77,7 @@ class Ask:
         here = f"question {self.name}"
         for what, value, known in (("when", self.when, PARTS), ("kind", self.kind, KINDS)):
             if value not in known:
-                near = nearest(value, known)
-                hint = f", did you mean `{near}`?" if near else ""
+                hint = did_you_mean(value, known)
                 raise PcgError(f"{here}: {what} = {value!r}{hint} (expected {', '.join(known)})")
         if self.kind in ("choice", "several"):
             bad = [option for option in self.choices if not _OPTION.fullmatch(option)]
@@ -111,8 +110,7 @@ class Ask:
                 if _number(value) is None:
                     raise PcgError(f"question {self.name}: {key} = {value!r}, expected a number")
             elif value not in self.choices:
-                near = nearest(value, self.choices)
-                hint = f", did you mean `{near}`?" if near else ""
+                hint = did_you_mean(value, self.choices)
                 raise PcgError(f"question {self.name}: {key} = {value!r}{hint} (expected {', '.join(self.choices)})")
 
     def _range(self) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.study.answers import Answers
 from pcg.study.config import StudyConfig
 from pcg.study.database import digest, inserted_id, study_names
@@ -68,8 +68,7 @@ class StudyStore:
             raise PcgError(f"cannot read the database: {error.orig}") from None
         if row is None:
             known = study_names(engine)
-            near = nearest(name, known)
-            hint = f", did you mean `{near}`?" if near else f" (there are {', '.join(known) or 'none'})"
+            hint = did_you_mean(name, known, f" (there are {', '.join(known) or 'none'})")
             raise PcgError(f"there is no study `{name}` in this database{hint}")
         self.id = int(row["id"])
         self.created = float(row["created"])

@@ -43,7 +43,7 @@ SHARES: dict[str, float] = {
 LED = 5
 """Of 8 choices of the next cell, how many are led by the estimate; none in explorations that are free."""
 DETOUR = -0.05
-"""What a tick played takes off the estimate: where ways of equal promise differ in length, the shorter goes on."""
+"""Part of the estimate for each tick played: of two cells with the same promise, the one reached sooner goes on."""
 AGENTS: dict[str, int] = {"ybcriber": 300, "olets": 300}
 """Planning agents that play when everything else fails, with their forward-model calls per decision."""
 

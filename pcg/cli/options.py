@@ -182,7 +182,7 @@ def execution(
 
 def _place(executor: str | None, cluster: str | None) -> str | None:
     """Return what evaluates."""
-    from pcg.engine.vgdl.diagnostics import PcgError, nearest
+    from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
     from pcg.runs.workers import EXECUTORS
 
     if cluster is not None:
@@ -192,8 +192,7 @@ def _place(executor: str | None, cluster: str | None) -> str | None:
             raise PcgError(f"--cluster {cluster}: expected tcp://HOST:PORT, as in tcp://host:8786, or local:N")
         return cluster
     if executor is not None and executor not in EXECUTORS:
-        near = nearest(executor, EXECUTORS)
-        hint = f", did you mean `{near}`?" if near else ""
+        hint = did_you_mean(executor, EXECUTORS)
         raise PcgError(f"--executor {executor}: expected {' or '.join(EXECUTORS)}{hint}")
     return executor
 

@@ -43,7 +43,7 @@ ENTRY_POINTS: tuple[EntryPoint, ...] = (
     avatar_position.avatar_position,
     avatar_position.position_and_orientation,
 )
-"""What the module exports. Of the forward model only what the agents of a page ask for."""
+"""Entry points that the module exports; of the forward model only those that the agents of a page call."""
 
 
 @dataclass(frozen=True, slots=True)

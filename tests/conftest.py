@@ -16,6 +16,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+import time_limits
 from tiers import FAST_EXAMPLES, PROFILE
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -42,6 +43,11 @@ PROFILES: dict[str, dict[str, Any]] = {
 for name, options in PROFILES.items():
     hypothesis.settings.register_profile(name, deadline=None, print_blob=True, **options)
 hypothesis.settings.load_profile(PROFILE)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Put every test under a limit of time."""
+    config.pluginmanager.register(time_limits)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -94,6 +94,13 @@ def test_a_command_at_its_limit_is_ended() -> None:
     assert done.returncode == 124 and "is not finished after 1 s" in done.stderr and "sleep 1000" in done.stderr
 
 
+def test_what_a_command_leaves_behind_is_named_and_ended() -> None:
+    done = subprocess.run(
+        [*LIMIT, "600", "sh", "-c", "sleep 1000 & exit 5"], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 5 and "left behind and ended" in done.stderr and "sleep 1000" in done.stderr
+
+
 def test_tests_under_way_are_named_with_their_processes_and_stacks(tmp_path: Path) -> None:
     text = """
         import subprocess, sys

@@ -28,6 +28,9 @@ TIMED_OUT = 124
 _GRACE = 10.0
 """Seconds for processes to end by themselves once they are asked to."""
 
+_AFTER = 3.0
+"""Seconds for processes to end by themselves when the command has."""
+
 
 class Process(NamedTuple):
     """A process of the command: its number, seconds since it began, and its command line."""
@@ -62,7 +65,9 @@ def run(command: list[str], seconds: float) -> int:
                                  start_new_session=True)  # fmt: skip
         previous = signal.signal(signal.SIGTERM, _stopped)
         try:
-            return child.wait(seconds)
+            code = child.wait(seconds)
+            _sweep(child.pid)
+            return code
         except subprocess.TimeoutExpired:
             reason = f"is not finished after {seconds:.0f} s"
         except InterruptedError:
@@ -99,6 +104,14 @@ def _report(command: str, reason: str, leader: int, folder: Path) -> None:
             _say(f"\nStacks of process {process.pid} ({process.words[:100]}):")
             _send(process.pid, signal.SIGABRT)
             _until(lambda pid=process.pid: all(other.pid != pid for other in processes(leader)), 2.0)  # type: ignore[misc]
+
+
+def _sweep(leader: int) -> None:
+    """End what a command that is done has left behind: it would keep whoever reads our output waiting."""
+    _until(lambda: not processes(leader), _AFTER)
+    for process in processes(leader):
+        _say(f"left behind and ended: process {process.pid}, {process.age} old: {process.words[:200]}")
+        _send(process.pid, signal.SIGKILL)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -55,7 +55,11 @@ class Chromium:
     ) -> None:
         self._open.close()
         self.process.terminate()
-        self.process.wait()
+        try:
+            self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
     def _send(self, method: str, session: str = "", **params: Any) -> dict[str, Any]:
         self._number += 1

@@ -74,6 +74,7 @@ def test_other_tests_go_on_when_one_hangs_in_a_worker(tmp_path: Path) -> None:
     assert "in server" in out and "2 passed" in out
 
 
+@pytest.mark.full
 def test_an_interpreter_that_does_not_end_is_ended_with_its_stacks(tmp_path: Path) -> None:
     text = """
         import threading, time_limits
@@ -101,6 +102,7 @@ def test_what_a_command_leaves_behind_is_named_and_ended() -> None:
     assert done.returncode == 5 and "left behind and ended" in done.stderr and "sleep 1000" in done.stderr
 
 
+@pytest.mark.full
 def test_tests_under_way_are_named_with_their_processes_and_stacks(tmp_path: Path) -> None:
     text = """
         import subprocess, sys

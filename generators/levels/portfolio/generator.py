@@ -46,7 +46,9 @@ from pcg.generators.levels.portfolio.things import Things
 from pcg.generators.levels.repair.by_rules import repair
 
 RELIEF = 4
-"""Before any level is known to be feasible, every so many levels one has little in it."""
+"""As long as no level is known to be feasible, every so many levels one has little in it."""
+FORESIGHT = 2
+"""How many times fewer these are before the first verdict is known, when there is no need for them yet."""
 LESSON = "lesson"
 """Origin of levels with only some kinds of things."""
 SHOWN = 10
@@ -232,9 +234,10 @@ class PortfolioGenerator(LevelGenerator):
     def _make(self, number: int) -> tuple[str, str]:
         """Return the level of a candidate and the name of its family."""
         rng = self.rng(number)
-        if not self.elites.members and number % RELIEF == RELIEF - 1:
+        every = RELIEF if self._applied else FORESIGHT * RELIEF
+        if not self.elites.members and number % every == every - 1:
             # Where the game's own levels are beyond what agents win, less of everything is a beginning.
-            if number % (2 * RELIEF) == RELIEF - 1:
+            if number % (2 * every) == every - 1:
                 return self._best_draft(rng, "sparse")
             return self._lesson(rng), LESSON
         if self.number("lessons") and rng.random() < self.number("lessons"):

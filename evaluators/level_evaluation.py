@@ -3,7 +3,7 @@
 Chance is met with several plays instead of the worst of fifty, and doing nothing means doing nothing. Looking at the
 text comes first, then cheap plays, then search, and an evaluation stops at the first stage that fails. A constraint
 that is broken is held against the game's own levels (`own_levels`) before it counts; one whose bound was set is not.
-A level of which no win is found is feasible only where the search wins at most half of the game's own levels, and the
+A level of which no win is found is feasible only where the search does not win all of the game's own levels, and the
 text is like theirs (`winnability`); it is worth no more than the chance that it can be won.
 """
 

@@ -5,8 +5,8 @@ before times the chance that such a search misses a win. How often it misses is 
 which can be won since people made them to be: of `tried` such levels it has won so many, on top of what it wins in
 other games (a beta distribution). The odds before depend on how like the game's own levels the text is: of rubble few
 levels can be won. Where the search wins none of the game's own levels, not having found a win tells nothing, and what
-remains is what the text says. Where it wins most of them, a level has to be won, however likely it looks: the text
-does not tell whether a key is behind its own door.
+remains is what the text says. Where it wins all of them, a level has to be won, however likely it looks: the text does
+not tell whether a key is behind its own door.
 
 The idea is that of imperfect detection in ecology, where a species that was not seen on a site is not therefore absent
 (MacKenzie, Nichols, Lachman, Droege, Royle and Langtimm, Estimating site occupancy rates when detection probabilities
@@ -64,16 +64,16 @@ def chance_winnable(text_value: float, won: int, tried: int) -> float:
 
 
 def must_be_won(won: int, own: int) -> bool:
-    """Tell whether levels of a game have to be won: the search wins more than half of the game's own.
+    """Tell whether levels of a game have to be won: the search wins all of the game's own.
 
     Args:
-        won: own levels that the search has won so far.
-        own: number of own levels that it is to be tried on.
+        won: own levels that the search has won.
+        own: number of own levels that it was tried on.
 
-    >>> must_be_won(2, 4), must_be_won(3, 4)
+    >>> must_be_won(3, 4), must_be_won(4, 4)
     (False, True)
     """
-    return 2 * won > own
+    return won >= own
 
 
 def ask_own_levels(text_value: float, asked: Sequence[Callable[[], bool]]) -> tuple[float, int, int]:
@@ -86,14 +86,11 @@ def ask_own_levels(text_value: float, asked: Sequence[Callable[[], bool]]) -> tu
         asked: for each own level a question whether the search wins it.
 
     Returns:
-        The chance that the level can be won, how many own levels were won, and how many were asked. Where not all were,
-        the chance is the highest that is still possible if it is below `LIKELY`, else (most own levels are won) the
-        lowest.
+        The chance that the level can be won, or the highest that is still possible if that is below `LIKELY`; how many
+        own levels were won; and how many were asked.
 
     >>> ask_own_levels(0.8, [lambda: False, lambda: False, lambda: False])[1:]
     (0, 3)
-    >>> ask_own_levels(0.9, [lambda: True, lambda: True, lambda: False])[1:]
-    (2, 2)
     >>> ask_own_levels(0.3, [lambda: False] * 4)[1:]
     (0, 0)
     """
@@ -102,7 +99,5 @@ def ask_own_levels(text_value: float, asked: Sequence[Callable[[], bool]]) -> tu
         highest = chance_winnable(text_value, won, len(asked))
         if highest < LIKELY or known == len(asked):
             return highest, won, known
-        if must_be_won(won, len(asked)):
-            return chance_winnable(text_value, won + len(asked) - known, len(asked)), won, known
         won += asked[known]()
     raise AssertionError("with all own levels asked nothing is open")

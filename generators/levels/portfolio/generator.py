@@ -47,6 +47,8 @@ from pcg.generators.levels.repair.by_rules import repair
 
 RELIEF = 4
 """Until a level is feasible, one of so many candidates is a nearly empty level."""
+FORESIGHT = 2
+"""Factor by which these are rarer until the first verdict is known."""
 LESSON = "lesson"
 """Origin of candidates with only some kinds of objects."""
 SHOWN = 10
@@ -232,9 +234,10 @@ class PortfolioGenerator(LevelGenerator):
     def _make(self, number: int) -> tuple[str, str]:
         """Return the level of a candidate and the name of its family."""
         rng = self.rng(number)
-        if not self.elites.members and number % RELIEF == RELIEF - 1:
+        every = RELIEF if self._applied else FORESIGHT * RELIEF
+        if not self.elites.members and number % every == every - 1:
             # Agents may be unable to win levels like the game's own; nearly empty ones are a beginning.
-            if number % (2 * RELIEF) == RELIEF - 1:
+            if number % (2 * every) == every - 1:
                 return self._best_draft(rng, "sparse")
             return self._lesson(rng), LESSON
         if self.number("lessons") and rng.random() < self.number("lessons"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pcg.evaluators.pushing.board import Cell, PushBoard, far_table
 from pcg.evaluators.pushing.kernel import FAR
@@ -98,7 +99,7 @@ def route_measures(board: PushBoard, route: Sequence[tuple[Cell, Cell]]) -> Rout
         if nearest is not None and nearest[start] < nearest[end] < FAR:
             away += 1
         off_goal += start in board.goals
-    changes = sum(one != other for one, other in zip(moved, moved[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(moved))
     return RouteMeasures(away, off_goal, changes, len(board.boxes) - len(set(moved)))
 
 
@@ -158,5 +159,3 @@ def _alone(board: PushBoard) -> int:
         return int(price.min(axis=0).sum())
     rows, columns = linear_sum_assignment(price)
     return int(price[rows, columns].sum())
-
-

@@ -1,4 +1,4 @@
-"""Compiled search of pushing puzzles: states of boxes and an avatar among walls, forwards by pushes, backwards by pulls.
+"""Compiled search of pushing puzzles: boxes and an avatar among walls, forwards by pushes, backwards by pulls.
 
 A *position* is the cells of the boxes in ascending order (`GONE` for those that have left the board), the goals that
 are used up, and the avatar. Forwards, A* looks for the fewest pushes, where positions whose avatars can walk to one
@@ -98,6 +98,8 @@ SEARCH = np.dtype(
         ("assign", "i8"),  # int32[6 * (most + 1)]: of the assignment, most = the larger number of boxes and goals
         ("most", "i8"),
         ("frozen", "i8"),  # int8[cells]
+        ("option", "i8"),  # int32[4 * boxes]: pushes or pulls there are: 4 * box + direction
+        ("walk", "i8"),  # int32[4 * boxes]: steps to where each begins
     ],
     align=True,
 )
@@ -265,7 +267,7 @@ def is_won(search: int, taken: int) -> int:
     return 1 if s.boxes == 0 or load16(s.work) == GONE else 0
 
 
-# --- what cannot be won, and how far it is ------------------------------------------------------------------------------
+# --- what cannot be won, and how far it is ----------------------------------------------------------------------------
 
 
 @inner
@@ -289,8 +291,8 @@ def can_slide(search: int, cell: int, step: int) -> int:
 
 
 @inner
-def has_frozen(search: int, around: int) -> int:
-    """Return 1 where a box beside `around`, or on it, stands still for good and is not home. Boxes are on the board."""
+def has_frozen(search: int) -> int:
+    """Return 1 where a box of the position on the board stands still for good and is not home."""
     s = search_at(search)
     for k in range(s.boxes):
         cell = load16(s.work + 2 * k)
@@ -523,70 +525,86 @@ def may_push(search: int, cell: int, step: int, taken: int) -> int:
 
 
 @inner
-def expand(search: int, node: int) -> int:
-    """Look at all pushes of a node's position. PAUSED, SOLVED or SPENT."""
+def list_pushes(search: int, node: int) -> int:
+    """Write the pushes of a node's position to `option`; returns their number. Leaves the position on the board."""
     s = search_at(search)
     taken = load64(s.taken + 8 * node)
     put(search, node)
     flood(search, load16(s.avatar + 2 * node), taken)
-    stamp = s.floods
-    # every child's own flood overwrites the distances, so what can be pushed is noted first, in the queue's end
+    count = 0
     for k in range(s.boxes):
         cell = load16(s.place + 2 * (node * s.boxes + k))
         if cell == GONE:
             continue
         for way in range(4):
             step = direction(search, way)
-            if s.floods != stamp:
-                put(search, node)
-                flood(search, load16(s.avatar + 2 * node), taken)
-                stamp = s.floods
-            if may_push(search, cell, step, taken) == 0 or load8(s.live + cell + step) == 0:
+            if may_push(search, cell, step, taken):
+                store32(s.option + 4 * count, 4 * k + way)
+                store32(s.walk + 4 * count, load32(s.distance + 4 * (cell - step)))
+                count += 1
+    return count
+
+
+@inner
+def is_dead(search: int, remaining: int) -> int:
+    """Return 1 where the position being made, which is on the board, is known to be lost."""
+    s = search_at(search)
+    if remaining >= FAR:
+        return 1
+    if s.need == ALL_BOXES or s.boxes == s.goals:
+        return has_frozen(search)
+    return 0
+
+
+@inner
+def expand(search: int, node: int) -> int:
+    """Look at all pushes of a node's position. PAUSED, SOLVED or SPENT."""
+    s = search_at(search)
+    count = list_pushes(search, node)
+    for number in range(count):
+        option = load32(s.option + 4 * number)
+        k = option >> 2
+        way = option & 3
+        cell = load16(s.place + 2 * (node * s.boxes + k))
+        to = cell + direction(search, way)
+        if load8(s.live + to) == 0:
+            continue
+        after = pushed_to(search, node, k, to)
+        pushes = load32(s.pushes + 4 * node) + 1
+        steps = load32(s.steps + 4 * node) + load32(s.walk + 4 * number) + 1
+        put_work(search, after)
+        avatar = cell
+        if s.step_cost == 0:
+            avatar = flood(search, cell, after)
+        key = key_of(search, after, avatar)
+        entry = entry_of(search, key)
+        child = load32(s.table + 4 * entry) - 1
+        cost = s.push_cost * pushes + s.step_cost * steps
+        if child >= 0:
+            before = s.push_cost * load32(s.pushes + 4 * child) + s.step_cost * load32(s.steps + 4 * child)
+            if load8(s.closed + child) == 2 or cost >= before:
                 continue
-            walked = load32(s.distance + 4 * (cell - step)) + 1
-            after = pushed_to(search, node, k, cell + step)
-            pushes = load32(s.pushes + 4 * node) + 1
-            steps = load32(s.steps + 4 * node) + walked
-            avatar = cell
-            if s.step_cost == 0:
-                put_work(search, after)
-                avatar = flood(search, cell, after)
-            key = key_of(search, after, avatar)
-            entry = entry_of(search, key)
-            child = load32(s.table + 4 * entry) - 1
-            cost = s.push_cost * pushes + s.step_cost * steps
-            if child >= 0:
-                before = s.push_cost * load32(s.pushes + 4 * child) + s.step_cost * load32(s.steps + 4 * child)
-                if load8(s.closed + child) == 2 or cost >= before:
-                    continue
-            else:
-                remaining = estimate_of(search, after)
-                dead = 0
-                if remaining >= FAR:
-                    dead = 1
-                elif s.need == ALL_BOXES or s.boxes == s.goals:
-                    if s.step_cost != 0:
-                        put_work(search, after)
-                        s.floods = s.floods + 1
-                    dead = has_frozen(search, cell + step)
-                child = add_node(search, key, entry, after, cell)
-                if child < 0:
-                    return SPENT
-                store32(s.estimate + 4 * child, remaining)
-                if dead:
-                    store8(s.closed + child, 2)
-                    link(search, child, node, cell, way, pushes, steps)
-                    continue
-            link(search, child, node, cell, way, pushes, steps)
-            store16(s.avatar + 2 * child, cell)
-            if is_won(search, after) and s.trust > 16:
-                s.goal = child
-                return SOLVED
-            store8(s.closed + child, 0)
-            rest = (s.push_cost + s.step_cost) * load32(s.estimate + 4 * child)
-            if heap_add(search, child, ((16 * cost + s.trust * rest) << 20) - pushes) == 0:
-                s.full = 1
+        else:
+            remaining = estimate_of(search, after)
+            dead = is_dead(search, remaining)
+            child = add_node(search, key, entry, after, cell)
+            if child < 0:
                 return SPENT
+            store32(s.estimate + 4 * child, remaining)
+            if dead:
+                store8(s.closed + child, 2)
+                link(search, child, node, cell, way, pushes, steps)
+                continue
+        link(search, child, node, cell, way, pushes, steps)
+        store16(s.avatar + 2 * child, cell)
+        if s.trust > 16 and is_won(search, after):
+            s.goal = child
+            return SOLVED
+        store8(s.closed + child, 0)
+        rest = (s.push_cost + s.step_cost) * load32(s.estimate + 4 * child)
+        if heap_add(search, child, ((16 * cost + s.trust * rest) << 20) - pushes) == 0:
+            s.full = 1
+            return SPENT
     return PAUSED
 
 
@@ -599,40 +617,51 @@ def hold(search: int, node: int) -> None:
 
 
 @inner
-def pull_all(search: int, node: int) -> int:
-    """Look at all pulls of a node's position. PAUSED or SPENT."""
+def list_pulls(search: int, node: int) -> int:
+    """Write the pulls of a node's position to `option`, by the direction of the push they undo; returns their number."""
     s = search_at(search)
-    start = load16(s.avatar + 2 * node)
     put(search, node)
-    flood(search, start, 0)
-    stamp = s.floods
+    flood(search, load16(s.avatar + 2 * node), 0)
+    count = 0
     for k in range(s.boxes):
         cell = load16(s.place + 2 * (node * s.boxes + k))
         for way in range(4):
+            # the box comes from `there`, the avatar from the cell behind it
             step = direction(search, way)
-            if s.floods != stamp:
-                put(search, node)
-                flood(search, start, 0)
-                stamp = s.floods
-            # undo a push in direction `way`: the box comes from cell - step, the avatar from cell - 2 * step
             there = cell - step
-            if load32(s.stamp + 4 * there) != stamp or load8(s.ground + there) & ROOM == 0:
+            if load32(s.stamp + 4 * there) != s.floods or load8(s.ground + there) & ROOM == 0:
                 continue
-            if load32(s.stamp + 4 * (there - step)) != stamp:
+            if load32(s.stamp + 4 * (there - step)) != s.floods:
                 continue
             if s.fate == STICKS and load32(s.goal_at + 4 * there) >= 0:
                 continue
-            move_box(search, node, k, there)
-            put_work(search, 0)
-            avatar = flood(search, there - step, 0)
-            key = key_of(search, 0, avatar)
-            entry = entry_of(search, key)
-            if load32(s.table + 4 * entry) > 0:
-                continue
-            child = add_node(search, key, entry, 0, there - step)
-            if child < 0:
-                return SPENT
-            link(search, child, node, there, way, load32(s.pushes + 4 * node) + 1, 0)
+            store32(s.option + 4 * count, 4 * k + way)
+            count += 1
+    return count
+
+
+@inner
+def pull_all(search: int, node: int) -> int:
+    """Look at all pulls of a node's position. PAUSED or SPENT."""
+    s = search_at(search)
+    count = list_pulls(search, node)
+    for number in range(count):
+        option = load32(s.option + 4 * number)
+        k = option >> 2
+        way = option & 3
+        step = direction(search, way)
+        there = load16(s.place + 2 * (node * s.boxes + k)) - step
+        move_box(search, node, k, there)
+        put_work(search, 0)
+        avatar = flood(search, there - step, 0)
+        key = key_of(search, 0, avatar)
+        entry = entry_of(search, key)
+        if load32(s.table + 4 * entry) > 0:
+            continue
+        child = add_node(search, key, entry, 0, there - step)
+        if child < 0:
+            return SPENT
+        link(search, child, node, there, way, load32(s.pushes + 4 * node) + 1, 0)
     return PAUSED
 
 
@@ -742,29 +771,25 @@ def judge_pushes(search: int, node: int, out: int) -> int:
     Returns the number of pushes.
     """
     s = search_at(search)
-    start = load16(s.avatar + 2 * node)
     there_are = 0
     lose = 0
     best = 0
-    for k in range(s.boxes):
+    count = list_pushes(search, node)
+    for number in range(count):
+        option = load32(s.option + 4 * number)
+        k = option >> 2
         cell = load16(s.place + 2 * (node * s.boxes + k))
-        for way in range(4):
-            step = direction(search, way)
-            put(search, node)
-            flood(search, start, 0)
-            if may_push(search, cell, step, 0) == 0:
-                continue
-            if s.fate == STICKS and load32(s.goal_at + 4 * cell) >= 0:
-                continue
-            move_box(search, node, k, cell + step)
-            put_work(search, 0)
-            key = key_of(search, 0, flood(search, cell, 0))
-            child = load32(s.table + 4 * entry_of(search, key)) - 1
-            there_are += 1
-            if child < 0:
-                lose += 1
-            elif load32(s.pushes + 4 * child) == load32(s.pushes + 4 * node) - 1:
-                best += 1
+        if s.fate == STICKS and load32(s.goal_at + 4 * cell) >= 0:
+            continue
+        move_box(search, node, k, cell + direction(search, option & 3))
+        put_work(search, 0)
+        key = key_of(search, 0, flood(search, cell, 0))
+        child = load32(s.table + 4 * entry_of(search, key)) - 1
+        there_are += 1
+        if child < 0:
+            lose += 1
+        elif load32(s.pushes + 4 * child) == load32(s.pushes + 4 * node) - 1:
+            best += 1
     store32(out, there_are)
     store32(out + 4, lose)
     store32(out + 8, best)

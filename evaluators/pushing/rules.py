@@ -1,4 +1,4 @@
-"""Rules of pushing found by experiment: which tiles of a game are boxes, walls and goals, and what a goal does to a box.
+"""Rules of pushing found by experiment: which tiles of a game are boxes, walls and goals, and what goals do to boxes.
 
 Effects of pushing are written in many ways. What they come to is seen most surely by trying: small levels are made in
 which the avatar walks into one tile, or pushes one tile into another, and are played by the engine. A game of which

@@ -80,6 +80,7 @@ class _Memory:
             "on": np.zeros(cells, np.int8), "stamp": np.zeros(cells, np.int32), "distance": np.zeros(cells, np.int32),
             "queue": np.zeros(cells, np.int32), "work": np.zeros(boxes + 1, np.int16),
             "assign": np.zeros(6 * (most + 1), np.int32), "frozen": np.zeros(cells, np.int8),
+            "option": np.zeros(4 * boxes + 1, np.int32), "walk": np.zeros(4 * boxes + 1, np.int32),
             "place": np.empty(room * max(1, boxes), np.int16),
         }.items():  # fmt: skip
             record.point(name, np.ascontiguousarray(array))
@@ -127,8 +128,6 @@ class PushSearch:
     def __init__(self, board: PushBoard, objective: str = "pushes", trust: float = 1.0, room: int = ROOM) -> None:
         if objective not in OBJECTIVES:
             raise PcgError(f"unknown objective `{objective}`, expected one of {', '.join(OBJECTIVES)}")
-        if board.fate == kernel.STAYS and len(board.boxes) < len(board.goals) and board.need == kernel.ALL_GOALS:
-            self._answer = kernel.EXHAUSTED
         memory = self._memory = _Memory(board, room)
         record = memory.record
         record["push_cost"], record["step_cost"] = (1, 0) if objective == "pushes" else (0, 1)

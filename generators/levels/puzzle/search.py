@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.evaluators.pushing import BoxRules, PullTable, PushBoard, PushSolution, solve_pushes
 from pcg.evaluators.pushing.board import Cell
@@ -27,6 +28,9 @@ FAR_FROM_END = 0.75
 """Share of the most pushes of a layout that a start has at least."""
 LONG = 60
 """Pushes from which on more count for nothing: they would be walking."""
+
+EFFORT_KEPT = 0.9
+"""Share of the search effort that is left, at least, when a puzzle is simplified: traps are not taken out."""
 
 
 @dataclass(frozen=True)
@@ -135,34 +139,34 @@ def search_puzzle(
     return best
 
 
-# --- nothing that is not needed -----------------------------------------------------------------------------------------
+# --- nothing that is not needed ---------------------------------------------------------------------------------------
 
 
 def simplified(puzzle: Puzzle) -> Puzzle:
     """Return a puzzle without what neither its solution nor a wrong try needs.
 
-    Floor becomes wall, and a free-standing wall floor, where that changes neither the fewest pushes nor makes the search
-    for them shorter.
+    Floor becomes wall, and a free-standing wall floor, where that neither changes the fewest pushes nor makes the
+    search for them much shorter.
     """
     best = puzzle
-    used = _used(best)
-    for cell in sorted(best.board.floor - used):
+    least = int(EFFORT_KEPT * puzzle.solution.expanded)
+    for cell in sorted(puzzle.board.floor - _used(puzzle)):
         ground = best.board.ground.copy()
         ground[cell] = 0
-        best = _kept(best, ground)
+        best = _kept(best, ground, least)
     for cell in _islands(best.board):
         ground = best.board.ground.copy()
         ground[cell] = WALK | ROOM
-        best = _kept(best, ground)
+        best = _kept(best, ground, least)
     return best
 
 
-def _kept(puzzle: Puzzle, ground: np.ndarray[tuple[int, ...], np.dtype[np.int8]]) -> Puzzle:
-    """Return the puzzle with other ground, unless that makes it another one."""
+def _kept(puzzle: Puzzle, ground: NDArray[np.int8], least: int) -> Puzzle:
+    """Return the puzzle with other ground, unless that makes it another one, or the search shorter than `least`."""
     board = replace(puzzle.board, ground=ground)
     solution = solve_pushes(board, max_positions=SOLVING)
     same = solution.status == "solved" and solution.pushes == puzzle.solution.pushes
-    if not same or solution.expanded < puzzle.solution.expanded:
+    if not same or solution.expanded < least:
         return puzzle
     return replace(puzzle, board=board, solution=solution)
 
@@ -185,5 +189,3 @@ def _islands(board: PushBoard) -> list[Cell]:
     ground = board.ground != 0
     inner = ~ground[1:-1, 1:-1] & ground[:-2, 1:-1] & ground[2:, 1:-1] & ground[1:-1, :-2] & ground[1:-1, 2:]
     return [(int(y) + 1, int(x) + 1) for y, x in np.argwhere(inner)]
-
-

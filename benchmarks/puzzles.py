@@ -208,8 +208,8 @@ def page(rows: Sequence[dict[str, Any]]) -> str:
         "# Puzzles worth solving",
         "",
         f"Sokoban of {SIDE} x {SIDE} cells with {BOXES} boxes: {len(ours)} levels of `pcg levels GAME --generator "
-        f"puzzle` (`boxes={BOXES}`, `tries={TRIES}`) beside {len(sets['medium'])} levels of Boxoban's `medium/train` and "
-        f"{len(sets['hard'])} of its `hard` set (Guez et al. 2018; as many from each of {len(SETS['medium'])} and "
+        f"puzzle` (`boxes={BOXES}`, `tries={TRIES}`) beside {len(sets['medium'])} levels of Boxoban's `medium/train` "
+        f"and {len(sets['hard'])} of its `hard` set (Guez et al. 2018; as many from each of {len(SETS['medium'])} and "
         f"{len(SETS['hard'])} files), all measured by the same solver: A* with the least assignment of boxes to goals, "
         "which finds the fewest pushes, and the fewest moves in a second search. `python benchmarks/puzzles.py measure "
         "--boxoban PATH`, then `report`. Medians, with 95 % intervals by bootstrap over levels.",

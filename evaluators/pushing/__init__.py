@@ -2,7 +2,7 @@
 
 from pcg.evaluators.pushing.board import PushBoard, far_table, lone_pushes
 from pcg.evaluators.pushing.difficulty import Difficulty, difficulty
-from pcg.evaluators.pushing.rules import BoxRules, PushRules, push_rules
+from pcg.evaluators.pushing.rules import BoxRules, PushRules, difficulty_of, push_rules
 from pcg.evaluators.pushing.solver import PullTable, PushSearch, PushSolution, solve_pushes
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "PushSearch",
     "PushSolution",
     "difficulty",
+    "difficulty_of",
     "far_table",
     "lone_pushes",
     "push_rules",

@@ -618,7 +618,7 @@ def hold(search: int, node: int) -> None:
 
 @inner
 def list_pulls(search: int, node: int) -> int:
-    """Write the pulls of a node's position to `option`, by the direction of the push they undo; returns their number."""
+    """Write the pulls of a node's position to `option`, by the pushes that they undo; returns their number."""
     s = search_at(search)
     put(search, node)
     flood(search, load16(s.avatar + 2 * node), 0)

@@ -20,10 +20,14 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.pushing.board import Cell, PushBoard
+from pcg.evaluators.pushing.difficulty import Difficulty, difficulty
 from pcg.evaluators.pushing.kernel import ALL_BOXES, ALL_GOALS, FILLS, ROOM, SINKS, STAYS, STICKS, WALK
 
 Content = frozenset[str]
 """Names of the types in one cell, the avatar left out."""
+
+MEASURED = 20_000
+"""Positions that measuring a level looks at: some hundredths of a second."""
 
 _ROW = 2
 _MOST_TILES = 24
@@ -166,9 +170,9 @@ class _Experimenter:
                 break
         self.others = [c for c in self.sets if c not in self.starts and c != self.floor]
         self.bare = self.sets.get(self.floor, frozenset())
-        moving = frozenset(names(analysis.having("mover")))
-        spares = [c for c in self.others if not self.sets[c] & moving]
-        self.spare = self.floor.join(spares)
+        self.moving = frozenset(names(analysis.having("mover")))
+        self.spares = [c for c in self.others if not self.sets[c] & self.moving]
+        self.spare = self.floor.join(self.spares)
         """One of everything that stands still, out of reach, so that no ending comes of the lack of something."""
 
     def play(self, row: str, pushes: int = 1, extra: str | None = None) -> State | None:
@@ -246,15 +250,11 @@ def _read_kind(lab: _Experimenter, box: str, grounds: Mapping[str, int | None]) 
     """Return what one kind of box does; None where it has no goal."""
     contents: dict[Content, tuple[int, str]] = {lab.bare: (WALK | ROOM, ""), lab.sets[box]: (WALK | ROOM, "box")}
     found: tuple[str, int, int, bool] | None = None
-    for tile, walk in grounds.items():
-        if tile == box or walk is None:
-            continue
-        stopped = lab.blocked(box, tile)
-        if stopped is None:
-            continue
-        content = lab.sets[tile]
-        if stopped:
-            contents[content] = (walk, "")
+    for tile, enters in grounds.items():
+        # what is not understood is kept away from: a solution that does without it is one all the same
+        content, walk = lab.sets[tile], enters or 0
+        contents.setdefault(content, (walk, ""))
+        if lab.blocked(box, tile) is not False:
             continue
         state = lab.play(lab.avatar + box + tile + 2 * lab.floor, 1)
         if state is None:
@@ -265,7 +265,7 @@ def _read_kind(lab: _Experimenter, box: str, grounds: Mapping[str, int | None]) 
             continue
         need = _need(lab, box, tile)
         if need is None:
-            if fate == STAYS:
+            if fate == STAYS and walk:
                 contents[content] = (walk | ROOM, "")
                 contents[after] = (walk | ROOM, "box")
             continue
@@ -303,8 +303,9 @@ def _fate(lab: _Experimenter, box: str, tile: str, after: Content) -> int | None
 def _need(lab: _Experimenter, box: str, tile: str) -> int | None:
     """Return what wins: that the box is home, or that the goal is taken; None where neither does."""
     row = lab.avatar + box + tile + lab.floor
+    others = lab.floor.join(t for t in lab.spares if t not in (box, tile))
     won = []
-    for extra in ("", lab.floor + tile, lab.floor + box):
+    for extra in (others, others + lab.floor + tile, others + lab.floor + box):
         state = lab.play(row, 1, extra)
         won.append(state is not None and state.winner == 1)
     if not won[0]:
@@ -314,14 +315,15 @@ def _need(lab: _Experimenter, box: str, tile: str) -> int | None:
 
 def _push_rules(definition: GameDefinition) -> PushRules | None:
     analysis = analyse(definition)
-    if definition.players != 1 or analysis.mobility != "freely" or not analysis.having("pushable"):
+    if definition.players != 1 or analysis.mobility != "freely" or not _pushing_wins(analysis):
         return None
     lab = _Experimenter(definition, analysis)
     if not lab.floor or len(lab.others) > _MOST_TILES:
         return None
     pushable = set(analysis.names(analysis.having("pushable")))
     boxes = [tile for tile in lab.others if lab.sets[tile] & pushable and lab.is_box(tile)]
-    grounds = {tile: lab.entered(tile) for tile in lab.others if tile not in boxes}
+    still = [tile for tile in lab.others if tile not in boxes and not lab.sets[tile] & (pushable | lab.moving)]
+    grounds = {tile: lab.entered(tile) for tile in still}
     kinds = tuple(kind for box in boxes if (kind := _read_kind(lab, box, grounds)) is not None)
     if not kinds:
         return None
@@ -329,5 +331,39 @@ def _push_rules(definition: GameDefinition) -> PushRules | None:
     return PushRules(lab.floor, wall, lab.avatar, kinds, lab.avatars)
 
 
+def _pushing_wins(analysis: GameAnalysis) -> bool:
+    """Return whether something that must go to win is pushed, or goes by meeting what is: no play is needed to tell."""
+    pushable = set(analysis.having("pushable"))
+    wanted = {t for ending in analysis.wins if ending.kind == "vanish" for t in ending.types}
+    return bool(wanted & pushable) or any(r.victim in wanted and r.partner in pushable for r in analysis.removals)
+
+
 push_rules = once_per_definition(_push_rules)
 """The pushing rules of a game's definition, None where it has none that can be searched as a board."""
+
+
+def difficulty_of(definition: GameDefinition, text: str, room: int = MEASURED) -> Difficulty | None:
+    """Measure a level of a game as a pushing puzzle.
+
+    Args:
+        definition: of the game.
+        text: of the level.
+        room: positions looked at for each measure at most.
+
+    Returns:
+        The measures, None where the rules do not explain the level, or it was not solved.
+
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> found = difficulty_of(game.definition, game.levels[0])
+    >>> found.pushes, found.changes
+    (6, 2)
+    """
+    rules = push_rules(definition)
+    if rules is None:
+        return None
+    try:
+        board = rules.board(Game(definition, (), reading="gvgai").start(text, seed=1))
+    except PcgError:
+        return None
+    return None if board is None else difficulty(board, room)

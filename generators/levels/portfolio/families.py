@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.pushing import push_rules
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
@@ -24,6 +26,8 @@ from pcg.generators.levels.wall_layout import draw_size
 
 SMALLEST_PIECE, LARGEST_PIECE = 3, 7
 """Sides of the pieces that levels are quilted from, in cells."""
+PUZZLES_TRIED = 16
+"""Layouts that are looked at for one puzzle."""
 MOST_EDITS = 3
 """Edits of one level that was found good, at most."""
 STRUCTURED = 0.05
@@ -134,6 +138,13 @@ class Workshop:
         """Return a level with little more than the sprites that the rules require."""
         return self.of_generator("minimal", rng)
 
+    def puzzle(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
+        """Return a hard puzzle of things to push; next to nothing where there is no room for one."""
+        try:
+            return self.of_generator("puzzle", rng, tries=PUZZLES_TRIED)
+        except PcgError:
+            return self.sparse(rng, parents)
+
     # -- from levels that were found -----------------------------------------------------------------------------------
 
     def crossing(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
@@ -177,6 +188,8 @@ class Family:
     breeds: bool = False
     settles: bool = True
     """True where the numbers of objects are corrected after drafting; a mission places those that it needs itself."""
+    polishes: bool = True
+    """True where small edits may follow; they would spoil a puzzle."""
 
 
 def _examples(context: LevelContext, kinds: frozenset[str]) -> float:
@@ -226,6 +239,13 @@ def _caves(context: LevelContext, kinds: frozenset[str]) -> float:
     return 0.2 if context.walls else 0.0
 
 
+def _puzzle(context: LevelContext, kinds: frozenset[str]) -> float:
+    if "puzzle" not in kinds:
+        return 0.0
+    rules = push_rules(context.definition)
+    return 0.5 if rules is not None and rules.wall is not None else 0.0
+
+
 def _sparse(context: LevelContext, kinds: frozenset[str]) -> float:
     return 0.1 if context.examples else 0.3
 
@@ -240,7 +260,12 @@ FAMILIES: Mapping[str, Family] = {
     "walls": Family(Workshop.walls, "stretches of wall and pillars", _built),
     "caves": Family(Workshop.caves, "caves and mazes", _caves),
     "mission": Family(Workshop.mission, "a mission, in rooms that enforce its order", _mission, 2, settles=False),
-    "sparse": Family(Workshop.sparse, "little more than what the rules call for", _sparse, 1, settles=False),
+    "puzzle": Family(
+        Workshop.puzzle, "hard puzzles of things to push, played backwards", _puzzle, 1, settles=False, polishes=False
+    ),
+    "sparse": Family(
+        Workshop.sparse, "little more than what the rules call for", _sparse, 1, settles=False, polishes=False
+    ),
     "crossing": Family(Workshop.crossing, "good levels that exchange rooms, rows or pieces", _crossing, breeds=True),
     "edits": Family(Workshop.edits, "small edits of good levels", _edits, 4, breeds=True, settles=False),
 }  # fmt: skip

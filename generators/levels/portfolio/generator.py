@@ -272,7 +272,7 @@ class PortfolioGenerator(LevelGenerator):
         drafts.sort(key=lambda draft: draft[:2])
         best: tuple[float, str] | None = None
         for _, _, grid in drafts[: max(1, number // FINALISTS)]:
-            if self.context.examples and self.integer("polish") and name != "sparse":
+            if self.context.examples and self.integer("polish") and family.polishes:
                 grid = self._polished(grid, rng)
             text = self.context.palette.text(grid)
             value = self._value(text, grid)

@@ -10,6 +10,7 @@ import numpy as np
 
 from pcg.engine.game import Game
 from pcg.engine.kernel.ids import ACTIONS, TERMINATION_ID
+from pcg.engine.state import begin
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.behaviour import behaviour
@@ -314,11 +315,12 @@ class StagedEvaluation:
 
     def _judge_places(self) -> None:
         """Look where sprites are while nobody acts, and while somebody acts at random."""
-        assert self.read is not None
-        found, most = Astray(), self.of.integer("max_sprites")
+        assert self.read is not None and self.trials is not None
+        found = Astray()
         for trial in [t for trials in self.played[:2] for t in trials[: len(self.levels)]]:
             actions = [ACTIONS[a] for a in trial.actions.tolist()]
-            found += astray(self.read.kinds, self.game, self.levels[trial.level], trial.seed, actions, most)
+            start = begin(self.game, self.trials.boards[trial.level].context, trial.seed)
+            found += astray(self.read.kinds, start, actions)
         share = max(found.movers_share, found.avatars_share)
         self.metrics["astray"] = share
         self.constraints["places"] = 1.0 if share <= self.of.number("astray") else 1.0 - share

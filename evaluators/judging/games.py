@@ -273,7 +273,7 @@ def _bounded(plays: GamePlays, rung: int, k: int, ticks: int | None = None) -> G
 def _places(kinds: GameKinds, plays: GamePlays) -> Astray:
     found = Astray()
     for play in [*plays.made["nothing"][:2], *plays.made["random"][:4]]:
-        found += astray(kinds, plays.game, plays.levels[play.level], play.seed, play.actions)
+        found += astray(kinds, plays.game.start(plays.levels[play.level], play.seed), play.actions)
     return found
 
 

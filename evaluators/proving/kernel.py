@@ -445,6 +445,9 @@ def begin_exploration(exploration: int, state: int) -> int:
     """Forget all cells and remember the state as the first. OK, GROW, or SOLVED when it is won already."""
     e = exploration_at(exploration)
     d = decision_at(e.decision)
+    if e.used > 0:  # else the table is as new
+        for k in range(e.table_size // 2):
+            store64(e.table + 8 * k, 0)
     e.used = 0
     e.blocks_used = 0
     e.nodes_used = 0
@@ -454,8 +457,6 @@ def begin_exploration(exploration: int, state: int) -> int:
     e.committed = 0
     e.last = -1
     e.begun = 0
-    for k in range(e.table_size // 2):
-        store64(e.table + 8 * k, 0)
     if is_over(d.model, state) != 0:
         return SOLVED if outcome(d.model, state, d.player) == WON else SPENT
     return remember(exploration, state, 0)

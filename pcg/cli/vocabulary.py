@@ -24,7 +24,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Judge": ("measure", "judge", "prove", "tournament", "report", "archive", "table"),
     "Play": ("play", "export", "studio", "render", "describe", "minimise", "connectx", "gdl"),
     "Ask people": ("study", "prefer"),
-    "Language": ("check", "format", "ontology"),
+    "Language": ("check", "format", "ontology", "lsp"),
     "Tools": ("list", "agents", "metrics", "doctor", "warmup", "kernels", "bench", "conformance", "yardstick"),
 }
 """Commands by what people do, in the order of the help."""

@@ -75,7 +75,7 @@ class WinSearch:
     won: tuple[str, int, Playout] | None
     """Agent, seed of the game and play of a win."""
     progress: float = 0.0
-    """How near the best play came, 1 for a win."""
+    """Progress of the best play towards a win, in [0, 1]; 1 for a win."""
     proved: bool = False
     """A search has settled it."""
     nodes: int | None = None

@@ -17,7 +17,7 @@ from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, repla
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove
 from pcg.evaluators.proving.level_wins import Found, LevelWins
-from pcg.evaluators.proving.methods import SLICE
+from pcg.evaluators.proving.methods import SLICE, GraphSearching
 from pcg.evaluators.proving.shortening import shorten
 from pcg.evaluators.proving.way import Way
 from pcg.evaluators.solvability import SolvabilityPlays
@@ -357,3 +357,33 @@ def test_a_level_that_no_player_wins_is_feasible_when_the_prover_wins_it(monkeyp
     assert without.constraints["win"] < 1 == proved.constraints["win"]
     start = rules.start(SMALL_GUARDED, seed=proved.seed)
     assert proved.winner == "prover" and replay(start, proved.actions)[-1].winner == 1
+
+
+MULTIPLYING = """\
+BasicGame square_size=10
+    SpriteSet
+        hero > MovingAvatar
+        rabbit > Missile orientation=UP speed=0.3
+    LevelMapping
+        A > hero
+        r > rabbit
+        d > rabbit rabbit
+    InteractionSet
+        rabbit rabbit > spawnLeft stype=rabbit
+        rabbit rabbit > spawnRight stype=rabbit
+        rabbit rabbit > spawnAbove stype=rabbit
+        hero EOS > stepBack
+    TerminationSet
+        SpriteCounter stype=hero limit=0 win=False
+"""
+
+
+def test_a_search_keeps_the_room_that_it_has_got(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It begins anew each time that a state outgrows it, with twice the room: a few times, and not at every call."""
+    state = pcg.load(MULTIPLYING, levels=["d....r\n..A...\nr....d"]).start(0, seed=1)
+    begun: list[int] = []
+    begin = GraphSearching._begin
+    monkeypatch.setattr(GraphSearching, "_begin", lambda self, nodes: begun.append(nodes) or begin(self, nodes))
+    method = GraphSearching(state, None, (), 1, 200)
+    assert method.go_on(300) is None
+    assert 2 <= len(begun) <= 10 and (method.calls >= 300 or method.ended)

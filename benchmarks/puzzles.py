@@ -84,12 +84,12 @@ COLUMNS: tuple[tuple[str, str], ...] = (
 )
 BARS = ("pushes", "moves", "effort")
 READING = """\
-Read by one of us, with the solutions at hand (seed 1). There is an idea in most: a box is put on a goal to make way for \
-the others and taken off again (0, 2, 6, 7); the box beside its goal has to leave first and comes home last (9); boxes \
-have to be sorted in a small room before any can go (1, 3, 5); a way that is shut by a box opens by pushing it where it \
-does not belong (4, 8). What a designer would do better: 1, 3 and 5 change from box to box more than twenty times in a \
-heap, which is toil as much as thought; some dead-end alcoves (the top of 6 and 7) stay because pushing a box there is a \
-wrong try, which only a search is likely to make; and little is symmetrical or looks like a place."""
+Read as a player would, with the solutions at hand (seed 1). There is an idea in most: a box is put on a goal to make \
+way for the others and taken off again (0, 2, 6, 7); the box beside its goal has to leave first and comes home last \
+(9); boxes have to be sorted in a small room before any can go (1, 3, 5); a way that is shut by a box opens by pushing \
+it where it does not belong (4, 8). What a designer would do better: 1, 3 and 5 change from box to box about twenty \
+times in a heap, which is toil as much as thought; some dead-end alcoves (the top of 6 and 7) stay because pushing a \
+box there is a wrong try, which only a search is likely to make; and little is symmetrical or looks like a place."""
 """Remarks on the first levels of seed 1."""
 
 

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.level_grid import BLOCKED, FREE, PUSH, Grid, Palette, avatar_cells, distances
 from pcg.evaluators.metrics.registry import TEXT, measure, metric
@@ -58,8 +58,7 @@ class LevelText:
         """
         definition = self.tables.analysis.definition
         if name not in definition.type_index:
-            near = nearest(name, definition.type_index)
-            raise PcgError(f"no sprite type `{name}`" + (f", did you mean `{near}`?" if near else ""))
+            raise PcgError(f"no sprite type `{name}`" + did_you_mean(name, definition.type_index))
         branch = definition.type_index[name]
         return sum(n for t, n in self.sprites.items() if branch in definition.types[t].path)
 

@@ -23,7 +23,7 @@ from pcg.evaluators.agents.kernel import solver
 from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.agents.kernel.pair_distances import MOST_PAIRS
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_continuous
-from pcg.evaluators.proving.exploration import MEMORY, Cells, Exploration
+from pcg.evaluators.proving.exploration import MEMORY, MOST_ROOM, Cells, Exploration
 from pcg.evaluators.proving.guidance import cells_of, meetings_to_win
 from pcg.evaluators.proving.way import Way
 from pcg.evaluators.pushing import PushBoard, PushRules, PushSearch, push_rules
@@ -45,7 +45,7 @@ SHARES: dict[str, float] = {
 LED = 5
 """Of 8 choices of the next cell, how many are led by the estimate; none in explorations that are free."""
 DETOUR = -0.05
-"""What a tick played takes off the estimate: where ways of equal promise differ in length, the shorter goes on."""
+"""Part of the estimate for each tick played: of two cells with the same promise, the one reached sooner goes on."""
 AGENTS: dict[str, int] = {"ybcriber": 300, "olets": 300}
 """Planning agents that play when everything else fails, with their forward-model calls per decision."""
 
@@ -101,6 +101,7 @@ class GraphSearching(Method):
         max_ticks: int,
     ) -> None:
         self._state = state
+        self._model = state.model  # one for all searches: a state makes another each time, without the room it has got
         self._max_ticks = max_ticks
         self._weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         self._pairs = joined
@@ -121,7 +122,9 @@ class GraphSearching(Method):
                 break
             self._before, self._search = self.calls, None
             if answer == GROW:
-                grow_model(self._state.model, search.room)
+                self.ended = search.room >= MOST_ROOM
+                if not self.ended:
+                    grow_model(self._model, search.room)
                 continue
             solution = search.solution(answer)
             if solution.status == "solved":
@@ -132,7 +135,7 @@ class GraphSearching(Method):
         return None
 
     def _begin(self, nodes: int) -> GraphSearch:
-        model = self._state.model
+        model = self._model
         decision = Record(DECISION, model=model.address, players=1)
         decision.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
         decision.point("joint", np.zeros(1, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""Families of levels: ways to give a level its structure, each with the games that it suits.
+"""Families of levels: methods that give a level its structure, each with the games that it suits.
 
 Some families put together what the game's own levels are made of (pieces, rows, halves, windows), others build by rules
 (rooms, walls, caves, missions), and two go on from levels that were found good (crossing them, editing them). All leave
@@ -31,7 +31,7 @@ PUZZLES_TRIED = 16
 MOST_EDITS = 3
 """Edits of one level that was found good, at most."""
 STRUCTURED = 0.05
-"""Share of walls from which on a game's levels are made of rooms and passages."""
+"""Share of walls in a game's levels from which on they count as rooms and passages."""
 
 
 class Workshop:
@@ -54,7 +54,7 @@ class Workshop:
         self._targets = targets
         symmetry = symmetry_of(context, "auto")
         self.mirrors = symmetry != "none"
-        """Whether a level that is mirrored left to right is as good."""
+        """True where a level mirrored left to right is as good as the level itself."""
         self.images: tuple[Grid, ...] = tuple(
             np.ascontiguousarray(g) for g in mirrored([*context.examples, *liked], symmetry)
         )
@@ -135,7 +135,7 @@ class Workshop:
         return self.of_generator("grammar", rng, tries=4)
 
     def sparse(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
-        """Return next to nothing but what the rules call for."""
+        """Return a level with little more than the sprites that the rules require."""
         return self.of_generator("minimal", rng)
 
     def puzzle(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
@@ -154,7 +154,7 @@ class Workshop:
             return crossover(self.context, first, parents[1], rng)[0]
         if not self.images:
             return edit(self.context, first, rng, 2 * MOST_EDITS)
-        # A room, or a quarter of the level, is made anew.
+        # A room, or a quarter of the level, is generated anew.
         found = rooms_of(self.context, first) if self.context.walls else []
         anew = self.quilt.level(rng, first.shape[0], first.shape[1], SMALLEST_PIECE + int(rng.integers(3)))
         mask = np.zeros(first.shape, bool)
@@ -174,7 +174,7 @@ class Workshop:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One way to give a level its structure."""
+    """A method that gives a level its structure."""
 
     make: Callable[[Workshop, np.random.Generator, Sequence[Grid]], Grid]
     """Makes a draft, from parents where it `breeds`."""
@@ -187,9 +187,9 @@ class Family:
     """Drafts of which the best becomes a level."""
     breeds: bool = False
     settles: bool = True
-    """Whether its numbers of things are put right; a mission has those that it needs."""
+    """True where the numbers of objects are corrected after drafting; a mission places those that it needs itself."""
     polishes: bool = True
-    """Whether small edits may follow; they would spoil a puzzle."""
+    """True where small edits may follow; they would spoil a puzzle."""
 
 
 def _examples(context: LevelContext, kinds: frozenset[str]) -> float:
@@ -295,6 +295,6 @@ def mirrored_halves(context: LevelContext, grid: Grid, axis: int) -> Grid:
 
 
 def _keeps_to_heights(context: LevelContext) -> bool:
-    """Return whether the height at which something stands matters: an avatar on its line, traffic, gravity."""
+    """Return True for games in which the row of an object matters: the avatar keeps to a line, traffic, gravity."""
     analysis = context.analysis
     return bool(context.lanes) or analysis.avatar_side in ("top", "bottom") or analysis.mobility != "freely"

@@ -139,7 +139,9 @@ class ArchiveSite:
         # Places in an archive count where the archive is shown; other levels are put by their values.
         made = heatmap(points, self.run.measures, x, y)
         named = [{"name": n, "help": _help(n)} for n in made.pop("names")]
-        return {"show": group, "groups": groups, "names": named, **made}
+        course = [e for e in self.run.entries("kept") if e.course] if group == "kept" else []
+        ordered = [e.key for e in sorted(course, key=lambda e: int(e.course.get("place", 0)))]
+        return {"show": group, "groups": groups, "names": named, "course": ordered, **made}
 
     def _gone(self) -> set[str]:
         """Keys of the levels that are thrown away, wherever they are shown."""

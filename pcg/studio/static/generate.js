@@ -89,6 +89,7 @@ for (const [group, title] of Object.entries(GROUPS)) {
   part("measure").append(make("optgroup", { label: t(title) },
     ...sliders.filter((one) => one.group === group).map(({ name, help }) => make("option", { value: name, title: help }, words(name)))));
 }
+part("measure").value = "enemies";
 part("add-want").addEventListener("click", () => {
   const about = sliders.find(({ name }) => name === part("measure").value);
   const there = [...part("wants").children].find((item) => item.name === about.name);
@@ -152,6 +153,7 @@ function show(state) {
   part("failure").hidden = !state.problem;
   part("failure").textContent = state.problem;
   part("run-command").textContent = state.command;
+  part("run-command-line").hidden = part("run-command-title").hidden = !state.command;
   showBest(state);
   part("curve").hidden = !state.curve?.length;
   if (state.curve?.length) drawCurve(part("curve").querySelector("canvas"), state);
@@ -198,7 +200,7 @@ function drawCurve(canvas, { curve, tried }) {
 function drawCells(figure, map) {
   const canvas = figure.querySelector("canvas"), pen = canvas.getContext("2d");
   const columns = map.x.edges.length - 1, rows = map.y.edges.length - 1, side = canvas.width / columns;
-  canvas.height = Math.min(480, Math.round((canvas.width * rows) / columns));
+  canvas.height = Math.min(280, Math.round((canvas.width * rows) / columns));
   const tall = canvas.height / rows, good = map.cells.filter((cell) => cell.feasible).map((cell) => cell.fitness);
   const low = Math.min(...good, 1), high = Math.max(...good, 0);
   pen.fillStyle = colour("--empty");
@@ -223,7 +225,7 @@ part("stop").addEventListener("click", () => attempt(async () => {
   await look();
 }));
 part("go-on").addEventListener("click", () => attempt(async () => {
-  await post(`/api/runs/${encodeURIComponent(watched)}/go-on`, { budget: Number(part("more").value) || 0, unit: form.elements.unit.value });
+  await post(`/api/runs/${encodeURIComponent(watched)}/go-on`, { budget: Number(part("more").value) || 0, unit: part("more-unit").value });
   await look();
 }));
 

@@ -74,7 +74,10 @@ function best() {
 }
 
 function showGallery() {
-  const cells = best().slice(0, GALLERY);
+  const cell = (key) => shown.cells.find(({ keys }) => keys.includes(key));
+  const course = shown.course.map((key) => cell(key) && { ...cell(key), keys: [key] }).filter(Boolean);
+  const cells = course.length ? course : best().slice(0, GALLERY);
+  part("gallery-title").textContent = course.length ? t("The course, in order") : t("Gallery");
   part("gallery").hidden = cells.length < 2;
   part("gallery-list").replaceChildren(...cells.map((cell, k) =>
     make("li", {}, make("button", { type: "button", click: () => attempt(() => choose(cell.keys[0], cell.keys)) },

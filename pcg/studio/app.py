@@ -42,14 +42,14 @@ from pcg.studio.gallery import GameGallery
 from pcg.studio.jobs import Jobs
 from pcg.studio.studies import study_of_starred
 from pcg.studio.workspace import Workspace, known_games, tidy_name
-from pcg.studio.writing import WritingSite, answer_to, findings_of
+from pcg.studio.writing import WritingSite
 from pcg.web.archive import ArchiveSite
 from pcg.web.exported import player_routes
 from pcg.web.guard import LOCAL_HOSTS, PLAY_HEADERS, Refused, read_object, take
 from pcg.web.level_editor import Bench
 from pcg.web.pages import STUDIO, application, files, page, static_routes
 
-__all__ = ["answer_to", "findings_of", "studio_app"]
+__all__ = ["StudioSite", "studio_app"]
 
 STATIC = Path(__file__).parent / "static"
 

@@ -57,7 +57,7 @@ class Follower:
         best = None
         if count and np.isfinite(fitness.max()):
             highest = np.maximum.accumulate(fitness)
-            rises = np.flatnonzero(np.diff(highest, prepend=-np.inf) > 0)
+            rises = np.flatnonzero(np.append(np.isfinite(highest[:1]), highest[1:] > highest[:-1]))
             curve = [[int(k) + 1, float(highest[k])] for k in rises]
             best = {"number": int(fitness.argmax()), "fitness": float(fitness.max())}
         last = read_last_line(self.folder / "timing.jsonl")

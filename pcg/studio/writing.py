@@ -88,15 +88,19 @@ class Desks:
 
     def __init__(self, bench: Bench, solver: LevelSolver) -> None:
         self.bench, self.solver = bench, solver
-        self._texts: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        self._texts: OrderedDict[str, tuple[str, str, list[str]]] = OrderedDict()
         self._desks: dict[str, Router] = {}
         self._lock = threading.Lock()
 
-    def add(self, text: str, name: str) -> str:
-        """Return the name of the desk for a game without errors: levels do not make another one."""
+    def add(self, text: str, name: str, levels: list[str]) -> str:
+        """Return the name of the desk for a game without errors.
+
+        The levels that it comes with first are those by whose standards levels are judged and from whose looks generators
+        learn; a stroke on one of them does not make another desk.
+        """
         desk = sha256(f"{name}\0{text}".encode()).hexdigest()[:12]
         with self._lock:
-            self._texts[desk] = (text, name)
+            self._texts.setdefault(desk, (text, name, levels))
             self._texts.move_to_end(desk)
             while len(self._texts) > MOST_DESKS:
                 old, _ = self._texts.popitem(last=False)
@@ -111,14 +115,14 @@ class Desks:
             if name not in self._texts:
                 raise Refused("the server has begun anew, or many other versions came between; change the game", 410)
             if name not in self._desks:
-                text, title = self._texts[name]
+                text, title, levels = self._texts[name]
                 made: list[LevelEditor] = []
                 lock = threading.Lock()
 
                 def editor() -> LevelEditor:
                     with lock:
                         if not made:
-                            made.append(LevelEditor(game_of(text, [], title)))
+                            made.append(LevelEditor(game_of(text, levels, title)))
                         return made[0]
 
                 self._desks[name] = Router(LevelRoutes(editor, self.bench, self.solver).routes())
@@ -181,7 +185,7 @@ class WritingSite:
         text, levels, name = texts_of(await read_object(request))
         answer = await asyncio.to_thread(answer_to, text, levels, name)
         if "about" in answer:
-            answer["desk"] = self.desks.add(text, name)
+            answer["desk"] = self.desks.add(text, name, levels)
         return JSONResponse(answer)
 
     async def draft(self, request: Request) -> Response:

@@ -168,7 +168,11 @@ class ArchiveSite:
         return {**_entry_json(entry), "digest": digest, **said}
 
     def _entry(self, request: Request) -> Entry:
-        return self.run.entry(request.path_params["key"])
+        try:
+            return self.run.entry(request.path_params["key"])
+        except Refused:  # the run may have gone on since it was read
+            self.run.refresh()
+            return self.run.entry(request.path_params["key"])
 
     async def picture(self, request: Request) -> Response:
         entry = self._entry(request)

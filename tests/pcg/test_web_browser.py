@@ -139,7 +139,7 @@ def test_the_archive_is_walked_drawn_in_and_played_by_keyboard(browser: Any, tmp
         browser.key("ArrowRight")
         browser.until("document.querySelector('#pane-replay output')?.textContent.startsWith('tick ')")
         browser.key("ArrowRight")
-        browser.until("document.querySelector('#pane-play [data-veil-title]')?.textContent === 'Ready'")
+        browser.until("document.querySelector('#pane-play .pcg-veil b')?.textContent === 'Ready?'")
         browser.js("document.getElementById('tab-play').focus()")
         browser.key("ArrowRight")
         browser.until("!document.getElementById('pane-edit').hidden")

@@ -5,7 +5,7 @@ import { get, make, number, post, t, words } from "./api.js";
 export class Comparison {
   /** `attempt(work)` tells errors, `show(key)` shows a level, `picture(key)` is the address of its picture. */
   constructor({ part, attempt, show, picture }) {
-    Object.assign(this, { part, attempt, show, picture, pinned: null, pair: null, next: null });
+    Object.assign(this, { part, attempt, show, picture, pinned: null, pair: null, hint: part("compare-hint").textContent });
     part("suggest-pair").addEventListener("click", () => attempt(() => this.suggested()));
     for (const button of document.querySelectorAll("#pair [data-answer]")) {
       button.addEventListener("click", () => attempt(() => this.vote(button.dataset.answer)));
@@ -24,6 +24,7 @@ export class Comparison {
     const first = this.pinned;
     this.pinned = null;
     this.part("pin").removeAttribute("aria-pressed");
+    this.part("compare-hint").textContent = this.hint;
     this.compare(first, level);
     this.part("compare").scrollIntoView({ block: "nearest" });
   }
@@ -48,16 +49,16 @@ export class Comparison {
   table(first, second) {
     const value = (list, name) => list.find((one) => one.name === name)?.value;
     const names = [...new Set([...first.parts, ...second.parts].map(({ name }) => name))];
-    const parts = names.map((name) => [t("judge: {0}", words(name)), value(first.parts, name), value(second.parts, name)]);
+    const parts = names.map((name) => [t("judge: {0}", words(name)), value(first.parts, name), value(second.parts, name), true]);
     const measured = first.metrics.filter(({ group }) => group !== "judgement").map(({ name }) => [words(name), value(first.metrics, name), value(second.metrics, name)])
       .filter(([, a, b]) => b !== undefined && a !== b)
       .map((row) => [row, Math.abs(row[1] - row[2]) / (Math.abs(row[1]) + Math.abs(row[2]))])
       .sort((a, b) => b[1] - a[1]).slice(0, 10).map(([row]) => row);
-    const cell = (one, other) => make("td", { class: one > other ? "good" : "" }, one === undefined ? "–" : number(one));
+    const cell = (one, other, judged) => make("td", { class: judged && one > other ? "good" : "" }, one === undefined ? "–" : number(one));
     return make("table", {},
       make("thead", {}, make("tr", {}, make("td", {}), make("th", { scope: "col" }, t("left")), make("th", { scope: "col" }, t("right")))),
-      make("tbody", {}, ...[...parts, ...measured].map(([name, a, b]) =>
-        make("tr", {}, make("th", { scope: "row" }, name), cell(a, b), cell(b, a)))));
+      make("tbody", {}, ...[...parts, ...measured].map(([name, a, b, judged]) =>
+        make("tr", {}, make("th", { scope: "row" }, name), cell(a, b, judged), cell(b, a, judged)))));
   }
 
   async vote(answer) {

@@ -9,8 +9,8 @@
         gallery      runs that make rules and games
         studies      studies of what was starred
 
-Runs of levels are shown by `pcg.web.archive`, breeding by `pcg.breeding.app`. Whatever is written, made or said is in files
-before the page hears of it: the browser, the server or both can be killed at any time.
+Runs of levels are shown by `pcg.web.archive`, breeding by `pcg.breeding.app`. Whatever is written, made or said is
+in files before the page hears of it: the browser, the server or both can be killed at any time.
 """
 
 from pcg.studio.app import studio_app

@@ -268,7 +268,7 @@ def _available() -> list[str]:
     found = []
     for name in GENERATORS:
         with contextlib.suppress(ImportError):
-            GENERATORS[name]  # noqa: B018 - loads it
+            GENERATORS[name]
             found.append(name)
     return found
 

@@ -1,8 +1,8 @@
 """A command of `pcg` in a process of its own, which ends as with Ctrl-C when its standard input does.
 
-`python -m pcg.studio.job levels boxes ...` is `pcg levels boxes ...`. The studio holds the other end of the input: it
-closes it to stop a run, and the system closes it when the studio is killed. In both cases the run writes what it has
-and can be gone on with.
+`python -P job.py levels boxes ...` is `pcg levels boxes ...`. The studio holds the other end of the input: it closes it
+to stop a run, and the system closes it when the studio is killed. In both cases the run writes what it has and can be
+gone on with. The file is run by its path and not as a part of its package, whose import would take seconds.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def _watch() -> None:
 
 def main() -> None:
     """Run the command that the arguments are."""
-    from pcg.cli import main as command
-
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_watch, daemon=True).start()
     sys.argv = ["pcg", *sys.argv[1:]]
+    from pcg.cli import main as command
+
     command()
 
 

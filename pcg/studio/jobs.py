@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pcg.studio.workspace import Workspace
 from pcg.web.guard import Refused
 
 MOST_JOBS = 4
 """Runs at once."""
-GOOD = (0, 130)
-"""Exit codes of a run that ended by itself, and of one that was interrupted."""
+GOOD = (0, 130, -signal.SIGINT)
+"""Exit codes of a run that ended by itself, and of one that was interrupted, at the latest or at once."""
+_JOB = Path(__file__).with_name("job.py")
 _TOLD = 600
 """Characters of what a failed command said that are told."""
 
@@ -58,7 +61,7 @@ class Jobs:
                 raise Refused(f"{MOST_JOBS} runs are under way; stop one of them first", 429)
             with open(self.workspace.log(name), "wb") as log:
                 process = subprocess.Popen(
-                    [sys.executable, "-m", "pcg.studio.job", *arguments],
+                    [sys.executable, "-P", str(_JOB), *arguments],  # -P: nothing is imported from the folder
                     stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, cwd=self.workspace.folder,
                     start_new_session=True,  # Ctrl-C at the server reaches it by the end of its input
                 )  # fmt: skip

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from pcg.runs.store import read_json
+from pcg.studio.workspace import Workspace
 from pcg.study.creation import make_study, read_plan
 from pcg.study.items import Source
-from pcg.studio.workspace import Workspace
 from pcg.web.guard import Refused
 from pcg.web.marks import STARRED
 

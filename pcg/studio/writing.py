@@ -95,8 +95,8 @@ class Desks:
     def add(self, text: str, name: str, levels: list[str]) -> str:
         """Return the name of the desk for a game without errors.
 
-        The levels that it comes with first are those by whose standards levels are judged and from whose looks generators
-        learn; a stroke on one of them does not make another desk.
+        The levels that it comes with first are those by whose standards levels are judged and from whose looks
+        generators learn; a stroke on one of them does not make another desk.
         """
         desk = sha256(f"{name}\0{text}".encode()).hexdigest()[:12]
         with self._lock:

@@ -275,7 +275,7 @@ class ArchiveSite:
         disposition = f'attachment; filename="{self.run.game.name}.html"'
         return Response(made, media_type="text/html", headers={"content-disposition": disposition})
 
-    # -- playing on the server ------------------------------------------------------------------------------------------------------
+    # -- playing on the server -----------------------------------------------------------------------------------------
 
     async def play(self, request: Request) -> Response:
         """Open a play of a level of the run (`key`) or of a text (`level`)."""

@@ -3,7 +3,8 @@
 Everything is a line in `marks.jsonl` of the run, on the disk before the page hears of it, so nothing is lost when the
 browser or the server is killed. A level goes by the digest of its text, which is the same wherever in the run it is
 shown. Written anew from the log are `starred/`, the starred levels in the layout of `levels/`, and `votes.csv` with
-`features.csv`, the tables of `pcg prefer fit`. The preference is fitted anew after each vote (`pcg.breeding.preference`).
+`features.csv`, the tables of `pcg prefer fit`. The preference is fitted anew after each vote
+(`pcg.breeding.preference`).
 
 Each line is one of
 

@@ -30,7 +30,7 @@ STATIC = Path(str(resources.files("pcg.web"))) / "static"
 
 LANGUAGE_COOKIE = "pcg-language"
 STUDIO = "pcg.studio"
-"""Key of a request's scope for pages that are part of the studio: {`root`: where the studio lives, `page`: its part}."""
+"""Key of a request's scope for pages of the studio: {`root`: where the studio lives, `page`: its part}."""
 
 Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 

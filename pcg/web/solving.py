@@ -1,7 +1,7 @@
 """Solvability of a level while it is painted: the shortest win, searched in the background until the next stroke.
 
 A question takes the place of the one that the same asker put before: its search ends at the next look at the clock,
-every 20,000 forward-model calls, and is answered with `overtaken`. Levels in which something is random are not searched;
+every 20,000 forward-model calls, and is answered with `overtaken`. Levels with chance are not searched;
 agents play them as in an evaluation. How far a search goes is a number of states, so the same level has the same answer
 on every machine.
 """
@@ -79,7 +79,7 @@ def solved(
     max_nodes: int = MAX_NODES,
     progress: Callable[[object], object] | None = None,
 ) -> dict[str, Any]:
-    """Return whether a level can be won, and how.
+    r"""Search a level for the shortest win.
 
     Args:
         editor: of the game.
@@ -96,7 +96,7 @@ def solved(
         Refused: for a text that is no grid.
 
     >>> import pcg
-    >>> found = solved(LevelEditor(pcg.load("boxes")), "wwwwww\\nwA.bow\\nwwwwww")
+    >>> found = solved(LevelEditor(pcg.load("boxes")), "wwwwww\nwA.bow\nwwwwww")
     >>> found["status"], found["actions"], found["path"]
     ('solved', ['RIGHT', 'RIGHT'], [[1.0, 1.0], [2.0, 1.0]])
     """

@@ -145,7 +145,10 @@ def test_a_run_is_looked_at_played_compared_and_voted_on(browser: Any, made: Pat
         page.goto(f"{url}/runs/run/")
         until(page, "document.getElementById('picture')?.naturalWidth > 0")  # the best is there at once
         until(page, "document.querySelectorAll('.map-cells img').length > 0")
-        until(page, "document.getElementById('tab-edit').isConnected && document.querySelectorAll('#palette input').length > 3")
+        until(
+            page,
+            "document.getElementById('tab-edit').isConnected && document.querySelectorAll('#palette input').length > 3",
+        )
         best = page.locator("#level-title").inner_text()
         assert page.locator("#gallery-list li").first.get_by_text("number 1").count() == 1
         page.click("#star")
@@ -198,7 +201,10 @@ def test_every_page_is_accessible_and_fits(browser: Any, made: Path, width: int,
         assert ("write", faults(page)) == ("write", [])
         page.get_by_role("tab", name="Level 1").click()
         page.click("#as-paint")
-        until(page, f"document.querySelectorAll('#palette input').length > 3 && {text_of('#solved')}.includes('Can be won')")
+        until(
+            page,
+            f"document.querySelectorAll('#palette input').length > 3 && {text_of('#solved')}.includes('Can be won')",
+        )
         tab.shot(f"studio-paint-{width}-{scheme}")
         assert ("paint", faults(page)) == ("paint", [])
     tab.close()
@@ -235,7 +241,8 @@ def test_a_level_is_painted_by_keyboard_without_moving_the_avatar(browser: Any, 
 
 def test_what_was_written_outlives_a_killed_browser(tmp_path: Path) -> None:
     text = str(pcg.load("boxes").definition.source).replace("scoreChange=-1", "scoreChange=-9")
-    fill = f"document.getElementById('text').value = {text!r}; area = document.getElementById('text'); area.dispatchEvent(new Event('input'))"
+    area = "document.getElementById('text')"
+    fill = f"{area}.value = {text!r}; {area}.dispatchEvent(new Event('input'))"
     with served(studio_app(pcg.load("boxes"), folder=tmp_path / "studio")) as url:
         killed = Chromium(tmp_path / "first")
         killed.open(url)

@@ -332,3 +332,53 @@ def test_closing_the_studio_ends_its_runs(tmp_path: Path) -> None:
     assert not site.jobs.running("run") and site.jobs.problem("run") == ""
     with pytest.raises(Refused, match="not under way"):
         site.jobs.stop("run")
+
+
+def test_everything_that_pages_say_is_there_in_chinese() -> None:
+    import re
+
+    from pcg.web.pages import translations
+
+    root = Path(pcg.__file__).parent
+    texts = [p for part in ("studio", "web", "breeding") for p in (*root.glob(f"{part}/templates/*"),
+                                                                   *root.glob(f"{part}/static/*.js"))]  # fmt: skip
+    literal = r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\''
+    call = re.compile(rf"\bt\(\s*((?:[^()\"']|{literal})*)")
+    said = {
+        found[0] or found[1]
+        for path in texts
+        for match in call.finditer(path.read_text(encoding="utf-8"))
+        for found in re.findall(literal, match[1])
+    }
+    assert len(said) > 150
+    chinese = translations("zh")
+    assert said - set(chinese) == set()
+    assert [k for k, v in chinese.items() if set(re.findall(r"\{\d\}", k)) != set(re.findall(r"\{\d\}", v))] == []
+
+
+def test_a_run_of_games_is_a_gallery_to_read_and_to_play(tmp_path: Path) -> None:
+    """The folder of a run that made games, as `pcg.runs` lays it out."""
+    boxes = pcg.load("boxes")
+    games = tmp_path / "made" / "games"
+    games.mkdir(parents=True)
+    manifest = {"format": 1, "kind": "games", "seed": 4, "generator": {"name": "evolve"}, "games": [{"name": "boxes"}]}
+    (tmp_path / "made" / "run.json").write_text(json.dumps(manifest))
+    event = {"id": 0, "feasible": True, "fitness": 0.5}
+    (tmp_path / "made" / "events.jsonl").write_text(json.dumps(event) + "\n")
+    (games / "game0.txt").write_text(boxes.definition.source)
+    (games / "game0_lvl0.txt").write_text(boxes.levels[0] + "\n")
+    part = {"value": 0.5, "weight": 1.0, "sentence": "Skill decides."}
+    entry = {"file": "game0.txt", "fitness": 0.5, "origin": "start", "judgement": {"parts": {"skill": part}}}
+    (games / "index.json").write_text(json.dumps({"games": [entry]}))
+    with client(tmp_path) as page:
+        (listed,) = page.get("/api/runs").json()["runs"]
+        assert (listed["kind"], listed["game"], listed["tried"], listed["results"]) == ("games", "boxes", 1, 1)
+        assert "seed 4" in page.get("/runs/made/").text
+        (found,) = page.get("/runs/made/api/games").json()["games"]
+        assert found["parts"]["skill"]["sentence"] == "Skill decides." and len(found["levels"]) == 1
+        assert any("mark" in sentence for sentence in found["sentences"])
+        chinese = page.get("/runs/made/api/games", headers={"accept-language": "zh"}).json()["games"][0]
+        assert chinese["sentences"] != found["sentences"]
+        assert page.get("/runs/made/api/games/0/game").json()["about"]["levels"][0]["width"] == 9
+        assert page.get("/runs/made/api/games/0/picture.png").headers["content-type"] == "image/png"
+        assert page.get("/runs/made/api/games/1/game").status_code == 404

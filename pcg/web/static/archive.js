@@ -81,7 +81,7 @@ function showGallery() {
   part("gallery").hidden = cells.length < 2;
   part("gallery-list").replaceChildren(...cells.map((cell, k) =>
     make("li", {}, make("button", { type: "button", click: () => attempt(() => choose(cell.keys[0], cell.keys)) },
-      make("img", { src: picture(cell.keys[0], 8), alt: "", loading: "lazy" }), t("number {0}", k + 1),
+      make("img", { src: picture(cell.keys[0], 8), alt: "", loading: "lazy" }), `${k + 1}.`,
       make("span", { class: cell.feasible ? "good" : "bad" }, cell.feasible ? `${t("fitness")} ${number(cell.fitness)}` : t("not feasible"))))));
 }
 
@@ -140,6 +140,7 @@ async function showStarred() {
   const data = count ? await get("/api/archive?show=starred") : { cells: [] };
   const keys = data.cells.flatMap((cell) => cell.keys).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   part("starred").hidden = !keys.length;
+  part("export-starred").href = `${root}/api/page?starred=1`;
   part("starred-list").replaceChildren(...keys.map((key, k) =>
     make("li", {}, make("button", { type: "button", click: () => attempt(() => choose(key, keys)) },
       make("img", { src: `${picture(key, 8)}&new=${Date.now()}`, alt: "" }), `★ ${k + 1}`))));

@@ -2,6 +2,8 @@
 
 import { get, make, number, post, t, words } from "./api.js";
 
+const EFFORT = ["nodes", "calls"]; // what the evaluation took, which says nothing of the level
+
 export class Comparison {
   /** `attempt(work)` tells errors, `show(key)` shows a level, `picture(key)` is the address of its picture. */
   constructor({ part, attempt, show, picture }) {
@@ -50,7 +52,7 @@ export class Comparison {
     const value = (list, name) => list.find((one) => one.name === name)?.value;
     const names = [...new Set([...first.parts, ...second.parts].map(({ name }) => name))];
     const parts = names.map((name) => [t("judge: {0}", words(name)), value(first.parts, name), value(second.parts, name), true]);
-    const measured = first.metrics.filter(({ group }) => group !== "judgement").map(({ name }) => [words(name), value(first.metrics, name), value(second.metrics, name)])
+    const measured = first.metrics.filter(({ name, group }) => group !== "judgement" && !EFFORT.includes(name)).map(({ name }) => [words(name), value(first.metrics, name), value(second.metrics, name)])
       .filter(([, a, b]) => b !== undefined && a !== b)
       .map((row) => [row, Math.abs(row[1] - row[2]) / (Math.abs(row[1]) + Math.abs(row[2]))])
       .sort((a, b) => b[1] - a[1]).slice(0, 10).map(([row]) => row);

@@ -38,7 +38,7 @@ help:
 	@echo "make check   formatting, lint, types, docs, replay of recorded plays, kernels without the compiler"
 	@echo "make bench   speed of the engine, beside the reference's where its numbers are at hand; docs/results/engine.md"
 	@echo "make docs    the documentation, in site/"
-	@echo "make wheels  the package to install, in dist/: without kernels, and with them for each platform"
+	@echo "make wheels  the package to install, in dist/: for any machine, and with the kernels of each platform"
 	@echo "make fuzz    half an hour of fuzzing texts and games (Linux)"
 
 # --- environment ----------------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def idle_astray(path: Path) -> float:
     game: Game = load(path)
     levels = [game.read_level(k) for k in range(len(game.levels))]
     kinds = game_kinds(game.definition, levels)
-    shares = [astray(kinds, game, level, 1, ["NIL"] * IDLE).movers_share for level in levels]
+    shares = [astray(kinds, game.start(level, 1), ["NIL"] * IDLE).movers_share for level in levels]
     return statistics.fmean(shares)
 
 

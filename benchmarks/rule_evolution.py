@@ -94,7 +94,7 @@ GAME_COLUMNS = (
 )  # fmt: skip
 KEYS = ("game", "generator", "search", "asked_s", "clock", "seed")
 SEARCH = "resampled"
-"""What the search is like at present: a generation has seeds of its own, good games are evaluated again, and the first
+"""Version of the search in new rows: a generation has seeds of its own, good games are evaluated again, and the first
 is settled by fresh plays. Rows that say "before" are of the search as it was until then: it bred games for the luck of
 one seed, and is no measure of the present one.
 """
@@ -138,7 +138,7 @@ What fell short, and what the eye says of the best games:
 - `frogs`: catch the slow trucks that come from one side, and keep clear of those from the other, and of logs: a game,
   with sprites that mean something else. Nothing of the judge sees that.
 - `chase`: prey that turns to wall where it is caught, without any danger: neat and slight.
-- Goals are of few families (reach, hunt, collect, race): settling prefers what can be done by touching. Levels are
+- Goals are of few families (reach, hunt, collect, race): repair prefers what can be done by touching. Levels are
   those of the old game; none are made for the new rules yet, which is why so many wins are too short in `zelda`."""
 
 

@@ -181,6 +181,23 @@ class Game:
                 self._contexts.popitem(last=False)
         return found
 
+    def copy(self) -> Game:
+        """The same game with contexts of its own, so that limits set on them touch no play of this one.
+
+        >>> game = load("boxes")
+        >>> game.copy().context(0) is game.context(0)
+        False
+        """
+        return Game(
+            self.definition,
+            self.levels,
+            name=self.name,
+            reading=self.reading,
+            level_files=self._level_files,
+            tables=self.tables,
+            level_reader=self._level_reader,
+        )
+
     def start(self, level: int | str | Path | Level = 0, seed: int = 0) -> State:
         """The state before the first tick.
 

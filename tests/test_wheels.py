@@ -26,6 +26,7 @@ import pcg
 from pcg.engine.kernel import runtime
 from pcg.engine.native import objects
 from pcg.engine.native.loader import inventory, prepare
+from pcg.engine.native.selections import selections
 from pcg.engine.native.sources import package_digest, packages
 from pcg.engine.native.targets import TARGETS, host
 
@@ -37,8 +38,10 @@ SMALL = "pcg.evaluators.games"
 
 DIGESTS = """
 import json
+from pcg.engine.native.selections import selections
 from pcg.engine.native.sources import package_digest, packages
-print(json.dumps({name: package_digest(name) for name in packages()}))
+digests = {name: package_digest(name) for name in packages()}
+print(json.dumps(digests | {name: one.digest for name, one in selections().items()}))
 """
 FIRST_MOVE = """
 import sys, pcg
@@ -119,6 +122,20 @@ def test_platform_wheel_is_the_pure_one_with_objects(
     assert "Root-Is-Purelib: false\n" in about and "Tag: py3-none-manylinux_2_17_aarch64\n" in about
 
 
+def test_every_wheel_has_the_module_of_pages_the_pure_one_too(
+    wheels: ModuleType, unpacked: Path, tmp_path: Path
+) -> None:
+    (page,) = selections().values()
+    header = objects.Header(page.label, page.digest, page.target, False, "none", ())
+    made = objects.write(tmp_path, header, b"\0asm")
+    others = fake_objects(tmp_path)
+    assert wheels.files_of(["linux-arm64"], tmp_path) == [*sorted(others), made]
+    assert wheels.files_of([], tmp_path) == [made]
+    wheel = wheels.repack(unpacked, wheels.PURE, wheels.files_of([], tmp_path), tmp_path / "dist")
+    with zipfile.ZipFile(wheel) as archive:
+        assert [n for n in archive.namelist() if n.endswith(objects.SUFFIX)] == [f"{wheels.SHIPPED}/{made.name}"]
+
+
 def test_record_has_the_digest_and_the_size_of_every_file(wheels: ModuleType, unpacked: Path, tmp_path: Path) -> None:
     wheel = wheels.repack(unpacked, "win_amd64", fake_objects(tmp_path), tmp_path / "dist")
     with zipfile.ZipFile(wheel) as archive:
@@ -150,8 +167,14 @@ def test_wheels_are_the_same_byte_for_byte_whenever_and_however_they_are_made(
 # --- what decides whether an object fits ---
 
 
+def digests() -> dict[str, str]:
+    """The digests of this checkout, by package or selection."""
+    found = {name: package_digest(name) for name in packages()}
+    return found | {name: one.digest for name, one in selections().items()}
+
+
 def test_digests_are_the_same_in_a_checkout_and_in_an_installation(unpacked: Path, tmp_path: Path) -> None:
-    here = {name: package_digest(name) for name in packages()}
+    here = digests()
     there = output([sys.executable, "-P", "-c", DIGESTS], tmp_path, clean(tmp_path, PYTHONPATH=str(unpacked)))
     assert json.loads(there) == here
 
@@ -167,7 +190,7 @@ def test_digests_do_not_need_the_libraries_nor_depend_on_where_they_are(unpacked
         (made / name / "__init__.py").write_text("raise ImportError\n")
     environment = clean(tmp_path, PYTHONPATH=os.pathsep.join([str(unpacked), str(made)]))
     there = output([sys.executable, "-P", "-c", DIGESTS], tmp_path, environment)
-    assert json.loads(there) == {name: package_digest(name) for name in packages()}
+    assert json.loads(there) == digests()
 
 
 def test_objects_are_built_from_the_wheel_and_fit_it(wheels: ModuleType, unpacked: Path, tmp_path: Path) -> None:
@@ -229,7 +252,7 @@ def test_first_move_of_an_installed_wheel_neither_builds_nor_imports_the_compile
 
 def test_all_kernels_of_an_installed_wheel_are_shipped(installed: Path, tmp_path: Path) -> None:
     rows = json.loads(output([installed, "kernels", "list", "--json"], tmp_path, clean(tmp_path)))
-    assert {row["package"]: row["origin"] for row in rows} == dict.fromkeys(packages(), "shipped")
+    assert {row["package"]: row["origin"] for row in rows} == dict.fromkeys([*packages(), *selections()], "shipped")
 
 
 def test_installed_wheel_makes_levels_and_builds_nothing(installed: Path, tmp_path: Path) -> None:

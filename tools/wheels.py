@@ -1,7 +1,8 @@
 """Wheels: a pure one, whose first use builds the kernels, and one for each platform, with its kernels in it.
 
 The kernels are object files without any Python in them, so the platform wheels are the pure one with files added, and
-all of them come from one machine without a cross-compiler. The objects are built from the unpacked pure wheel, not
+all of them come from one machine without a cross-compiler. What is the same on every machine, the WebAssembly module of
+pages in the browser, is in all of them, the pure one too. The objects are built from the unpacked pure wheel, not
 from the checkout: what they are made of is then, file by file, what is installed with them. The same sources and the
 same versions of the libraries give the same wheels, byte for byte.
 
@@ -25,14 +26,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pcg.engine.native.objects import SUFFIX
+from pcg.engine.native.selections import selections
+from pcg.engine.native.sources import packages as kernel_packages
 from pcg.engine.native.targets import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("pcg", "engine", "evaluators", "generators", "games")
 PURE = "any"
-"""Platform tag of the wheel without objects."""
+"""Platform tag of the wheel without objects of any platform."""
 SHIPPED = "pcg/engine/native/shipped"
-"""Where objects lie in a wheel."""
+"""Folder of the compiled objects in a wheel."""
 _EPOCH = "1577836800"
 """Time of every file in a wheel, unless ``SOURCE_DATE_EPOCH`` says otherwise: the first second of 2020."""
 
@@ -70,18 +73,18 @@ def unpack(wheel: Path, folder: Path) -> Path:
     return inside
 
 
-def build_objects(unpacked: Path, targets: Sequence[str], folder: Path, packages: Iterable[str] = ()) -> list[Path]:
+def build_objects(unpacked: Path, targets: Sequence[str], folder: Path, packages: Sequence[str] = ()) -> list[Path]:
     """Build the objects of an unpacked wheel and return their files.
 
     Args:
         unpacked: the folder that `unpack` returned.
         targets: names of targets. What they have in common is done once.
         folder: where the files go.
-        packages: only those of these packages.
+        packages: only those of these packages and selections.
     """
     words = ["kernels", "build", "--out", str(folder)]
     words += [word for name in targets for word in ("--processor", name)]
-    words += [word for name in packages for word in ("--package", name)]
+    words += [word for name in packages or [*kernel_packages(), *selections()] for word in ("--package", name)]
     environment = {k: v for k, v in os.environ.items() if k not in ("NUMBA_DISABLE_JIT", "PCG_BOUNDSCHECK")}
     environment |= {"PYTHONPATH": str(unpacked), "PCG_KERNELS": "build", "PYTHONDONTWRITEBYTECODE": "1"}
     with tempfile.TemporaryDirectory(prefix="pcg-cache-") as cache:
@@ -134,16 +137,21 @@ def build_wheels(wanted: Iterable[str], out: Path) -> list[Path]:
     """Build the pure wheel and those of platforms into a folder, in place of those of the same names."""
     tags = {platform: targets for platform, targets in platforms().items() if platform in wanted}
     with tempfile.TemporaryDirectory(prefix="pcg-wheels-") as scratch:
-        wheels = [build_pure(out)]
-        unpacked = unpack(wheels[0], Path(scratch) / "unpacked")
+        unpacked = unpack(build_pure(Path(scratch)), Path(scratch) / "unpacked")
         objects = Path(scratch) / "objects"
-        if tags:
-            objects.mkdir()
-            build_objects(unpacked, [name for names in tags.values() for name in names], objects)
-        for platform, targets in tags.items():
-            files = [path for name in targets for path in sorted(objects.glob(f"*-{name}{SUFFIX}"))]
-            wheels.append(repack(unpacked, platform, files, out))
+        objects.mkdir()
+        targets = [name for names in tags.values() for name in names]
+        build_objects(unpacked, targets, objects, () if targets else tuple(selections()))
+        wheels = [repack(unpacked, PURE, files_of([], objects), out)]
+        for platform, names in tags.items():
+            wheels.append(repack(unpacked, platform, files_of(names, objects), out))
     return wheels
+
+
+def files_of(targets: Iterable[str], folder: Path) -> list[Path]:
+    """Return the objects that a wheel for these targets holds: theirs, and the selections that are for any machine."""
+    names = [*targets, *sorted({one.target for one in selections().values()})]
+    return [path for name in names for path in sorted(folder.glob(f"*-{name}{SUFFIX}"))]
 
 
 def _wheel(*words: str) -> None:

@@ -20,9 +20,10 @@ from pcg.engine.kernel.entry_points import EntryPoint
 from pcg.engine.kernel.modes import CHECKED
 from pcg.engine.native import objects
 from pcg.engine.native.foreign import ForeignModule, search_path
-from pcg.engine.native.lookup import ENGINE, find, missing, together
+from pcg.engine.native.lookup import ENGINE, find, find_selection, missing, missing_selections, together
+from pcg.engine.native.selections import Selection
 from pcg.engine.native.sources import entry_modules, module_files
-from pcg.engine.native.targets import host
+from pcg.engine.native.targets import TARGETS, host
 from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -37,21 +38,12 @@ class Order:
     package: str
     targets: tuple[str, ...]
     foreign: dict[str, str] | None = None
-    chosen: Chosen | None = None
+    selection: Selection | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Entry points of any packages that become one library together, in place of all those of one package."""
-
-    label: str
-    """Stands for the package in the name of a file."""
-    digest: str
-    symbols: tuple[tuple[str, str], ...]
-    """Module and symbol of each."""
-
-
-def build_missing(names: Sequence[str], progress: Progress | None = None, target: str = "") -> None:
+def build_missing(
+    names: Sequence[str], progress: Progress | None = None, target: str = "", *, selections: bool = False
+) -> None:
     """Build the libraries of packages and keep them in the user's cache folder.
 
     One process builds at a time; what another one has built meanwhile is not built again.
@@ -60,21 +52,28 @@ def build_missing(names: Sequence[str], progress: Progress | None = None, target
         names: packages.
         progress: called with a line and the seconds so far, instead of lines on standard error.
         target: name of a target; this machine's by default.
+        selections: also build the selections of entry points that are missing (`selections`), each for its own target.
     """
     folder = objects.cache_folder()
     with objects.one_builder(folder):
-        names = missing(names, target)
-        if names:
-            build([Order(name, (target or host().name,)) for name in names], folder, progress=progress)
+        orders = [Order(name, (target or host().name,)) for name in missing(names, target)]
+        orders += [order_of(one) for one in missing_selections()] if selections else []
+        if orders:
+            build(orders, folder, progress=progress)
             objects.prune(folder)
 
 
-def build_chosen(chosen: Chosen, target: str, progress: Progress | None = None) -> None:
-    """Build chosen entry points for a target, unless that is done, and keep them in the user's cache folder."""
+def order_of(wanted: Selection) -> Order:
+    """Return the order for the library of a selection."""
+    return Order("", (wanted.target,), selection=wanted)
+
+
+def build_selection(wanted: Selection) -> None:
+    """Build the library of a selection, unless that is done, and keep it in the user's cache folder."""
     folder = objects.cache_folder()
     with objects.one_builder(folder):
-        if find(chosen.label, chosen.digest, target) is None:
-            build([Order("", (target,), chosen=chosen)], folder, progress=progress)
+        if find_selection(wanted) is None:
+            build([order_of(wanted)], folder, checked=False)
             objects.prune(folder)
 
 
@@ -141,7 +140,7 @@ def build(
     """Build libraries into a folder with several processes and return the paths of their files.
 
     Args:
-        orders: what to build; the largest goes first.
+        orders: what to build; the largest goes first, and a selection where its functions were compiled already.
         folder: where the files go.
         checked: build with bounds checks.
         progress: called with a line and the seconds so far, instead of lines on standard error.
@@ -151,12 +150,13 @@ def build(
     Raises:
         PcgError: when something cannot be compiled.
     """
-    waiting = sorted(orders, key=_size, reverse=True)
-    number = min(len(waiting), processes or _processors())
+    waiting = list(orders)
+    batches = _batches(waiting)
+    number = min(len(batches), processes or _processors())
     show = _Reporter(waiting, number, progress, quiet)
-    todo: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
-    for order in [*waiting, *[None] * number]:
-        todo.put(order)
+    todo: queue.SimpleQueue[list[Order] | None] = queue.SimpleQueue()
+    for batch in [*batches, *[None] * number]:
+        todo.put(batch)
     answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     workers = [_Worker(todo, answers, folder, checked) for _ in range(number)]
     files: list[Path] = []
@@ -183,7 +183,25 @@ def build(
     return files
 
 
+def _batches(orders: Sequence[Order]) -> list[list[Order]]:
+    """Return the orders that one process does in turn, the longest first.
+
+    A selection goes to the process that builds the package which most of it is of: Numba's front end has done its
+    functions there, which is half of the work. The bytes of a library do not depend on it.
+    """
+    batches = {order.package: [order] for order in orders if order.package and order.selection is None}
+    alone = []
+    for order in orders:
+        if order.selection is not None and order.selection.main_package in batches:
+            batches[order.selection.main_package].append(order)
+        elif order not in batches.get(order.package, ()):
+            alone.append([order])
+    return sorted([*batches.values(), *alone], key=lambda batch: sum(map(_size, batch)), reverse=True)
+
+
 def _size(order: Order) -> int:
+    if order.selection is not None:
+        return sum(path.stat().st_size for path in module_files({m for m, _ in order.selection.symbols}).values())
     if not order.package:
         return 0
     return sum(path.stat().st_size for path in module_files(entry_modules(order.package)).values())
@@ -196,62 +214,93 @@ def _processors() -> int:
 
 
 class _Worker:
-    """A process that builds one order after the other, and the thread that hands them to it."""
+    """A process that builds one order after the other, and the thread that hands them to it.
+
+    A process that has written WebAssembly gives way to a new one: from then on it would write other code for
+    processors, as correct but not the same byte for byte.
+    """
 
     def __init__(
         self,
-        todo: queue.SimpleQueue[Order | None],
+        todo: queue.SimpleQueue[list[Order] | None],
         answers: queue.SimpleQueue[dict[str, Any]],
         folder: Path,
         checked: bool,
     ) -> None:
         self._todo, self._answers, self._folder, self._checked = todo, answers, folder, checked
+        self._lock = threading.Lock()
+        self._stopped = self._spent = False
+        self._process = self._started()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _started(self) -> subprocess.Popen[str]:
         environment = {
             **os.environ,
             "PCG_KERNELS": "build",
-            "PCG_BOUNDSCHECK": "1" if checked else "0",
+            "PCG_BOUNDSCHECK": "1" if self._checked else "0",
             "PYTHONPATH": os.pathsep.join(search_path()),
             "PYTHONHASHSEED": "0",  # sets of strings come in the same order, so that builds are the same
             "NUMBA_COLOR_SCHEME": "no_color",
         }
         environment.pop("NUMBA_DISABLE_JIT", None)
-        self._process = subprocess.Popen(
+        return subprocess.Popen(
             [sys.executable, "-P", "-c", _WORKER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             env=environment,
-            cwd=folder,
+            cwd=self._folder,
             start_new_session=True,  # Ctrl-C is for the process that waits, which ends this one
         )
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
 
     def _serve(self) -> None:
+        while (batch := self._todo.get()) is not None:
+            for order in batch:
+                line = self._answer(order)
+                if not line:
+                    code = self._process.wait()
+                    text = f"the process that builds ended with status {code}"
+                    label = order.selection.label if order.selection else order.package
+                    self._answers.put({"error": text, "trace": "", "package": label})
+                    return
+                self._answers.put(json.loads(line))
+
+    def _answer(self, order: Order) -> str:
+        """Send an order and return the line that answers it, "" when the process has ended."""
+        wasm = [name in TARGETS and TARGETS[name].is_wasm for name in order.targets]
+        if self._spent and not all(wasm):
+            self._replace()
+        self._spent = self._spent or any(wasm)
         assert self._process.stdin is not None and self._process.stdout is not None
-        while (order := self._todo.get()) is not None:
-            message = {
-                "package": order.package,
-                "targets": order.targets,
-                "checked": self._checked,
-                "folder": str(self._folder),
-                "foreign": order.foreign,
-                "chosen": asdict(order.chosen) if order.chosen else None,
-            }
-            line = ""
-            with contextlib.suppress(OSError, ValueError):
-                self._process.stdin.write(json.dumps(message) + "\n")
-                self._process.stdin.flush()
-                line = self._process.stdout.readline()
-            if not line:
-                code = self._process.wait()
-                text = f"the process that builds ended with status {code}"
-                self._answers.put({"error": text, "trace": "", "package": order.package})
-                return
-            self._answers.put(json.loads(line))
+        message = {
+            "package": order.package,
+            "targets": order.targets,
+            "checked": self._checked,
+            "folder": str(self._folder),
+            "foreign": order.foreign,
+            "selection": asdict(order.selection) if order.selection else None,
+        }
+        with contextlib.suppress(OSError, ValueError):
+            self._process.stdin.write(json.dumps(message) + "\n")
+            self._process.stdin.flush()
+            return self._process.stdout.readline()
+        return ""
+
+    def _replace(self) -> None:
+        """Start another process in the place of this one, unless all is over."""
+        with self._lock:
+            if not self._stopped:
+                self._end()
+                self._process, self._spent = self._started(), False
 
     def stop(self) -> None:
         """End the process; nothing half-written stays behind."""
+        with self._lock:
+            self._stopped = True
+            self._end()
+
+    def _end(self) -> None:
         with contextlib.suppress(OSError):
             self._process.kill()
         self._process.wait()
@@ -270,8 +319,10 @@ class _Reporter:
         self._finished = 0
         self._live = progress is None and not quiet and sys.stderr.isatty()
         what = f"{self._number} part{'s' if self._number > 1 else ''}, {processes} at a time"
-        targets = {name for order in orders for name in order.targets}
+        targets = {name for order in orders for name in order.targets if order.selection is None}
         whom = "this machine, once per version" if targets == {host().name} else ", ".join(sorted(targets))
+        if not targets:
+            whom = "pages in the browser, once per version"
         self._line = f"building the kernels for {whom}: {what}"
         if progress is not None:
             progress(self._line, 0.0)

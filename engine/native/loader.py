@@ -11,10 +11,11 @@ import llvmlite.binding as llvm
 
 import pcg.engine.native.calls  # noqa: F401 - defines the clock that libraries refer to
 from pcg.engine.kernel.entry_points import EntryPoint
-from pcg.engine.kernel.modes import CHECKED
+from pcg.engine.kernel.modes import CHECKED, MODE
 from pcg.engine.native import objects
-from pcg.engine.native.lookup import ENGINE, find, missing, together
-from pcg.engine.native.sources import digest_of, module_files, package_digest, packages
+from pcg.engine.native.lookup import ENGINE, find, find_selection, missing, missing_selections, together
+from pcg.engine.native.selections import selection_named, selections
+from pcg.engine.native.sources import package_digest, packages
 from pcg.engine.native.targets import host, target_named
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -67,11 +68,12 @@ def address_of(entry: EntryPoint) -> int:
 
 
 def load_all(entries: Iterable[EntryPoint], progress: Callable[[str, float], None] | None = None) -> None:
-    """Load the libraries of these entry points; build all that are missing in one go."""
+    """Load the libraries of these entry points; where one is missing, all that are missing are built in one go."""
     with _lock:
         entries = list(entries)
         wanted = {e.module.rpartition(".")[0] for e in entries if not is_foreign(e)}
-        prepare(sorted(wanted), progress)
+        if missing(name for name in wanted if name not in _libraries):
+            prepare(progress=progress)
         for package in sorted(wanted):
             _package_library(package)
 
@@ -80,15 +82,16 @@ def prepare(names: Iterable[str] | None = None, progress: Callable[[str, float],
     """Build the libraries that are missing for this machine, and return the names of their packages.
 
     Args:
-        names: packages; all of the toolkit by default.
+        names: packages; by default all of the toolkit, and the selections of entry points that it declares.
         progress: called with a line and the seconds so far instead of a line on standard error.
     """
     absent = missing(n for n in (packages() if names is None else names) if n not in _libraries)
-    if absent:
+    selected = [one.label for one in missing_selections()] if names is None else []
+    if absent or selected:
         from pcg.engine.native.builder import build_missing
 
-        build_missing(absent, progress)
-    return absent
+        build_missing(absent, progress, selections=bool(selected))
+    return absent + selected
 
 
 def code_for(package: str, target: str) -> bytes:
@@ -110,31 +113,24 @@ def code_for(package: str, target: str) -> bytes:
     return found[1]
 
 
-def chosen_code(label: str, entries: Sequence[EntryPoint], target: str) -> bytes:
-    """Return the object code of chosen entry points of any packages, as one library; it is built if it is missing.
+def selection_code(label: str) -> bytes:
+    """Return the object code of a selection of entry points (`selections`); it is built if it is missing.
 
-    What only one use needs, such as a page in the browser, is a part of several packages: one library of it is smaller
-    than theirs, and what they share is in it once.
-
-    Args:
-        label: a name for the choice, as it appears in the name of a file.
-        entries: entry points of the toolkit.
-        target: name of a target.
+    Where other libraries are missing too, they are built with it, in the time of the longest.
 
     Raises:
-        PcgError: when there is no such target, or when it cannot be built.
+        PcgError: when no package declares it, or when it cannot be built.
     """
-    target = target_named(target).name
-    symbols = tuple((e.module, e.symbol) for e in entries)
-    files = module_files(sorted({e.module for e in entries}))
-    digest = digest_of(files, label, *(symbol for pair in symbols for symbol in pair))
+    wanted = selection_named(label)
     with _lock:
-        found = find(label, digest, target)
+        found = find_selection(wanted)
         if found is None:
-            from pcg.engine.native.builder import Chosen, build_chosen
+            from pcg.engine.native.builder import build_selection
 
-            build_chosen(Chosen(label, digest, symbols), target)
-            found = find(label, digest, target)
+            if MODE == "aot":
+                prepare()
+            build_selection(wanted)
+            found = find_selection(wanted)
     if found is None:
         raise PcgError(f"the kernels of {label} changed while they were built; start again")
     return found[1]
@@ -254,13 +250,18 @@ class Entry:
 
 
 def inventory() -> list[Entry]:
-    """List the libraries of all packages, without building any."""
+    """List the libraries of all packages and selections, without building any."""
     rows = []
     for package in packages():
         digest = package_digest(package)
-        found = find(package, digest)
-        name = objects.file_name(package, digest, host().name, CHECKED)
-        origin = "missing" if found is None else "shipped" if (objects.SHIPPED / name).is_file() else "built here"
-        symbols, size = (len(found[0].symbols), len(found[1])) if found is not None else (0, 0)
-        rows.append(Entry(package, host().name, digest, origin, symbols, size))
+        rows.append(_entry(package, host().name, digest, CHECKED, find(package, digest)))
+    for one in selections().values():
+        rows.append(_entry(one.label, one.target, one.digest, False, find_selection(one)))
     return rows
+
+
+def _entry(label: str, target: str, digest: str, checked: bool, found: tuple[objects.Header, bytes] | None) -> Entry:
+    name = objects.file_name(label, digest, target, checked)
+    origin = "missing" if found is None else "shipped" if (objects.SHIPPED / name).is_file() else "built here"
+    symbols, size = (len(found[0].symbols), len(found[1])) if found is not None else (0, 0)
+    return Entry(label, target, digest, origin, symbols, size)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pcg.engine.kernel.modes import CHECKED
 from pcg.engine.native import objects
+from pcg.engine.native.selections import Selection, selections
 from pcg.engine.native.sources import package_digest
 from pcg.engine.native.targets import compiler, host
 
@@ -26,6 +27,19 @@ def find(label: str, digest: str, target: str = "") -> tuple[objects.Header, byt
 def missing(names: Iterable[str], target: str = "") -> list[str]:
     """Return the packages of which there is no library in a file for a target, this machine's by default."""
     return [name for name in names if find(name, package_digest(name), target) is None]
+
+
+def find_selection(wanted: Selection) -> tuple[objects.Header, bytes] | None:
+    """Return the library of a selection; None where it has to be built. It is never one with bounds checks."""
+    return objects.find(wanted.label, wanted.digest, wanted.target, False, compiler())
+
+
+def missing_selections() -> list[Selection]:
+    """Return the selections of which there is no library in a file.
+
+    Whoever asks for bounds checks is after the kernels of packages, so none is missing then.
+    """
+    return [] if CHECKED else [one for one in selections().values() if find_selection(one) is None]
 
 
 def together(unit: ForeignModule) -> tuple[str, str]:

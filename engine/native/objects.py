@@ -34,7 +34,7 @@ MAGIC = b"pcg-kernels 2\n"
 SUFFIX = ".kernels"
 SHIPPED = Path(__file__).resolve().parent / "shipped"
 """Libraries that came with the package."""
-_KEEP = 60
+_KEEP = 200
 """Files that stay in the cache folder, the latest used first."""
 _HOUR = 3600
 

@@ -123,7 +123,7 @@ def digest_of(files: dict[str, Path], *more: str) -> str:
 # --- packages of the toolkit ---
 
 
-def _package_folders() -> Iterator[tuple[str, Path]]:
+def package_folders() -> Iterator[tuple[str, Path]]:
     """Every package of the toolkit with its folder, also those that stand beside `pcg` in a checkout."""
     waiting = [("pcg", place) for place in _places()]
     while waiting:
@@ -137,7 +137,7 @@ def _package_folders() -> Iterator[tuple[str, Path]]:
 @functools.cache
 def packages() -> tuple[str, ...]:
     """Return the packages of the toolkit that declare entry points, sorted."""
-    return tuple(sorted({name for name, folder in _package_folders() if _entry_modules(name, folder)}))
+    return tuple(sorted({name for name, folder in package_folders() if _entry_modules(name, folder)}))
 
 
 def _entry_modules(package: str, folder: Path) -> tuple[str, ...]:

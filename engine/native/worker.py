@@ -1,9 +1,9 @@
 """The process that builds: reads orders from standard input, answers on standard output, one line of JSON each.
 
 An order is ``{"package": NAME, "targets": [NAME, ...], "checked": BOOL, "folder": PATH, "foreign": PATH or null,
-"chosen": {...} or null}``.
+"selection": {...} or null}``.
 With `foreign` the file of pickled functions (`foreign`) is built: alone, or, when a package is named, together with it.
-With `chosen` entry points of any packages are (`builder.Chosen`).
+With `selection` chosen entry points of several packages are (`selections.Selection`).
 Answers are ``{"done": NAME, "seconds": S, "files": [...]}`` or ``{"error": TEXT}``.
 
 Started by `builder` as ``python -P -c "from pcg.engine.native.worker import main; main()"``.
@@ -42,12 +42,17 @@ def main() -> None:
         order = json.loads(line)
         try:
             files = _build(order)
-            answer = {"done": order["package"], "seconds": time.perf_counter() - started, "files": files}
+            answer = {"done": label_of(order), "seconds": time.perf_counter() - started, "files": files}
         except Exception as error:
             text = f"{type(error).__name__}: {_one_line(str(error))}"
-            answer = {"error": text, "trace": traceback.format_exc(), "package": order["package"]}
+            answer = {"error": text, "trace": traceback.format_exc(), "package": label_of(order)}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
+
+
+def label_of(order: dict[str, Any]) -> str:
+    """Return the package or the selection of an order, "" for functions of users alone."""
+    return order["package"] or (order.get("selection") or {}).get("label", "")
 
 
 def _one_line(text: str) -> str:
@@ -66,7 +71,7 @@ def _build(order: dict[str, Any]) -> list[str]:
     if runtime.MODE != "build" or order["checked"] != runtime.CHECKED:
         raise RuntimeError("the process that builds was started in another mode")
     _prepare()
-    package, foreign, chosen = order["package"], order["foreign"], order.get("chosen")
+    package, foreign, chosen = order["package"], order["foreign"], order.get("selection")
     entries = _entries_of(package) if package else []
     digest = package_digest(package) if package else ""
     label = package
@@ -80,11 +85,11 @@ def _build(order: dict[str, Any]) -> list[str]:
         label, digest, package = chosen["label"], chosen["digest"], ENGINE  # the engine's loops are the most
     text = _front(entries)
     written = []
-    for name in order["targets"]:
-        target: Target = host() if name == host().name else target_named(name)
+    targets: list[Target] = [host() if name == host().name else target_named(name) for name in order["targets"]]
+    for target in sorted(targets, key=lambda one: one.is_wasm):  # after WebAssembly, LLVM writes other code for others
         code = linking.emit(text, target, package)
         header = objects.Header(
-            label, digest, name, order["checked"], compiler(), tuple(sorted(entry[0] for entry in entries))
+            label, digest, target.name, order["checked"], compiler(), tuple(sorted(entry[0] for entry in entries))
         )
         if target.is_wasm:
             from pcg.engine.native.wasm import FIRST_SLOT, link

@@ -10,6 +10,7 @@ import numpy as np
 
 from pcg.engine.game import Game
 from pcg.engine.kernel.ids import ACTIONS, TERMINATION_ID
+from pcg.engine.state import begin
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.games.behaviour import behaviour
@@ -27,7 +28,7 @@ from pcg.evaluators.games.trials import Board, Trial, Trials
 from pcg.evaluators.games.winnability import Winnability, prove_levels
 from pcg.evaluators.judging.concepts import DANGERS, GOALS, concept
 from pcg.evaluators.judging.game_places import Astray, astray
-from pcg.evaluators.judging.game_static import GameRead
+from pcg.evaluators.judging.game_static import RuleFindings
 from pcg.evaluators.mechanics import mechanics
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class StagedEvaluation:
         self.trials: Trials | None = None
         self.terminations: Any = ()
         self.levels: list[Level] = []
-        self.read: GameRead | None = None
+        self.read: RuleFindings | None = None
         self.proofs: Winnability | None = None
 
     # -- the whole -----------------------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ class StagedEvaluation:
         held["goal"] = float(any(self._can_win(t) for t in self.terminations))
         if not held["goal"]:
             self._fail("no termination can be won")
-        self.read = GameRead.of(game, levels)
+        self.read = RuleFindings.of(game, levels)
         self.metrics["usual"] = self.read.value()
         about = concept(self.read.kinds, levels)
         self.metrics["goal"] = tuple(GOALS).index(about.goal)
@@ -314,11 +315,12 @@ class StagedEvaluation:
 
     def _judge_places(self) -> None:
         """Look where sprites are while nobody acts, and while somebody acts at random."""
-        assert self.read is not None
-        found, most = Astray(), self.of.integer("max_sprites")
+        assert self.read is not None and self.trials is not None
+        found = Astray()
         for trial in [t for trials in self.played[:2] for t in trials[: len(self.levels)]]:
             actions = [ACTIONS[a] for a in trial.actions.tolist()]
-            found += astray(self.read.kinds, self.game, self.levels[trial.level], trial.seed, actions, most)
+            start = begin(self.game, self.trials.boards[trial.level].context, trial.seed)
+            found += astray(self.read.kinds, start, actions)
         share = max(found.movers_share, found.avatars_share)
         self.metrics["astray"] = share
         self.constraints["places"] = 1.0 if share <= self.of.number("astray") else 1.0 - share

@@ -72,6 +72,7 @@ def prove_levels(
         max_sprites: moving sprites, or three times as many as a level starts with.
     """
     wanted = min(2, len(levels))
+    game = game.copy()  # its contexts are limited below, those of other plays are not
     known = Experience()
     found: list[int] = []
     for k, level in enumerate(levels):

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 
-from pcg.engine.game import Game
 from pcg.engine.state import State
-from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.judging.game_kinds import GameKinds
 
 _MOVERS = ("avatar", "chaser", "wanderer", "missile", "walker", "shot")
@@ -87,18 +85,15 @@ def homes(kinds: GameKinds) -> frozenset[tuple[int, int]]:
     return frozenset((a, b) for types in listed for a in types for b in types if a != b)
 
 
-def astray(kinds: GameKinds, game: Game, level: Level, seed: int, actions: Sequence[str], most: int = 10_000) -> Astray:
+def astray(kinds: GameKinds, state: State, actions: Sequence[str]) -> Astray:
     """Count sprites that are where they should not be at some moments of a play.
 
     Args:
         kinds: of the game's sprites.
-        game: that is played.
-        level: that is played.
-        seed: of the game's randomness.
+        state: before the first tick; it is played on. Where sprites may multiply its context has a limit
+            (`Context.limit`).
         actions: of the play.
-        most: sprites; a play is looked at until it has more.
     """
-    state = game.start(level, seed)
     every = max(1, len(actions) // _LOOKS)
     found = Astray()
     solid, home = (solids(kinds, True), solids(kinds, False)), homes(kinds)
@@ -106,8 +101,6 @@ def astray(kinds: GameKinds, game: Game, level: Level, seed: int, actions: Seque
         if state.is_over:
             break
         state.advance(action)
-        if state.header.slots > most:
-            break
         if (k + 1) % every == 0 and not state.is_over:
             found += _look(kinds, solid, home, state)
     return found

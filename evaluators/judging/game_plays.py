@@ -112,6 +112,7 @@ class GamePlays:
     made: dict[str, list[GamePlay]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.game = self.game.copy()  # its contexts are limited below, those of other plays are not
         self._trials = Trials(self.game, self.levels, LADDER, max_work=TICK_WORK, max_moving=MOST_MOVING)
         for level in self.levels:
             context = self.game.context(level)

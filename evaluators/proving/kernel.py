@@ -54,7 +54,9 @@ NO_ROOM = -2
 """Node of a way that finds no room in the tree; -1 is the root."""
 
 COARSE, PLACE, FINE, WHOLE = 0, 1, 2, 3
-"""What tells cells apart: the avatar's cell; its type and pixel; facing and cooldown besides; the whole state."""
+"""Resolutions of the archive's cells, each finer than the one before: the avatar's place; its type and pixel as well;
+its facing and cooldown as well; the whole state.
+"""
 
 EXPLORATION = np.dtype(
     [
@@ -445,6 +447,9 @@ def begin_exploration(exploration: int, state: int) -> int:
     """Forget all cells and remember the state as the first. OK, GROW, or SOLVED when it is won already."""
     e = exploration_at(exploration)
     d = decision_at(e.decision)
+    if e.used > 0:  # else the table is as new
+        for k in range(e.table_size // 2):
+            store64(e.table + 8 * k, 0)
     e.used = 0
     e.blocks_used = 0
     e.nodes_used = 0
@@ -454,8 +459,6 @@ def begin_exploration(exploration: int, state: int) -> int:
     e.committed = 0
     e.last = -1
     e.begun = 0
-    for k in range(e.table_size // 2):
-        store64(e.table + 8 * k, 0)
     if is_over(d.model, state) != 0:
         return SOLVED if outcome(d.model, state, d.player) == WON else SPENT
     return remember(exploration, state, 0)

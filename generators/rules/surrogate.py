@@ -88,7 +88,7 @@ class Surrogate:
         self.seen.append((genotype, 1.0 + fitness if feasible else constraint))
 
     def learn(self, generation: int) -> bool:
-        """Learn from all that is remembered; whether that is enough."""
+        """Fit the model to all remembered evaluations; return True if there are enough."""
         self._model = None
         if len(self.seen) < FEWEST:
             return False

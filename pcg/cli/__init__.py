@@ -29,6 +29,7 @@ from pcg.cli import (
     kernels,
     language,
     levels,
+    lsp,
     metrics,
     play,
     prefer,
@@ -73,7 +74,7 @@ def _options(
 
 for _module in (
     levels, repair, archive, breed, runs, rules, games, tune, metrics, judge, prove, play, export, studio, describe,
-    agents, tournament, connectx, gdl, study, prefer, language, kernels, bench, conformance, yardstick, catalogue,
+    agents, tournament, connectx, gdl, study, prefer, language, lsp, kernels, bench, conformance, yardstick, catalogue,
     doctor, convert,
 ):  # fmt: skip
     _module.register(app)

@@ -67,7 +67,7 @@ def build(
         Path | None, typer.Option("-o", "--out", help="Folder for the files; your cache folder by default.")
     ] = None,
     packages: Annotated[
-        list[str] | None, typer.Option("--package", help="Only the kernels of this package. Repeatable.")
+        list[str] | None, typer.Option("--package", help="Only these, as `pcg kernels list` names them. Repeatable.")
     ] = None,
     extensions: Annotated[
         list[Path] | None,
@@ -77,26 +77,32 @@ def build(
     ] = None,
     checked: Annotated[bool, typer.Option("--checked", help="With bounds checks.")] = False,
 ) -> None:
-    """Build kernels for one target or several: object code, or WebAssembly modules for wasm32."""
+    """Build kernels for one target or several: object code, or WebAssembly modules for wasm32.
+
+    The module of pages in the browser, pcg.export, is always WebAssembly: it is built without --processor, or by name.
+    """
     from pcg.engine.native import objects, sources
-    from pcg.engine.native.builder import Order, build, build_together
+    from pcg.engine.native.builder import Order, build, build_together, order_of
+    from pcg.engine.native.selections import selections
     from pcg.engine.native.targets import host, target_named
     from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
     names = tuple(target_named(name).name if name != host().name else name for name in targets or [host().name])
-    known = sources.packages()
+    choices = selections()
+    known = (*sources.packages(), *choices)
     for name in packages or ():
         if name not in known:
             raise PcgError(f"no kernels in `{name}`, did you mean `{nearest(name, known)}`? (expected one of {known})")
+    wanted = packages or [name for name in known if name not in choices or not (targets or checked)]
     folder = objects.cache_folder() if out is None else out
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     if extensions:
         files = build_together([path.resolve() for path in extensions], names, folder, checked=checked)
     else:
-        orders = [Order(name, names) for name in packages or known]
+        orders = [order_of(choices[name]) if name in choices else Order(name, names) for name in wanted]
         files = build(orders, folder.resolve(), checked=checked)
-    if out is not None:
+    if out is not None and any(target_named(name).is_wasm for name in targets or ()):
         files = [_plain_module(path) for path in files]
     for path in sorted(files):
         print(f"{path.stat().st_size:>9,}  {path.name if out is None else path}")

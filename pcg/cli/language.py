@@ -85,15 +85,16 @@ def _report(findings: list[Diagnostic], texts: int) -> None:
 
 
 def format_game(
-    game: Annotated[Path, typer.Argument(help="Game file.")],
+    game: Annotated[Path, typer.Argument(help="Game file, or rule sheet (*.kif).")],
     write: Annotated[bool, typer.Option("--write", help="Replace the file instead of printing.")] = False,
 ) -> None:
-    """Print a game in its canonical form, or replace the file with it."""
-    from pcg.engine.vgdl import dumps, parse
+    """Print a game or a rule sheet in its canonical form, or replace the file with it."""
+    from pcg.engine.vgdl.formatter import format_text
     from pcg.engine.vgdl.source import read_source
+    from pcg.language.gdl_help import format_sheet
 
     text, name = read_source(game)
-    formatted = dumps(parse(text, file=name))
+    formatted = (format_sheet if game.suffix.lower() == ".kif" else format_text)(text, file=name)
     if not write:
         print(formatted, end="")
     elif formatted == text:

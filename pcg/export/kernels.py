@@ -1,8 +1,8 @@
 """The kernels of a page: one WebAssembly module of the entry points that a play and its agents need, and no others.
 
-A page that plays needs some thirty of the engine's and the agents' entry points. Linked as one module, whatever else
-the two packages hold falls away, and what both use is there once. Effects and sprite classes of users are modules of
-their own, built in seconds, which share its memory and its function table (`pcg.engine.native.wasm`).
+Which they are is in `library.toml`, from which the module is built with the toolkit's other kernels
+(`pcg.engine.native.selections`). Effects and sprite classes of users are modules of their own, built in seconds, which
+share its memory and its function table (`pcg.engine.native.wasm`).
 """
 
 from __future__ import annotations
@@ -11,39 +11,13 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pcg.engine.kernel import features, paths, stepping, tick
-from pcg.engine.kernel.runtime import EntryPoint
+from pcg.engine.kernel.entry_points import EntryPoint
 from pcg.engine.native.image import FunctionPlace
-from pcg.engine.native.loader import chosen_code, foreign_code
+from pcg.engine.native.loader import foreign_code, selection_code
+from pcg.engine.native.selections import selection_named
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents.kernel import avatar_position, decision, heuristics, mcts, olets, simple
 
 LABEL = "pcg.export"
-ENTRY_POINTS: tuple[EntryPoint, ...] = (
-    tick.format_blocks,
-    tick.copy_state,
-    tick.advance,
-    tick.model_advance,
-    tick.model_over,
-    tick.model_outcome,
-    tick.model_score,
-    tick.model_actions,
-    tick.model_reseed,
-    tick.model_events,
-    features.model_features,
-    paths.build_paths,
-    stepping.step,
-    stepping.measure,
-    decision.decide,
-    simple.decide_random,
-    simple.decide_onestep,
-    mcts.decide_mcts,
-    olets.decide_olets,
-    heuristics.win_score,
-    avatar_position.avatar_position,
-    avatar_position.position_and_orientation,
-)
-"""What the module exports. Of the forward model only what the agents of a page ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +30,8 @@ class Module:
 
 @functools.cache
 def page_module() -> Module:
-    """Return the module of engine and agents; it is built once per version, in about a minute."""
-    return Module(chosen_code(LABEL, ENTRY_POINTS, "wasm32"), {})
+    """Return the module of engine and agents; it is built with the other kernels, where no package brings it."""
+    return Module(selection_code(LABEL), {})
 
 
 def modules_for(functions: Sequence[FunctionPlace]) -> list[Module]:
@@ -75,7 +49,9 @@ def modules_for(functions: Sequence[FunctionPlace]) -> list[Module]:
 
 def exported(symbol: str) -> bool:
     """Return True for functions of the toolkit that the module of a page has."""
-    return symbol in _SYMBOLS
+    return symbol in _symbols()
 
 
-_SYMBOLS = frozenset(e.symbol for e in ENTRY_POINTS)
+@functools.cache
+def _symbols() -> frozenset[str]:
+    return frozenset(symbol for _, symbol in selection_named(LABEL).symbols)

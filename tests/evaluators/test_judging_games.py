@@ -7,49 +7,17 @@ import pytest
 from pcg.engine.game import Game, load
 from pcg.engine.kernel.runtime import COMPILED
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.games.winnability import prove_levels
 from pcg.evaluators.judging import Judgement
 from pcg.evaluators.judging.game_ablation import ablation
 from pcg.evaluators.judging.game_conventions import Conventions, conventions, count_conventions, rule_lines, usage
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 from pcg.evaluators.judging.game_places import astray
-from pcg.evaluators.judging.game_plays import NOTHING, RANDOM, GamePlays
+from pcg.evaluators.judging.game_plays import MOST_MOVING, NOTHING, RANDOM, GamePlays
 from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.judging.games import MEASURES, GameJudge, judge_game
+from tests.support.fetch import FETCH, LEVEL
 
-FETCH = """
-BasicGame
-    SpriteSet
-        floor > Immovable
-        wall > Immovable
-        coin > Immovable
-        ghost > RandomNPC cooldown=2
-        hero > MovingAvatar
-    InteractionSet
-        hero wall > stepBack
-        ghost wall > stepBack
-        coin hero > killSprite scoreChange=1
-        hero ghost > killSprite
-    LevelMapping
-        . > floor
-        w > wall
-        c > floor coin
-        g > floor ghost
-        A > floor hero
-    TerminationSet
-        SpriteCounter stype=hero limit=0 win=False
-        SpriteCounter stype=coin limit=0 win=True
-"""
-LEVEL = """
-wwwwwwwwwwwwww
-wA...........w
-w....ww..c...w
-w..w.....w...w
-w..w..c..w.g.w
-w.........c..w
-wc..g...w....w
-w............w
-wwwwwwwwwwwwww
-""".strip()
 OPEN = LEVEL.replace("w", ".")
 SHUT = LEVEL.replace("w....ww..c", "w....ww.wcw").replace("cw...w", "cw..w").replace("wA........", "wA.......w")
 """A level with a coin that nobody gets."""
@@ -125,6 +93,24 @@ def test_an_end_of_the_avatar_that_wins_may_pay() -> None:
     assert not RuleReading(kinds_of(won), [won.read_level(0)]).paid_deaths
 
 
+def test_judging_leaves_no_limit_on_the_plays_of_a_game() -> None:
+    multiplying = ("coin > Immovable", "coin > SpawnPoint stype=ghost prob=1"), ("hero ghost > killSprite", "")
+    game = changed(*multiplying)
+    before, after = (game.start(0, seed=1) for _ in range(2))
+    context = game.context(0)
+    judge_game(game, seed=1, effort=0.2)
+    prove_levels(game, [game.read_level(0)], 1, 200, least_ticks=20, max_work=100, max_sprites=10)
+    assert game.context(0) is context
+    for _ in range(400):
+        for state in (before, after):
+            state.advance("ACTION_NIL")
+    fresh = changed(*multiplying).start(0, seed=1)
+    while fresh.tick < after.tick:
+        fresh.advance("ACTION_NIL")
+    assert after.header.slots > MOST_MOVING, "more sprites than the judge allows"
+    assert after.to_bytes() == before.to_bytes() == fresh.to_bytes()
+
+
 def test_games_that_cannot_be_judged_say_so() -> None:
     assert "2 players" in judge_game(load("tag")).problem
     assert "no level" in judge_game(load(FETCH)).problem
@@ -164,7 +150,7 @@ def test_movers_in_walls_are_counted_unless_a_rule_says_so() -> None:
         kinds = kinds_of(game)
         plays = GamePlays(game, [game.read_level(0)], kinds.analysis, seed=1)
         play = plays.play(NOTHING, 0, 100)
-        found = astray(kinds, game, plays.levels[0], play.seed, play.actions)
+        found = astray(kinds, game.start(0, play.seed), play.actions)
         assert found.movers == 16 and (found.inside + found.outside > 0) == wrong and found.avatars_lost == 0
 
 

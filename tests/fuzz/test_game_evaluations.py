@@ -120,7 +120,9 @@ def test_games_that_multiply_are_stopped_with_a_reason(name):
     sprites, rules = SPAWNERS[name]
     level = CROWD if "others" in name else LEVEL
     game = load(written(sprites, rules, header="BasicGame square_size=10 obs=wall"))
-    settings = {"ladder": LADDER, "max_ticks": 200 if COMPILED else 40, "max_sprites": 200 if COMPILED else 40}
+    settings = {"ladder": LADDER, "max_ticks": 200, "max_sprites": 200}
+    if not COMPILED:
+        settings |= {"max_ticks": 40, "max_sprites": 40, "proof": 50}
     evaluator = GameEvaluator([level], max_work=MAX_WORK, mean_work=MEAN_WORK, **settings)
     found = evaluator.confirm(game, 1, 1)
     assert len(found.profile) == 5 and found.reason and found.metrics["most_sprites"] <= 200

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +12,7 @@ from typing import Any
 
 import pytest
 from accessibility import faults
-from browsers import PATIENCE_MS, Tab, chromium, needs_browser, served
-from chromium import Chromium
+from browsers import PATIENCE_MS, PROGRAM, Tab, chromium, needs_browser, served
 
 import pcg
 from pcg.engine.kernel.runtime import MODE
@@ -239,23 +240,36 @@ def test_a_level_is_painted_by_keyboard_without_moving_the_avatar(browser: Any, 
     assert tab.complaints == []
 
 
-def test_what_was_written_outlives_a_killed_browser(tmp_path: Path) -> None:
+def test_what_was_written_outlives_a_killed_browser(browser: Any, tmp_path: Path) -> None:
     text = str(pcg.load("boxes").definition.source).replace("scoreChange=-1", "scoreChange=-9")
-    area = "document.getElementById('text')"
-    fill = f"{area}.value = {text!r}; {area}.dispatchEvent(new Event('input'))"
+    mark = f"--pcg-test={tmp_path}"
     with served(studio_app(pcg.load("boxes"), folder=tmp_path / "studio")) as url:
-        killed = Chromium(tmp_path / "first")
-        killed.open(url)
-        killed.until("window.studio?.page !== undefined")
-        killed.js(fill)
-        killed.until(f"{text_of('#kept')}.includes('boxes')")
-        killed.process.kill()  # -9
-        killed.process.wait()
-        killed._open.close()
-        with Chromium(tmp_path / "second") as other:  # another profile: the server's folder has it
-            other.open(url)
-            other.until("window.studio?.page !== undefined")
-            assert other.js("document.getElementById('text').value").rstrip("\n") == text.rstrip("\n")
+        mortal = browser.browser_type.launch(executable_path=PROGRAM, args=["--no-sandbox", "--disable-gpu", mark])
+        page = mortal.new_page()
+        page.goto(url)
+        until(page, "window.studio?.page")
+        page.fill("#text", text)
+        until(page, f"{text_of('#kept')}.includes('boxes')")
+        kill(mark)
+        tab = Tab(browser)  # another browser: the server's folder has it
+        tab.page.goto(url)
+        until(tab.page, "window.studio?.page")
+        assert tab.page.input_value("#text").rstrip("\n") == text.rstrip("\n")
+        tab.close()
+
+
+def kill(mark: str) -> None:
+    """Kill -9 the browser that we started with an argument of its own."""
+    killed = 0
+    for entry in Path("/proc").iterdir():
+        try:
+            command = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        if entry.name.isdigit() and mark in command and not any(word.startswith("--type=") for word in command):
+            os.kill(int(entry.name), signal.SIGKILL)
+            killed += 1
+    assert killed
 
 
 def test_the_checker_finds_what_is_wrong_with_a_bad_page(browser: Any) -> None:

@@ -382,6 +382,9 @@ def expand(decision: int, search: int, node: int) -> int:
 def clear(search: int) -> None:
     """Forget all nodes and take all state blocks back."""
     s = search_at(search)
+    if s.used > 0:  # else the table is as new
+        for k in range(s.table_size // 2):
+            store64(s.table + 8 * k, 0)
     s.used = 0
     s.cut = 0
     s.calls = 0
@@ -390,8 +393,6 @@ def clear(search: int) -> None:
     s.cursor = 0
     s.heap_used = 0
     s.clock = 0
-    for k in range(s.table_size // 2):
-        store64(s.table + 8 * k, 0)
     s.free_used = s.block_count
     for k in range(s.block_count):  # a stack: low indices are handed out first
         store32(s.free + 4 * k, s.block_count - 1 - k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -11,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from pcg.engine.kernel.runtime import CHECKED, MODE
+from pcg.engine.kernel.runtime import CHECKED, MODE, EntryPoint
 from pcg.engine.native import builder, objects, sources
-from pcg.engine.native.builder import Order, build
+from pcg.engine.native.builder import Order, build, order_of
+from pcg.engine.native.selections import Selection, selection, selection_named, selections
 from pcg.engine.native.targets import compiler, host
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -21,6 +23,7 @@ pytestmark = pytest.mark.skipif(MODE != "aot", reason="nothing is built ahead of
 
 SMALL = "pcg.engine.boards"
 """A package whose kernels are built in a second or two."""
+X86 = "linux-x86-64-v3"
 PREPARE = f"from pcg.engine.native.loader import prepare; prepare([{SMALL!r}])"
 
 
@@ -49,6 +52,20 @@ def test_builds_are_the_same_byte_for_byte(tmp_path):
     assert all((after / name).read_bytes() == data for name, data in files.items())
 
 
+@pytest.mark.modes
+def test_code_for_a_processor_is_the_same_after_webassembly(tmp_path: Path) -> None:
+    """LLVM writes other code for processors once it has written WebAssembly in the same process."""
+    alone, after, order = tmp_path / "alone", tmp_path / "after", Order("pcg.evaluators.judging.kernel", (X86,))
+    for folder in (alone, after):
+        folder.mkdir()
+    (one,) = build([order], alone, quiet=True)
+    larger = Order("pcg.engine.gdl.kernel", ("wasm32",))
+    build([order, larger], after, quiet=True, processes=1)
+    assert (after / one.name).read_bytes() == one.read_bytes()
+    build([Order(order.package, ("wasm32", X86))], after, quiet=True, processes=1)
+    assert (after / one.name).read_bytes() == one.read_bytes()
+
+
 @pytest.mark.full
 def test_a_library_is_named_after_its_sources(tmp_path):
     (path,) = build([Order(SMALL, (host().name,))], tmp_path, quiet=True)
@@ -67,6 +84,7 @@ def test_of_several_processes_one_builds(tmp_path):
     assert len(list((tmp_path / "kernels").glob("*.kernels"))) == 1
 
 
+@pytest.mark.modes
 def test_a_build_that_was_killed_leaves_nothing_half_written(tmp_path):
     process = child(tmp_path)
     time.sleep(1.0)
@@ -102,6 +120,56 @@ def test_a_process_that_ends_is_an_error_and_no_hang(tmp_path, monkeypatch):
     monkeypatch.setattr(builder, "_WORKER", "raise SystemExit(3)")
     with pytest.raises(PcgError, match=r"building the kernels of pcg\.engine\.boards failed: .* ended with status 3"):
         build([Order(SMALL, (host().name,))], tmp_path, quiet=True)
+
+
+# --- selections of entry points ---
+
+
+def small_selection(label: str = "some") -> Selection:
+    """Two entry points of two packages."""
+    return selection(
+        label,
+        "wasm32",
+        [("pcg.engine.boards.kernel", "kernel_drop"), ("pcg.evaluators.kernel.level_grid", "level_grid_walk")],
+    )
+
+
+def test_the_selections_name_entry_points_that_exist() -> None:
+    assert "pcg.export" in selections()
+    for one in selections().values():
+        for module, _ in one.symbols:
+            importlib.import_module(module)
+        known = {(entry.module, entry.symbol) for entry in EntryPoint.registry}
+        assert set(one.symbols) <= known
+        assert sources.package_digest(one.main_package) and one.target == "wasm32"
+
+
+def test_a_selection_is_built_where_most_of_its_functions_were_compiled_and_the_longest_work_goes_first() -> None:
+    page = selection_named("pcg.export")
+    orders = [order_of(page), *(Order(name, (host().name,)) for name in sources.packages())]
+    batches = builder._batches(orders)
+    assert sorted(id(order) for batch in batches for order in batch) == sorted(map(id, orders))
+    (together,) = [batch for batch in batches if len(batch) > 1]
+    assert [order.package for order in together] == ["pcg.engine.kernel", ""] and together[1].selection == page
+    assert {batch[0].package for batch in batches[:2]} == {"pcg.engine.kernel", "pcg.evaluators.agents.kernel"}
+    assert builder._batches([order_of(page)]) == [[order_of(page)]]
+
+
+def test_an_unknown_selection_is_one_clear_error() -> None:
+    with pytest.raises(PcgError, match=r"no package declares the library `pcg\.page` \(expected one of pcg\.export\)"):
+        selection_named("pcg.page")
+
+
+@pytest.mark.modes
+def test_a_selection_has_the_same_bytes_alone_and_after_its_package(tmp_path: Path) -> None:
+    alone, after = tmp_path / "alone", tmp_path / "after"
+    for folder in (alone, after):
+        folder.mkdir()
+    (one,) = build([order_of(small_selection())], alone, quiet=True)
+    build([order_of(small_selection()), Order(SMALL, ("wasm32",))], after, quiet=True, processes=1)
+    header, code = objects.read(one)
+    assert header.symbols == ("kernel_drop", "level_grid_walk") and code.startswith(b"\0asm")
+    assert (after / one.name).read_bytes() == one.read_bytes()
 
 
 def test_an_unknown_mode_is_one_clear_error(tmp_path):

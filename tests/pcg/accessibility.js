@@ -13,7 +13,7 @@
   if (!document.title.trim()) faults.push("the page has no title");
   const heads = all("h1").filter(seen);
   if (heads.length !== 1) faults.push(`${heads.length} main headings`);
-  if (all("main").filter(seen).length < 1) faults.push("no main landmark");
+  if (all("main, [role=main]").filter(seen).length < 1) faults.push("no main landmark");
   for (const e of all("button, a[href], select, textarea, input:not([type=hidden]), [role=tab], [role=application], canvas[tabindex], canvas[role]").filter(seen)) {
     if (!name(e)) faults.push(`no name: ${what(e)}`);
   }

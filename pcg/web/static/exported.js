@@ -27,6 +27,7 @@ export class Exported {
       this.place.className = "pcg-app inset";
       this.element.replaceChildren(this.place);
       this.page = await begin(this.place, game);
+      this.place.querySelector(".pcg-main").removeAttribute("role"); // it is a part of the page, not the page
     }
     return { close: () => this.page?.setPaused(true) };
   }

@@ -1,4 +1,4 @@
-"""What the page for generating asks for, as the command that does it.
+"""Commands for the choices on the page for generating.
 
 The studio starts nothing but commands, so a run that it makes is the run that its command makes, byte by byte.
 """
@@ -21,7 +21,7 @@ PRODUCTS: Mapping[str, tuple[str, str]] = {
     "rules": ("Rules for a game", "rules"),
     "games": ("Whole games", "games"),
 }
-"""What can be made: its title, and the end of the name of its run."""
+"""Kind of product -> its title, and the end of the name of its run."""
 UNITS: Mapping[str, str] = {"evaluations": "tries", "s": "seconds", "m": "minutes"}
 """Units of a budget, as the command line takes them, with their titles."""
 MOST_EVALUATIONS, LONGEST_S = 1_000_000, 7 * 24 * 3600

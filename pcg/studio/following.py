@@ -1,4 +1,4 @@
-"""What a page shows of a run while it goes on, read from the folder of the run as it grows.
+"""State of a run in progress, as pages show it, read from the folder of the run as it grows.
 
 Works for every kind of run that searches: the best so far, its curve, how many candidates could be used, and for levels
 the cells of a map that are filled. Nothing of it is kept anywhere else.

@@ -241,7 +241,7 @@ class ArchiveSite:
         return JSONResponse(await self.painter.run(self._votes))
 
     def _votes(self) -> dict[str, Any]:
-        """What was learnt, and the pair about which a vote would teach most."""
+        """Return the learnt preferences, and the pair whose vote would be most informative."""
         gone = self._gone()
         entries = [e for group in ("starred", "kept", "cell", "drawn") for e in self.run.entries(group)]
         pair = self.marks.pair(e for e in entries if e.key not in gone)

@@ -1,4 +1,4 @@
-"""What a person says of the levels of a run: stars, levels thrown away, and votes between any two.
+"""Marks of a person on the levels of a run: stars, discarded levels, and votes between any two.
 
 Everything is a line in `marks.jsonl` of the run, on the disk before the page hears of it, so nothing is lost when the
 browser or the server is killed. A level goes by the digest of its text, which is the same wherever in the run it is

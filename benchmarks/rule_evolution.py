@@ -493,8 +493,8 @@ def report(options: argparse.Namespace) -> None:
         "that is played, and a model of what was played before picks one. Equally many candidates are played. "
         "*Feasible* is the share of the different candidates that keep all constraints, *mean* their mean fitness (0 "
         "where they do not), *best 20* the mean fitness of the best twenty. With the model more of what is played is "
-        "feasible in three of four runs; the best are better in `dungeon` and worse in `zelda`, so that it is not shown "
-        "to find better games, and it is off by default.",
+        "feasible in three of four runs; the best are better in `dungeon` and worse in `zelda`, so that it is not "
+        "shown to find better games, and it is off by default.",
         _table(Rows("surrogate", SURROGATE_COLUMNS, SURROGATE_KEYS).rows.values(), SURROGATE_COLUMNS),
     ]  # fmt: skip
     (FOLDER.parent / "rules.md").write_text("\n\n".join(parts) + "\n")

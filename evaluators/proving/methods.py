@@ -35,7 +35,6 @@ SLICE = 20_000
 FLIGHT = 8
 """Ticks that a searched action lasts where the avatar moves by the pixel."""
 SHARES: dict[str, float] = {
-    "astar-greedy": 0.5,
     "explore-coarse": 2.0,
     "explore-fine": 0.5,
     "explore-whole": 0.5,
@@ -52,8 +51,6 @@ AGENTS: dict[str, int] = {"ybcriber": 300, "olets": 300}
 
 _TRUST = 5.0
 """Weight of the estimate where an action lasts several ticks: it counts cells."""
-GREED = 4.0
-"""Weight of the estimate where a long win found soon is better than a short one found late."""
 _LEAST, _QUIET = 50_000, 4
 """Forward-model calls before an exploration can be stale, and times as many as led to its last new cell."""
 
@@ -101,13 +98,11 @@ class GraphSearching(Method):
         weights: Sequence[float] | None,
         joined: Sequence[Pair],
         stride: int,
-        trust: float,
         max_ticks: int,
     ) -> None:
         self._state = state
         self._model = state.model  # one for all searches: a state makes another each time, without the room it has got
         self._max_ticks = max_ticks
-        self._trust = trust
         self._weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         self._pairs = joined
         self._stride = stride
@@ -146,7 +141,7 @@ class GraphSearching(Method):
         decision.point("joint", np.zeros(1, dtype=np.int64))
         search = GraphSearch(
             model, decision, max_nodes=nodes, algorithm="astar", weights=self._weights, max_ticks=self._max_ticks,
-            weight=self._trust, blocks=MEMORY // model.stride, stride=self._stride,
+            weight=1.0 if self._stride == 1 else _TRUST, blocks=MEMORY // model.stride, stride=self._stride,
             pairs=self._pairs,
         )  # fmt: skip
         search.begin(self._state.address)
@@ -267,11 +262,9 @@ class GameMethods:
         self._pushing: PushRules | None = push_rules(definition)
         if self._pushing is not None:
             self._made["pushes"] = self._by_pushes
-        self._made["astar"] = functools.partial(self._searching, 1, 1.0)
-        if not self._smooth:
-            self._made["astar-greedy"] = functools.partial(self._searching, 1, GREED)
+        self._made["astar"] = functools.partial(self._searching, 1)
         if self._smooth:
-            self._made["astar-stride"] = functools.partial(self._searching, FLIGHT, _TRUST)
+            self._made["astar-stride"] = functools.partial(self._searching, FLIGHT)
         for name, cells in self._cells.items():
             self._made[f"explore-{name}"] = functools.partial(
                 self._exploring, cells, LED, 1.0 if name == "time" else DETOUR
@@ -308,8 +301,8 @@ class GameMethods:
             raise AgentError("the level has no board on which things are pushed")
         return Pushing(state, board, max_ticks)
 
-    def _searching(self, stride: int, trust: float, state: State, seed: int, max_ticks: int) -> Method:
-        return GraphSearching(state, self._weights, self._pairs, stride, trust, max_ticks)
+    def _searching(self, stride: int, state: State, seed: int, max_ticks: int) -> Method:
+        return GraphSearching(state, self._weights, self._pairs, stride, max_ticks)
 
     def _exploring(self, cells: Cells, led: int, haste: float, state: State, seed: int, max_ticks: int) -> Method:
         hold, reach = (24, 192) if self._smooth else (6, 24)

@@ -36,7 +36,7 @@ _MOST_TILES = 24
 
 @dataclass(frozen=True)
 class BoxRules:
-    """What one kind of box does in a game.
+    """Rules of one kind of box in a game.
 
     Attributes:
         box: tile that makes one.
@@ -249,6 +249,7 @@ class _Experimenter:
 def _read_kind(lab: _Experimenter, box: str, grounds: Mapping[str, int | None]) -> BoxRules | None:
     """Return what one kind of box does; None where it has no goal."""
     contents: dict[Content, tuple[int, str]] = {lab.bare: (WALK | ROOM, ""), lab.sets[box]: (WALK | ROOM, "box")}
+    contents.setdefault(frozenset(), (0, ""))  # beyond the end of a short row
     found: tuple[str, int, int, bool] | None = None
     for tile, enters in grounds.items():
         # what is not understood is kept away from: a solution that does without it is one all the same

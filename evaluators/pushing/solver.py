@@ -57,7 +57,7 @@ class _Memory:
             raise PcgError(f"the board has {len(board.goals)} goals, expected at most {MOST_GOALS}")
         self.board = board
         ground = np.pad(board.ground, 2)
-        self.height, self.width = ground.shape
+        self.width = int(ground.shape[1])
         cells = ground.size
         boxes, goals = len(board.boxes), len(board.goals)
         most = max(boxes, goals)
@@ -98,7 +98,7 @@ class _Memory:
 
     def number(self, cell: Cell) -> int:
         """Number of a cell within the border."""
-        return (cell[0] + 2) * self.width + cell[1] + 2
+        return int((cell[0] + 2) * self.width + cell[1] + 2)
 
     def cell(self, number: int) -> Cell:
         """The cell with a number."""

@@ -129,6 +129,7 @@ def test_boards_read_back_as_they_were_written() -> None:
 
 def brute_force(board: PushBoard) -> dict[tuple[frozenset[tuple[int, int]], tuple[int, int]], int]:
     """Fewest moves from the start to every position, by trying everything."""
+    floor = board.floor
     start = (frozenset(board.boxes), board.avatar)
     found = {start: 0}
     frontier = [start]
@@ -137,11 +138,11 @@ def brute_force(board: PushBoard) -> dict[tuple[frozenset[tuple[int, int]], tupl
         for boxes, (y, x) in frontier:
             for dy, dx in ((-1, 0), (1, 0), (0, -1), (0, 1)):
                 there, beyond = (y + dy, x + dx), (y + 2 * dy, x + 2 * dx)
-                if there not in board.floor:
+                if there not in floor:
                     continue
                 after = boxes
                 if there in boxes:
-                    if beyond not in board.floor or beyond in boxes:
+                    if beyond not in floor or beyond in boxes:
                         continue
                     after = boxes - {there} | {beyond}
                 if (after, there) not in found:

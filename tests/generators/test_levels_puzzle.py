@@ -7,11 +7,12 @@ import pytest
 
 import pcg
 from pcg.engine.kernel.runtime import COMPILED
-from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.pushing import PushBoard, difficulty, push_rules, solve_pushes
+from pcg.generators.levels.constructive.generator import ConstructiveGenerator
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.portfolio.families import FAMILIES
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
+from pcg.generators.levels.puzzle.generator import PuzzleGenerator
 from pcg.generators.levels.puzzle.layouts import changed, draw_layout
 from pcg.generators.levels.puzzle.search import measured, simplified
 
@@ -48,9 +49,11 @@ def test_more_tries_make_harder_puzzles() -> None:
     assert effort[60] > effort[8]
 
 
-def test_a_game_of_another_kind_is_refused() -> None:
-    with pytest.raises(PcgError, match="no game in which boxes are pushed"):
-        pcg.make_generator("puzzle", pcg.load("hunt"), seed=1)
+def test_a_game_without_boxes_gets_levels_of_constructive() -> None:
+    game = pcg.load("hunt")
+    puzzle, usual = (pcg.make_generator(name, game, seed=5) for name in ("puzzle", "constructive"))
+    assert isinstance(puzzle, PuzzleGenerator) and isinstance(usual, ConstructiveGenerator)
+    assert puzzle.generate(np.random.default_rng(1)) == usual.generate(np.random.default_rng(1))
 
 
 def test_changes_keep_the_floor_in_one_piece_with_all_goals_on_it() -> None:

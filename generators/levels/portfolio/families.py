@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.pushing import push_rules
 from pcg.evaluators.targets import Target
@@ -139,11 +138,8 @@ class Workshop:
         return self.of_generator("minimal", rng)
 
     def puzzle(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
-        """Return a hard puzzle of things to push; next to nothing where there is no room for one."""
-        try:
-            return self.of_generator("puzzle", rng, tries=PUZZLES_TRIED)
-        except PcgError:
-            return self.sparse(rng, parents)
+        """Return a hard puzzle of things to push."""
+        return self.of_generator("puzzle", rng, tries=PUZZLES_TRIED)
 
     # -- from levels that were found -----------------------------------------------------------------------------------
 

@@ -96,8 +96,8 @@ def best_start(layout: Layout, kind: BoxRules, rng: np.random.Generator) -> Puzz
         board = table.position(node)
         if set(board.boxes) & set(layout.goals) or board.avatar in layout.goals:
             continue
-        tangle = int(pushes[node]) - table.estimate(node)
-        looked.append((0.5 * min(int(pushes[node]), LONG) + tangle, node))
+        extra = float(int(pushes[node]) - table.estimate(node))
+        looked.append((0.5 * min(int(pushes[node]), LONG) + extra, node))
     looked.sort(key=lambda one: (-one[0], one[1]))
     best: Puzzle | None = None
     for value, node in looked[: LOOKED_AT // 4]:
